@@ -1,0 +1,1 @@
+"""HTTP: the service as clients see it."""

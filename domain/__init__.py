@@ -1,0 +1,1 @@
+"""The rules, the records and the commands: everything that decides."""

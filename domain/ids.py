@@ -1,0 +1,37 @@
+"""Names and limits that every room shares."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+Json = Any
+"""A JSON value: object, list, string, integer, boolean or null. Floats never occur."""
+
+Seat = int
+"""A player's place in a game, 0..n-1."""
+
+Viewer = int | str
+"""A seat, "public" or "director"."""
+
+PUBLIC = "public"
+DIRECTOR = "director"
+
+MAX_INT = 2**53 - 1
+"""Largest integer that every JSON reader keeps exactly."""
+
+MAX_WORD = 80
+"""Longest string in a move, in characters."""
+
+MAX_ITEMS = 400
+"""Longest list in a move."""
+
+_SLUG = re.compile(r"[a-z][a-z0-9_]*@[1-9][0-9]*")
+
+
+def split_ruleset(name: str) -> tuple[str, int]:
+    """`struggle_of_empires@1` -> ("struggle_of_empires", 1); raises ValueError for anything else."""
+    if not _SLUG.fullmatch(name):
+        raise ValueError(f"not a ruleset id: {name!r}")
+    game, version = name.split("@")
+    return game, int(version)

@@ -1,0 +1,120 @@
+"""The move builder: one question after the other, so that a client that knows no rules plays every game.
+
+A ruleset's `build(state, seat)` is a generator that yields a `Choice`, is sent the pick and returns the finished move.
+`choices` replays it over the picks made so far. Every pick that is offered can be completed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from domain.errors import RuleError
+from domain.ids import Json
+from domain.kernel.digest import canonical
+
+Move = dict[str, Json]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A value that may be picked, with what it costs; `ends` marks the one that brings the game on."""
+
+    value: Json
+    cost: dict[str, Json] = field(default_factory=dict)
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One question: `one` of the options, a `range` lo..hi, or `some` (lo to hi different options)."""
+
+    field: str
+    kind: Literal["one", "range", "some"]
+    options: tuple[Option, ...] = ()
+    lo: int = 0
+    hi: int = 0
+
+    @property
+    def values(self) -> list[Json]:
+        """What may be picked; for a range, nothing."""
+        return [o.value for o in self.options]
+
+    def to_json(self) -> dict[str, Json]:
+        """As clients see it."""
+        doc: dict[str, Json] = {"field": self.field, "kind": self.kind}
+        if self.options:
+            doc["options"] = [
+                {"value": o.value} | ({"cost": o.cost} if o.cost else {}) | ({"ends": True} if o.ends else {})
+                for o in self.options
+            ]
+        if self.kind != "one":
+            doc |= {"lo": self.lo, "hi": self.hi}
+        return doc
+
+
+Builder = Generator[Choice, Any, Move]
+
+
+def _options(values: Iterable[Json | Option], ends: Sequence[Json]) -> tuple[Option, ...]:
+    return tuple(v if isinstance(v, Option) else Option(v, ends=v in ends) for v in values)
+
+
+def one(name: str, values: Iterable[Json | Option], ends: Sequence[Json] = ()) -> Choice:
+    """One of the values; `ends` lists those that bring the game on."""
+    return Choice(name, "one", _options(values, ends))
+
+
+def span(name: str, lo: int, hi: int) -> Choice:
+    """An integer lo..hi."""
+    return Choice(name, "range", (), lo, hi)
+
+
+def some(name: str, values: Iterable[Json | Option], lo: int, hi: int) -> Choice:
+    """Lo to hi different values."""
+    return Choice(name, "some", _options(values, ()), lo, hi)
+
+
+def _refuse(ask: Choice, at: int) -> RuleError:
+    return RuleError("not_offered", "", {"field": ask.field, "pick": at})
+
+
+def accept(ask: Choice, pick: Json, at: int = 0) -> Json:
+    """The pick as the builder gets it; raises RuleError `not_offered`. `at` is its number, for the refusal."""
+    if ask.kind == "range":
+        if type(pick) is not int or not ask.lo <= pick <= ask.hi:
+            raise _refuse(ask, at)
+        return pick
+    offered = {canonical(o.value): o.value for o in ask.options}
+    try:
+        if ask.kind == "one":
+            return offered[canonical(pick)]
+        keys = [canonical(p) for p in pick] if isinstance(pick, list) else [b""]
+        picked = [offered[k] for k in keys]
+    except (KeyError, TypeError):
+        raise _refuse(ask, at) from None
+    if len(set(keys)) != len(keys) or not ask.lo <= len(keys) <= ask.hi:
+        raise _refuse(ask, at)
+    return picked
+
+
+def walk(builder: Builder, picks: Iterable[Json]) -> Choice | Move:
+    """The next Choice after the picks, or the finished move; a pick too many is `not_offered` as well."""
+    try:
+        ask = next(builder)
+        done: Choice | Move = ask
+        for at, pick in enumerate(picks):
+            if not isinstance(done, Choice):
+                raise RuleError("not_offered", "", {"field": "", "pick": at})
+            try:
+                ask = builder.send(accept(ask, pick, at))
+                done = ask
+            except StopIteration as end:
+                done = end.value
+        return done
+    except StopIteration as end:
+        move: Move = end.value
+        return move
+    finally:
+        builder.close()

@@ -1,0 +1,19 @@
+"""Canonical JSON and its hash: the one way in which documents are compared, sealed and chained."""
+
+from __future__ import annotations
+
+import hashlib
+
+import orjson
+
+from domain.ids import Json
+
+
+def canonical(doc: Json) -> bytes:
+    """UTF-8 JSON, keys sorted by code point, no white space; integers up to 64 bits."""
+    return orjson.dumps(doc, option=orjson.OPT_SORT_KEYS)
+
+
+def digest(doc: Json) -> str:
+    """SHA-256 of the canonical form, 64 hex digits."""
+    return hashlib.sha256(canonical(doc)).hexdigest()

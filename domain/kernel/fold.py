@@ -1,0 +1,210 @@
+"""Folding: what a game is after its records. Loading folds facts; it never runs `decide`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic
+
+from domain.errors import VerificationError
+from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
+from domain.kernel.audience import ALL_KEY
+from domain.kernel.digest import digest
+from domain.kernel.flow import S
+from domain.kernel.jsonform import encoder, hints
+from domain.kernel.record import Doc, Record, facts_for
+from domain.kernel.ruleset import Ruleset, Table, decisions
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who sits at a seat: an opaque id, and what the seat adds to the seed."""
+
+    id: str
+    nonce_hash: str = ""
+    nonce: str = ""
+    """Hex; empty until shown. A seat that does not show its nonce plays without one."""
+
+
+@dataclass(frozen=True)
+class Position(Generic[S]):
+    """What a fold yields. state, counts, sealed and last go back with a rewind; the rest belongs to the game."""
+
+    game: str
+    ruleset: str
+    table: Table
+    seed_hash: str
+    state: S
+    status: str = "open"
+    """open (seats are taken), running, over (the rules are done), closed (the seed is shown)."""
+    version: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Channel -> next ordinal of its draws."""
+    sealed: Mapping[str, tuple[int, Doc]] = field(default_factory=dict)
+    """Key of a named pack not yet published -> version and pack."""
+    rewinds: int = 0
+    epoch: int = 0
+    players: Mapping[int, Player] = field(default_factory=dict)
+    head: str = ""
+    """Hash of the last record."""
+    board: str = ""
+    """Digest of the public sight."""
+    at: int = 0
+    """Time of the last record, ms."""
+    digests: Mapping[str, tuple[Any, str]] = field(default_factory=dict, compare=False, repr=False)
+    """Field of the state -> (object, digest): a field is hashed again only when it is another object."""
+
+
+def nonces(p: Position[S]) -> dict[int, str]:
+    """The nonces that were shown, by seat."""
+    return {seat: player.nonce for seat, player in p.players.items() if player.nonce}
+
+
+def public_digest(rules: Ruleset[S], state: S) -> str:
+    """Digest of what everybody sees: the public sight and the open decisions."""
+    return digest({"sight": rules.sight(state, PUBLIC), "decisions": [d.to_json() for d in decisions(rules, state)]})[
+        :32
+    ]
+
+
+def state_digest(state: S, known: Mapping[str, tuple[Any, str]]) -> tuple[str, dict[str, tuple[Any, str]]]:
+    """Digest of the whole state, made per field; `known` are the digests of the state before."""
+    made: dict[str, tuple[Any, str]] = {}
+    cls: Any = type(state)
+    for name, hint in hints(cls).items():
+        value = getattr(state, name)
+        old = known.get(name)
+        if old is not None and old[0] is value:
+            made[name] = old
+        else:
+            encode = encoder(hint)
+            made[name] = value, digest(value if encode is None else encode(value))
+    return digest({n: d for n, (_, d) in made.items()})[:32], made
+
+
+def line(records: Iterable[Record]) -> list[int]:
+    """The versions that count after the rewinds, ascending; a rewind itself counts."""
+    out: list[int] = []
+    for r in records:
+        if r.kind == "rewound":
+            to = r.body["to"]
+            while out and out[-1] > to:
+                out.pop()
+        out.append(r.version)
+    return out
+
+
+def opened(rules: Ruleset[S], record: Record) -> Position[S]:
+    """The position after the first record."""
+    body = record.body
+    table = Table(body["seats"], body["options"])
+    p = Position(body["game"], body["ruleset"], table, body["seed_hash"], rules.blank(table))
+    return _moved_on(p, record)
+
+
+def _moved_on(p: Position[S], record: Record) -> Position[S]:
+    board = record.public.get("board", p.board)
+    return replace(p, version=record.version, head=record.hash, board=board, at=record.public["at"])
+
+
+def _players(p: Position[S], record: Record) -> Mapping[int, Player]:
+    seat, body, players = record.public.get("seat"), record.body, p.players
+    if record.kind == "joined" and seat is not None:
+        kept = players[seat].nonce if seat in players else ""
+        return {**players, seat: Player(body["player"], body.get("nonce_hash", ""), kept)}
+    if record.kind == "revealed" and seat is not None:
+        return {**players, seat: replace(players[seat], nonce=body["nonce"])}
+    if record.kind == "left" and p.status == "open":
+        return {s: player for s, player in players.items() if s != seat}
+    if record.kind == "left" and seat is not None:
+        return {**players, seat: replace(players[seat], id="")}
+    return players
+
+
+def _status(p: Position[S], record: Record, state: S) -> str:
+    if record.kind == "closed":
+        return "closed"
+    if record.kind == "started" or p.status != "open":
+        return "over" if state.over else "running"
+    return p.status
+
+
+def advance(rules: Ruleset[S], p: Position[S], record: Record, state: S | None = None) -> Position[S]:
+    """The position after one more record that is no rewind. Who has just decided passes the state it has."""
+    if state is None:
+        state = functools.reduce(rules.step, facts_for(record, DIRECTOR), p.state)
+    counts, sealed = p.counts, p.sealed
+    if record.packs or "draws" in record.public:
+        counts, sealed = _counts(p, record), _sealed(p, record)
+    moved = replace(
+        p,
+        state=state,
+        status=_status(p, record, state),
+        counts=counts,
+        sealed=sealed,
+        players=_players(p, record),
+    )
+    return _moved_on(moved, record)
+
+
+def _counts(p: Position[S], record: Record) -> dict[str, int]:
+    drawn = {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
+    return {**p.counts, **{k: d[-1][0] + 1 for k, d in drawn.items() if d}}
+
+
+def _sealed(p: Position[S], record: Record) -> dict[str, tuple[int, Doc]]:
+    new = {k: (record.version, q) for k, q in record.packs.items() if ":" in k}
+    shown = {o["key"] for o in record.public.get("openings", ())}
+    return {k: v for k, v in {**p.sealed, **new}.items() if k not in shown}
+
+
+def rewound(rules: Ruleset[S], p: Position[S], target: Position[S], record: Record) -> Position[S]:
+    """The position after a rewind: the line goes back to `target`, the game's own counters go on."""
+    fresh = record.body.get("entropy") == "fresh"
+    back = replace(
+        target,
+        rewinds=p.rewinds + 1,
+        epoch=p.epoch + fresh,
+        players=p.players,
+        digests=p.digests,
+    )
+    return advance(rules, back, record)
+
+
+def fold(rules: Ruleset[S], records: Sequence[Record], upto: int | None = None) -> Position[S]:
+    """The position after the records 1..upto (all unless given), rewinds followed."""
+    kept = [r for r in records if upto is None or r.version <= upto]
+    if not kept or kept[0].kind != "opened":
+        raise VerificationError("no_beginning", 1)
+    targets = {r.body["to"] for r in kept if r.kind == "rewound"}
+    position = opened(rules, kept[0])
+    marks = {1: position}
+    for r in kept[1:]:
+        if r.kind == "rewound":
+            position = rewound(rules, position, marks[r.body["to"]], r)
+        else:
+            position = advance(rules, position, r)
+        if r.version in targets:
+            marks[r.version] = position
+    return position
+
+
+def state_for(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S:
+    """The state folded only from what a viewer may read: its sight is that of the full state, or something leaks."""
+    state = opened(rules, records[0]).state
+    counted = set(line(records))
+    for r in records:
+        if r.version in counted:
+            state = functools.reduce(rules.step, facts_for(r, viewer), state)
+    return state
+
+
+def sight(rules: Ruleset[S], p: Position[S], viewer: Viewer) -> Json:
+    """The board part of a viewer's sight; after the end everybody is shown all."""
+    return rules.sight(p.state, DIRECTOR if p.status == "closed" else viewer)
+
+
+def seats_taken(p: Position[S]) -> list[Seat]:
+    """Seats with a player, ascending."""
+    return sorted(p.players)

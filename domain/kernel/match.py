@@ -1,0 +1,115 @@
+"""A game in memory: for simulations, scenarios, tests and offline replay. Every position is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Generic
+
+from domain.errors import RuleError, StaleVersion
+from domain.ids import Json, Seat
+from domain.kernel import acts
+from domain.kernel.acts import Hand, Step
+from domain.kernel.draws import Source
+from domain.kernel.flow import Decision, S
+from domain.kernel.fold import Position, line
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Ruleset, decisions
+
+
+class Match(Generic[S]):
+    """Opened, joined by one player a seat, and started."""
+
+    def __init__(
+        self,
+        rules: Ruleset[S],
+        seats: int,
+        seed: bytes,
+        *,
+        options: Mapping[str, Json] | None = None,
+        game: str = "match",
+        source: Source | None = None,
+        patch: Json = None,
+    ) -> None:
+        self.rules, self.seed, self.source = rules, seed, source
+        self.now = 0
+        self.records: list[Record] = []
+        self.positions: list[Position[S]] = []
+        self._keep(acts.open_game(rules, game, rules.table(seats, options), self.hand))
+        for seat in range(seats):
+            self._keep(acts.join(rules, self.head, self.hand, seat, f"p{seat}"))
+        self._keep(acts.start(rules, self.head, self.hand, patch))
+
+    @property
+    def hand(self) -> Hand:
+        """Seed, time and source of the next act."""
+        return Hand(self.seed, self.now, "", self.source)
+
+    @property
+    def head(self) -> Position[S]:
+        """The newest position."""
+        return self.positions[-1]
+
+    @property
+    def state(self) -> S:
+        """The state of the newest position."""
+        return self.head.state
+
+    def decisions(self) -> list[Decision]:
+        """What is open now."""
+        return decisions(self.rules, self.state, self.head.rewinds)
+
+    def at(self, version: int) -> Position[S]:
+        """The position after that version."""
+        return self.positions[version - 1]
+
+    def line(self) -> list[int]:
+        """The versions that count."""
+        return line(self.records)
+
+    def _keep(self, step: Step[S]) -> Record:
+        self.records.append(step.record)
+        self.positions.append(step.position)
+        self.now += 1000
+        return step.record
+
+    def play(
+        self,
+        seat: Seat,
+        *moves: Json,
+        decision: str | None = None,
+        expected: int | None = None,
+        director: bool = False,
+    ) -> Record:
+        """A move or an atomic list; raises as `acts.move`, and StaleVersion."""
+        if expected not in (None, self.head.version):
+            raise StaleVersion(expected or 0, self.head.version)
+        by: acts.By = "director" if director else "seat"
+        return self._keep(acts.move(self.rules, self.head, self.hand, seat, moves, decision, by))
+
+    def lapse(self, decision: str | None = None, seats: Sequence[Seat] = ()) -> Record:
+        """The deadline of the open decision (or of this one) passes."""
+        named = decision or self.decisions()[0].id
+        return self._keep(acts.lapse(self.rules, self.head, self.hand, named, seats))
+
+    def resolve(self, decision: str | None = None) -> Record:
+        """The engine does the batch work that is due."""
+        return self._keep(acts.resolve(self.rules, self.head, self.hand, decision or self.decisions()[0].id))
+
+    def rewind(self, to: int, fresh: bool = False, seat: Seat | None = None) -> Record:
+        """Back to a version of the line; by the director unless a seat is named."""
+        if to not in self.line():
+            raise RuleError("not_on_line", "", {"to": to})
+        by: acts.By = "director" if seat is None else "seat"
+        return self._keep(acts.rewind(self.rules, self.head, self.hand, self.at(to), by=by, seat=seat, fresh=fresh))
+
+    def leave(self, seat: Seat) -> Record:
+        """The player of a seat leaves."""
+        return self._keep(acts.leave(self.rules, self.head, self.hand, seat))
+
+    def join(self, seat: Seat, player: str) -> Record:
+        """Somebody takes a vacant seat."""
+        return self._keep(acts.join(self.rules, self.head, self.hand, seat, player))
+
+    def close(self, reason: str = "finished") -> Record:
+        """Show the seed."""
+        return self._keep(acts.close(self.rules, self.head, self.hand, reason))

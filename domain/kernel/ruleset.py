@@ -1,0 +1,362 @@
+"""The contract between the kernel and a game: a ruleset is pure, and this is all that the kernel asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol
+
+from domain.errors import InvalidTable, RuleError
+from domain.ids import DIRECTOR, MAX_WORD, PUBLIC, Json, Seat, Viewer
+from domain.kernel import audience, choices, shapes
+from domain.kernel.audience import ALL, Audience
+from domain.kernel.choices import Builder, Choice, Move
+from domain.kernel.draws import Draws, NoChance
+from domain.kernel.flow import FLOW, Decision, Evolve, Fact, Frame, S, State
+
+COMMON_CODES: Mapping[str, str] = {
+    "malformed_move": "not a JSON object with a known set of well-typed fields",
+    "unknown_move": "the game has no move of that type",
+    "game_over": "the game has ended",
+    "not_your_decision": "another seat decides now",
+    "already_answered": "the seat has answered this decision",
+    "wrong_phase": "this type of move does not answer what is being decided",
+    "not_offered": "the move builder did not offer this pick",
+    "barrier_in_list": "in a list only the last move may draw or reveal",
+    "not_on_line": "that version was undone, or is none of a running game",
+}
+"""The refusals of the kernel, the same in every game."""
+
+_MAX_STEPS = 10_000
+
+
+# --- the table ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is agreed before a game: how many seats, and the value of every option."""
+
+    seats: int
+    options: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OptionType:
+    """One option of a ruleset."""
+
+    shape: shapes.Shape
+    default: Json
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What is known of a ruleset without playing it."""
+
+    ruleset: str
+    """`struggle_of_empires@1`."""
+    title: str
+    prefix: str
+    """Prefix of the numbers on the rules page, `SOE`."""
+    seats: tuple[int, ...]
+    """Seat counts that are allowed."""
+    options: Mapping[str, OptionType] = field(default_factory=dict)
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """Refusal code of the game -> rule number that defines it."""
+    clocks: Mapping[str, str] = field(default_factory=dict)
+    """Frame kind -> deadline class; `move` for a kind that is not named."""
+    paces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Preset (`live`, `correspondence`) -> deadline class -> seconds."""
+    undo: bool = True
+    """Whether the rules allow seats to undo at all."""
+    max_moves: int = 20_000
+    """A game that takes more moves does not terminate: a fault."""
+
+
+@dataclass(frozen=True)
+class MoveType:
+    """One type of move: its fields, and who may make it when."""
+
+    fields: shapes.Obj
+    at: tuple[str, ...] = ()
+    """Kinds of the top frame that admit it; none named: all."""
+    by: Literal["owing", "may", "both", "any", "engine"] = "owing"
+    """Seats that owe an answer; seats in `may`; both; `any`: the game's own checks decide alone; the engine."""
+    hidden: tuple[str, ...] = ()
+    """Fields that only the mover may see; `*`: all of them, and the type."""
+    anonymous: bool = False
+    """The record names neither seat nor type (order sheets, passes in a window)."""
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One line of the final table, or of the table as it stands."""
+
+    seat: Seat
+    place: int
+    """1 is best; shared places are equal numbers."""
+    points: int
+    detail: dict[str, Json] = field(default_factory=dict)
+    """The figures behind the points and the tie-breaks, in the order in which they count."""
+
+    def to_json(self) -> dict[str, Json]:
+        """As clients see it."""
+        return {"seat": self.seat, "place": self.place, "points": self.points, "detail": self.detail}
+
+
+# --- the draft ------------------------------------------------------------------------------------------------
+
+
+class Draft(Generic[S]):
+    """The record in the making: `decide` reads the state as it becomes, asks for draws, adds facts."""
+
+    def __init__(self, rules: Ruleset[S], state: S, draws: Draws) -> None:
+        self.rules = rules
+        self.state = state
+        self.draws = draws
+        self.facts: list[tuple[str, Fact]] = []
+        self.barred = False
+
+    def add(self, fact: Fact, to: Audience = ALL, seal: str = "") -> None:
+        """A fact for one audience; evolves the state at once. With `seal` it has a pack that `unseal` can publish."""
+        self.facts.append((audience.key_of(to, seal), fact))
+        self.state = self.rules.step(self.state, fact)
+
+    def ask(self, kind: str, *seats: Seat, engine: bool = False, secret: bool = False, **data: Json) -> None:
+        """Open a frame. Who is asked depends on public facts only."""
+        fact: Fact = {"t": "asked", "n": self.state.opened + 1, "kind": kind, "data": data}
+        if seats:
+            fact["seats"] = sorted(seats)
+        if engine:
+            fact["engine"] = True
+        if secret:
+            fact["secret"] = True
+        self.add(fact)
+
+    def answered(self, seat: Seat, end: bool = False) -> None:
+        """The seat owes the top frame nothing more; with `end` the frame is over as well."""
+        self.add({"t": "answered", "seat": seat}, (seat,) if self.state.top.secret else ALL)
+        if end:
+            self.end()
+
+    def reopened(self, seat: Seat) -> None:
+        """The seat takes its answer back and owes the top frame again."""
+        self.add({"t": "reopened", "seat": seat}, (seat,) if self.state.top.secret else ALL)
+
+    def note(self, **data: Json) -> None:
+        """Change the data of the top frame."""
+        self.add({"t": "noted", "data": data})
+
+    def end(self) -> None:
+        """Close the top frame."""
+        self.add({"t": "ended"})
+
+    def finish(self) -> None:
+        """The game is over: no frame is left."""
+        self.add({"t": "finished"})
+
+    def unseal(self, *keys: str) -> None:
+        """Publish named packs (`0:card`) with their salts. A barrier."""
+        self.add({"t": "unsealed", "keys": list(keys)})
+
+    def barrier(self) -> None:
+        """Past this record undo is not free, for a reason of the game's own."""
+        self.barred = True
+
+    @property
+    def revealing(self) -> bool:
+        """Whether something was drawn or shown so far."""
+        return self.barred or bool(self.draws.taken) or any(f["t"] == "unsealed" for _, f in self.facts)
+
+
+class Dice(Protocol):
+    """What a bot may roll: random.Random has it."""
+
+    def random(self) -> float:
+        """0 <= x < 1."""
+
+    def randint(self, a: int, b: int) -> int:
+        """a..b."""
+
+
+Bot = Callable[[dict[str, Json], dict[str, Json], Seat, Dice], Iterator[Move]]
+"""(sight: {"public", "own"}, decision as clients see it, seat, dice) -> moves, best first.
+
+The first legal one is played; when none is legal the move builder picks at random. A bot sees what its seat may see,
+no more.
+"""
+
+
+def _no_vacancy(draft: Any, seat: Seat) -> None:
+    """Nothing changes in a game when a player leaves: defaults go on for the seat."""
+
+
+def _nobody(_: Any) -> tuple[Seat, ...]:
+    return ()
+
+
+# --- the ruleset ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Ruleset(Generic[S]):
+    """The rules of one game in one version, as tables of pure functions."""
+
+    meta: Meta
+    state: type[S]
+    moves: Mapping[str, MoveType]
+    do: Mapping[str, Callable[[Draft[S], Frame, Any, Move], None]]
+    """Move type -> handler; raises RuleError before it adds the first fact. The seat is None for the engine."""
+    go: Mapping[str, Callable[[Draft[S], Frame], None]]
+    """Frame kind -> goes on by itself while the top frame owes nothing."""
+    evolve: Mapping[str, Evolve]
+    """Fact kind -> assigns what the fact says; never raises on a valid log."""
+    setup: Callable[[Draft[S]], None]
+    build: Callable[[S, Seat], Builder]
+    default: Callable[[S, Decision, Seat], Move]
+    sight: Callable[[S, Viewer], Json]
+    """`public`: the common board; a seat: what it sees besides; director: all."""
+    scores: Callable[[S], list[Score]]
+    check: Callable[[S], list[str]]
+    """Broken invariants, for tests and simulations."""
+    redeal: Callable[[Draft[S], tuple[Viewer, ...]], None]
+    """Deals anew what none of these viewers can know; their sights stay as they are."""
+    blank: Callable[[Table], S]
+    may: Callable[[S], tuple[Seat, ...]] = _nobody
+    """Seats that may interrupt or change an answer, by public facts; never waited for."""
+    vacated: Callable[[Draft[S], Seat], None] = _no_vacancy
+    check_table: Callable[[Table], None] | None = None
+    """Raises InvalidTable for options that do not go together."""
+    package: str = ""
+    """Where the game's texts are, `domain.games.<game>`."""
+    bot: Bot | None = None
+    """A heuristic player, for demos and simulations."""
+
+    def step(self, state: S, fact: Fact) -> S:
+        """The state after one fact."""
+        evolve = self.evolve.get(fact["t"]) or FLOW[fact["t"]]
+        evolved: S = evolve(state, fact)
+        return evolved
+
+    def table(self, seats: int, options: Mapping[str, Json] | None = None) -> Table:
+        """The table with every option, defaults filled in; raises InvalidTable."""
+        if seats not in self.meta.seats:
+            raise InvalidTable(f"{', '.join(map(str, self.meta.seats))} are possible", "/seats")
+        given = dict(options or {})
+        if unknown := sorted(set(given) - set(self.meta.options)):
+            raise InvalidTable("no such option", f"/options/{unknown[0]}")
+        for name, value in given.items():
+            if fault := self.meta.options[name].shape.fault(value, f"/options/{name}"):
+                raise InvalidTable(f"{fault[1]} is expected", fault[0])
+        table = Table(seats, {n: given.get(n, o.default) for n, o in self.meta.options.items()})
+        if self.check_table:
+            self.check_table(table)
+        return table
+
+
+def decisions(rules: Ruleset[S], state: S, rewinds: int = 0, viewer: Viewer = PUBLIC) -> list[Decision]:
+    """What is open now: the top frame, as a viewer may know it.
+
+    In a secret frame all who were asked stand in `must` until it ends; a seat knows whether it has answered itself.
+    """
+    if not state.frames:
+        return []
+    f = state.top
+    must, done = f.owing, f.done
+    if f.secret and viewer != DIRECTOR:
+        done = tuple(s for s in f.done if s == viewer)
+        must = tuple(s for s in f.asked if s not in done)
+    clock = rules.meta.clocks.get(f.kind, "move")
+    return [Decision(f"{rewinds}-{f.n}", f.kind, must, rules.may(state), done, f.engine, clock, f.data)]
+
+
+def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> MoveType:
+    """The checks that every game shares, in the design's order; raises RuleError."""
+    if not isinstance(move, dict) or not isinstance(move.get("type"), str):
+        raise RuleError("malformed_move", "", {"at": "/type", "expected": "an object with a `type`"})
+    kind = rules.moves.get(move["type"])
+    if kind is None or (kind.by == "engine") != (seat is None):
+        raise RuleError("unknown_move", "", {"type": move["type"][:MAX_WORD]})
+    if fault := kind.fields.fault({k: v for k, v in move.items() if k != "type"}, ""):
+        raise RuleError("malformed_move", kind.rule, {"at": fault[0], "expected": fault[1]})
+    if not state.frames:
+        raise RuleError("game_over")
+    if seat is not None and kind.by != "any":
+        _check_turn(rules, state, seat, kind)
+    elif seat is None and (not state.top.engine or (kind.at and state.top.kind not in kind.at)):
+        raise RuleError("wrong_phase", kind.rule, {"deciding": state.top.kind})
+    return kind
+
+
+def _check_turn(rules: Ruleset[S], state: S, seat: Seat, kind: MoveType) -> None:
+    frame = state.top
+    owes, may = seat in frame.owing, seat in rules.may(state)
+    fits = not kind.at or frame.kind in kind.at
+    entitled = (owes and kind.by in ("owing", "both")) or (may and kind.by in ("may", "both"))
+    if entitled and fits:
+        return
+    if fits and seat in frame.done:
+        raise RuleError("already_answered", kind.rule, {"deciding": frame.kind})
+    if fits or not (owes or may or seat in frame.done):
+        raise RuleError("not_your_decision", kind.rule, {"deciding": frame.kind})
+    raise RuleError("wrong_phase", kind.rule, {"deciding": frame.kind})
+
+
+def decide(draft: Draft[S], seat: Seat | None, move: Json) -> None:
+    """One move of a seat, or of the engine (None): raises RuleError, or adds facts until somebody owes again."""
+    check_common(draft.rules, draft.state, seat, move)
+    draft.rules.do[move["type"]](draft, draft.state.top, seat, move)
+    carry_on(draft)
+
+
+def carry_on(draft: Draft[S]) -> None:
+    """Resume frames while the top one owes nothing."""
+    for _ in range(_MAX_STEPS):
+        if not draft.state.frames:
+            return
+        frame = draft.state.top
+        if frame.owing or frame.engine:
+            return
+        before = len(draft.facts)
+        draft.rules.go[frame.kind](draft, frame)
+        if len(draft.facts) == before:
+            raise AssertionError(f"{draft.rules.meta.ruleset}: the frame {frame.kind} does not go on")
+    raise AssertionError(f"{draft.rules.meta.ruleset}: the flow does not come to rest")
+
+
+def ask(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()) -> Choice | Move:
+    """The move builder: the next Choice after the picks, or the finished move.
+
+    Raises RuleError `game_over`, `not_your_decision`, `already_answered`, or `not_offered`.
+    """
+    if not state.frames:
+        raise RuleError("game_over")
+    frame = state.top
+    if seat not in frame.owing and seat not in rules.may(state):
+        raise RuleError("already_answered" if seat in frame.done else "not_your_decision", "", {"deciding": frame.kind})
+    return choices.walk(rules.build(state, seat), picks)
+
+
+def dry_run(rules: Ruleset[S], state: S, seat: Seat, moves: Sequence[Json]) -> Draft[S]:
+    """What the moves would do, up to their first draw (NeedsChance); raises RuleError as `decide` does."""
+    draft = Draft(rules, state, Draws(NoChance()))
+    decide_all(draft, seat, moves)
+    return draft
+
+
+def decide_all(draft: Draft[S], seat: Seat | None, moves: Sequence[Json]) -> None:
+    """An atomic list; past a draw or reveal the refusal of a later move would tell it for free."""
+    for move in moves:
+        if draft.revealing:
+            raise RuleError("barrier_in_list")
+        decide(draft, seat, move)
+
+
+def memo(state: State, key: str, make: Callable[[], Any]) -> Any:
+    """A costly value of a state, made once per state object (a projected order sheet, reachability)."""
+    kept = state.__dict__.setdefault("_memo", {})
+    if key not in kept:
+        kept[key] = make()
+    return kept[key]

@@ -1,0 +1,1 @@
+"""The read side: views pumped from the log."""

@@ -1,0 +1,65 @@
+"""What holds for every test: hypothesis' examples, and that nothing is skipped without a reason."""
+
+import os
+import re
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# ci: the same examples in every run, so that a red run is the change's doing.
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("dev", deadline=None, max_examples=50)
+settings.register_profile(
+    "soak", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow]
+)
+# `--hypothesis-profile NAME` on the command line wins over this.
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+SKIPS = Path(__file__).with_name("skips.txt")
+ALLOWED = pytest.StashKey[list[re.Pattern[str]]]()
+
+
+def read_skips(text: str) -> list[re.Pattern[str]]:
+    """Return the node id patterns of `tests/skips.txt`."""
+    patterns = []
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        node_id, _, reason = line.partition(": ")
+        if not reason.strip():
+            raise pytest.UsageError(f"tests/skips.txt gives no reason for {line!r}")
+        patterns.append(re.compile(re.escape(node_id.strip()).replace(r"\*", ".*")))
+    return patterns
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[ALLOWED] = read_skips(SKIPS.read_text(encoding="utf-8"))
+
+
+def fail_unlisted_skip(config: pytest.Config, report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip that `tests/skips.txt` does not list into a failure."""
+    if report.skipped and not any(pattern.fullmatch(report.nodeid) for pattern in config.stash[ALLOWED]):
+        report.outcome = "failed"
+        vars(report).pop("wasxfail", None)  # pytest does not count a failure that is marked so
+        report.longrepr = f"skipped or xfailed, but not listed in tests/skips.txt: {report.nodeid}"
+
+
+# Both hooks come first and wrap the others: they see what pytest has made of skip, importorskip and xfail.
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    fail_unlisted_skip(item.config, report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    fail_unlisted_skip(collector.config, report)
+    return report

@@ -1,0 +1,268 @@
+"""A deciding seat that is not the turn's: delegation, permission in mid-move, a counter-fight.
+
+A line of regions 0..6; each seat has armies that step one or two regions. Everything is public, nothing is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from domain.errors import RuleError
+from domain.ids import PUBLIC, Json, Seat, Viewer
+from domain.kernel.choices import Builder, Move, Option, one
+from domain.kernel.flow import Decision, Fact, Frame, State
+from domain.kernel.ruleset import Draft, Meta, MoveType, OptionType, Ruleset, Score, Table
+from domain.kernel.shapes import Bool, Int, Null, Obj
+
+REGIONS = 7
+
+
+@dataclass(frozen=True)
+class Passage(State):
+    """`armies`: region -> (owner, infantry, artillery); `refused`: regions that may not be asked for this turn."""
+
+    turns: int = 0
+    armies: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    refused: tuple[int, ...] = ()
+
+
+D = Draft[Passage]
+
+
+def army_set(s: Passage, f: Fact) -> Passage:
+    armies = {k: v for k, v in s.armies.items() if k != str(f["region"])}
+    return replace(s, armies={**armies, str(f["region"]): tuple(f["army"])} if f["army"] else armies)
+
+
+def turn_begun(s: Passage, f: Fact) -> Passage:
+    return replace(s, turns=f["left"], refused=())
+
+
+def passage_refused(s: Passage, f: Fact) -> Passage:
+    return replace(s, refused=(*s.refused, f["region"]))
+
+
+def put(d: D, region: int, owner: Seat, infantry: int, artillery: int) -> None:
+    army = [owner, infantry, artillery] if infantry + artillery else None
+    d.add({"t": "army_set", "region": region, "army": army})
+
+
+def setup(d: D) -> None:
+    d.ask("turn", 0, turn_of=0)
+
+
+def next_turn(d: D, seat: Seat) -> None:
+    d.end()
+    d.add({"t": "turn_begun", "left": d.state.turns - 1})
+    if d.state.turns == 0:
+        d.finish()
+    else:
+        d.ask("turn", (seat + 1) % d.state.seats, turn_of=(seat + 1) % d.state.seats)
+
+
+def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    next_turn(d, frame.data["turn_of"])
+
+
+def do_delegate(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """PA-1: the turn stays the delegator's, the delegate decides it."""
+    if seat != frame.data["turn_of"] or move["to"] == seat or move["to"] >= d.state.seats:
+        raise RuleError("invalid_delegate", "PA-1")
+    d.end()
+    d.ask("turn", move["to"], turn_of=seat)
+
+
+def steps(s: Passage, start: int, path: list[int], actor: Seat) -> None:
+    at = start
+    for region in path:
+        if abs(region - at) != 1 or region >= REGIONS:
+            raise RuleError("not_adjacent", "PA-2")
+        at = region
+    if len(path) == 2 and path[0] in s.refused and blocker(s, path[0], actor) is not None:
+        raise RuleError("passage_refused", "PA-3")
+
+
+def blocker(s: Passage, region: int, actor: Seat) -> Seat | None:
+    army = s.armies.get(str(region))
+    return None if army is None or army[0] == actor else army[0]
+
+
+def do_march(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    army = d.state.armies.get(str(move["start"]))
+    if army is None or army[0] != seat:
+        raise RuleError("no_such_unit", "PA-2")
+    path = [move["via"], move["to"]] if move["via"] is not None else [move["to"]]
+    steps(d.state, move["start"], path, seat)
+    if move["to"] == move["start"]:
+        raise RuleError("not_adjacent", "PA-2")
+    d.ask("march", start=move["start"], to=move["to"], actor=seat, todo=["arrive", "counter"])
+    asked = None if len(path) == 1 else blocker(d.state, path[0], seat)
+    if asked is not None:
+        d.ask("passage", asked, region=path[0], actor=seat)
+
+
+def do_answer(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """PA-3: refused, the unit stays and may not ask for that region again this turn."""
+    d.answered(seat, end=True)
+    if not move["grant"]:
+        d.add({"t": "passage_refused", "region": frame.data["region"]})
+        d.end()
+
+
+def go_march(d: D, frame: Frame) -> None:
+    todo = frame.data["todo"]
+    if not todo:
+        d.end()
+    elif todo[0] == "arrive":
+        d.note(todo=todo[1:])
+        arrive(d, frame.data)
+    else:
+        d.note(todo=[])
+        army = d.state.armies[str(frame.data["to"])] if "attacked" in frame.data else None
+        if army is not None and army[0] != frame.data["actor"]:
+            d.ask("counterfight", army[0], region=frame.data["to"], actor=frame.data["actor"])
+
+
+def arrive(d: D, march: dict[str, Any]) -> None:
+    """PA-4: artillery beats one infantry and stays where it was; then the attacked names what falls with it."""
+    owner, infantry, artillery = d.state.armies[str(march["start"])]
+    there = d.state.armies.get(str(march["to"]))
+    put(d, march["start"], owner, 0, 0)
+    if there is None:
+        put(d, march["to"], owner, infantry, artillery)
+    elif there[0] == owner:
+        put(d, march["to"], owner, infantry + there[1], artillery + there[2])
+    elif artillery and there[1]:
+        put(d, march["start"], owner, infantry, artillery)
+        put(d, march["to"], there[0], there[1] - 1, there[2])
+        if there[1] - 1 + there[2]:
+            d.note(attacked=there[0])
+    else:
+        put(d, march["to"], there[0], max(0, there[1] - infantry), max(0, there[2] - artillery))
+
+
+def do_choose_defender(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    _, infantry, artillery = d.state.armies[str(frame.data["region"])]
+    if not (artillery if move["artillery"] else infantry):
+        raise RuleError("no_such_unit", "PA-4")
+    d.answered(seat, end=True)
+    put(d, frame.data["region"], seat, infantry - (not move["artillery"]), artillery - move["artillery"])
+    start = d.state.armies[str(d.state.top.data["start"])]
+    put(d, d.state.top.data["start"], start[0], start[1], start[2] - 1)
+
+
+def build(s: Passage, seat: Seat) -> Builder:
+    kind = s.top.kind
+    if kind == "passage":
+        return {"type": "answer_passage", "grant": (yield one("grant", [False, True]))}
+    if kind == "counterfight":
+        army = s.armies[str(s.top.data["region"])]
+        return {"type": "choose_defender", "artillery": (yield one("artillery", [k == 2 for k in (1, 2) if army[k]]))}
+    marches = [m for m in every_march(s.seats) if legal(s, seat, m)]
+    types: list[Any] = [
+        Option("pass", ends=True),
+        *["delegate"] * (seat == s.top.data["turn_of"]),
+        *["march"][: len(marches)],
+    ]
+    picked = yield one("type", types)
+    if picked == "delegate":
+        return {"type": picked, "to": (yield one("to", [x for x in range(s.seats) if x != seat]))}
+    if picked == "pass":
+        return {"type": picked}
+    for name in ("start", "via", "to"):
+        left = list(dict.fromkeys(m[name] for m in marches))
+        value = yield one(name, left)
+        marches = [m for m in marches if m[name] == value]
+    return marches[0]
+
+
+def legal(s: Passage, seat: Seat, move: Move) -> bool:
+    army = s.armies.get(str(move["start"]))
+    path = [move["via"], move["to"]] if move["via"] is not None else [move["to"]]
+    try:
+        steps(s, move["start"], path, seat)
+    except RuleError:
+        return False
+    return army is not None and army[0] == seat and move["to"] != move["start"]
+
+
+def every_march(seats: int) -> Iterator[Move]:
+    for start in range(REGIONS):
+        for to in range(REGIONS + 1):
+            yield from ({"type": "march", "start": start, "via": via, "to": to} for via in (None, *range(REGIONS)))
+
+
+def default(s: Passage, decision: Decision, seat: Seat) -> Move:
+    if decision.kind == "passage":
+        return {"type": "answer_passage", "grant": False}
+    if decision.kind == "counterfight":
+        return {"type": "choose_defender", "artillery": not s.armies[str(decision.context["region"])][1]}
+    return {"type": "pass"}
+
+
+def sight(s: Passage, viewer: Viewer) -> Json:
+    return {"turns": s.turns, "armies": s.armies, "refused": list(s.refused)} if viewer == PUBLIC else {}
+
+
+def scores(s: Passage) -> list[Score]:
+    points = [sum(a[1] + a[2] for a in s.armies.values() if a[0] == i) for i in range(s.seats)]
+    return [Score(i, 1 + sum(q > p for q in points), p) for i, p in enumerate(points)]
+
+
+def blank(table: Table) -> Passage:
+    turns: int = table.options["turns"]
+    return Passage(table.seats, turns=turns, armies={str(2 * i + 1): (i, 2, 1) for i in range(table.seats)})
+
+
+RULESET: Ruleset[Passage] = Ruleset(
+    meta=Meta(
+        "passage@1",
+        "Passage",
+        "PA",
+        (2, 3),
+        {"turns": OptionType(Int(1, 99), 20)},
+        {"invalid_delegate": "PA-1", "no_such_unit": "PA-2", "not_adjacent": "PA-2", "passage_refused": "PA-3"},
+    ),
+    state=Passage,
+    moves={
+        "pass": MoveType(Obj(), ("turn",)),
+        "delegate": MoveType(Obj({"to": Int()}), ("turn",), rule="PA-1"),
+        "march": MoveType(Obj({"start": Int(), "via": Null(Int()), "to": Int()}), ("turn",), rule="PA-2"),
+        "answer_passage": MoveType(Obj({"grant": Bool()}), ("passage",), rule="PA-3"),
+        "choose_defender": MoveType(Obj({"artillery": Bool()}), ("counterfight",), rule="PA-4"),
+    },
+    do={
+        "pass": do_pass,
+        "delegate": do_delegate,
+        "march": do_march,
+        "answer_passage": do_answer,
+        "choose_defender": do_choose_defender,
+    },
+    go={"march": go_march},
+    evolve={"army_set": army_set, "turn_begun": turn_begun, "passage_refused": passage_refused},
+    setup=setup,
+    build=build,
+    default=default,
+    sight=sight,
+    scores=scores,
+    check=lambda s: [f"army at {k}" for k, a in s.armies.items() if min(a[1:]) < 0 or not sum(a[1:])],
+    redeal=lambda d, keep: None,
+    blank=blank,
+)
+
+
+def candidates(s: Passage, seat: Seat) -> Iterator[Move]:
+    """Every move that a small world can hold, well-formed or nearly."""
+    yield {"type": "pass"}
+    yield from every_march(s.seats)
+    for flag in (False, True):
+        yield {"type": "answer_passage", "grant": flag}
+        yield {"type": "choose_defender", "artillery": flag}
+    yield from ({"type": "delegate", "to": t} for t in range(s.seats + 1))
+
+
+def conserved(doc: Json) -> Json:
+    """Regions hold the army of one seat."""
+    return all(0 <= int(region) < REGIONS for region in doc["armies"])

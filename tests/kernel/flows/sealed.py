@@ -1,0 +1,297 @@
+"""A card face down, sealed answers of several seats at once, all shown together with their salts.
+
+An attack seals a card; then the defender and the bystanders commit in secret; then both principals hire in secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, TypeVar
+
+from domain.errors import RuleError
+from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
+from domain.kernel.choices import Builder, Move, Option, one, some
+from domain.kernel.flow import Decision, Fact, Frame, State
+from domain.kernel.jsonform import BY_SEAT
+from domain.kernel.ruleset import Draft, Meta, MoveType, OptionType, Ruleset, Score, Table
+from domain.kernel.shapes import Int, ListOf, Null, Obj, Word
+
+HAND = ("alliance", "bluff", "f2", "f3")
+POWERS = ("russia", "spain")
+
+
+@dataclass(frozen=True)
+class Sealed(State):
+    """Public: gold, points, what a battle has shown. Hidden: hands, and the sealed card and powers of each seat."""
+
+    turns: int = 0
+    gold: Annotated[tuple[int, ...], BY_SEAT] = ()
+    points: Annotated[tuple[int, ...], BY_SEAT] = ()
+    laid: tuple[int, ...] = ()
+    hands: Annotated[tuple[tuple[str, ...], ...], BY_SEAT] = ()
+    cards: Annotated[tuple[str | None, ...], BY_SEAT] = ()
+    powers: Annotated[tuple[tuple[str, ...], ...], BY_SEAT] = ()
+
+
+D = Draft[Sealed]
+
+
+T = TypeVar("T")
+
+
+def put(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
+    return (*values[:seat], value, *values[seat + 1 :])
+
+
+def card_sealed(s: Sealed, f: Fact) -> Sealed:
+    return replace(s, cards=put(s.cards, f["seat"], f["card"]))
+
+
+def powers_sealed(s: Sealed, f: Fact) -> Sealed:
+    return replace(s, powers=put(s.powers, f["seat"], tuple(f["powers"])))
+
+
+def hand_dealt(s: Sealed, f: Fact) -> Sealed:
+    return replace(s, hands=put(s.hands, f["seat"], tuple(f["cards"])))
+
+
+def committed(s: Sealed, f: Fact) -> Sealed:
+    return replace(s, laid=tuple(f["laid"]))
+
+
+def battle_shown(s: Sealed, f: Fact) -> Sealed:
+    cards: tuple[str | None, ...] = tuple(f["cards"])
+    return replace(s, cards=cards, powers=tuple(tuple(p) for p in f["powers"]))
+
+
+def battle_over(s: Sealed, f: Fact) -> Sealed:
+    n = s.seats
+    blank = {"laid": (), "cards": (None,) * n, "powers": ((),) * n, "turns": f["turns"]}
+    return replace(s, gold=tuple(f["gold"]), points=tuple(f["points"]), **blank)
+
+
+def turn_begun(s: Sealed, f: Fact) -> Sealed:
+    return replace(s, turns=f["left"])
+
+
+def setup(d: D) -> None:
+    for seat in range(d.state.seats):
+        gone = d.draws.pick("burn", HAND, (seat,))
+        d.add({"t": "hand_dealt", "seat": seat, "cards": [c for c in HAND if c != gone]}, (seat,))
+    d.ask("turn", 0)
+
+
+def next_turn(d: D, seat: Seat) -> None:
+    d.end()
+    if d.state.turns == 0:
+        d.finish()
+    else:
+        d.ask("turn", (seat + 1) % d.state.seats)
+
+
+def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    d.add({"t": "turn_begun", "left": d.state.turns - 1})
+    next_turn(d, seat)
+
+
+def do_attack(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """SE-1: the card must be in hand, and is no alliance."""
+    if move["target"] == seat or move["target"] >= d.state.seats:
+        raise RuleError("invalid_target", "SE-1")
+    if move["card"] not in d.state.hands[seat] or move["card"] == "alliance":
+        raise RuleError("card_not_in_hand", "SE-1")
+    d.add({"t": "card_sealed", "seat": seat, "card": move["card"]}, (seat,), seal="card")
+    d.barrier()
+    d.ask("battle", att=seat, deff=move["target"], todo=["commit", "hire", "reveal"])
+
+
+def go_battle(d: D, frame: Frame) -> None:
+    att, deff = frame.data["att"], frame.data["deff"]
+    step, *rest = frame.data["todo"]
+    d.note(todo=rest)
+    if step == "commit":
+        d.ask("commit", *(s for s in range(d.state.seats) if s != att), deff=deff)
+    elif step == "hire":
+        d.ask("hire", att, deff)
+    else:
+        reveal(d, att, deff)
+
+
+def layable(s: Sealed, seat: Seat, defends: bool) -> list[str | None]:
+    if defends:
+        return [c for c in s.hands[seat] if c != "alliance"]
+    return [None, *(c for c in s.hands[seat] if c in ("alliance", "bluff"))]
+
+
+def do_commit(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """SE-2: the defender must lay a card, an ally may lay alliance or bluff."""
+    card, defends = move["card"], seat == frame.data["deff"]
+    if defends and card is None:
+        raise RuleError("card_required", "SE-2")
+    if card not in layable(d.state, seat, defends):
+        raise RuleError("card_not_in_hand", "SE-2")
+    d.add({"t": "card_sealed", "seat": seat, "card": card}, (seat,), seal="card")
+    d.answered(seat)
+
+
+def do_take_back(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """SE-4: a sealed answer is taken back by a move while the decision is open."""
+    if frame.kind == "commit":
+        d.add({"t": "card_sealed", "seat": seat, "card": None}, (seat,), seal="card")
+    else:
+        d.add({"t": "powers_sealed", "seat": seat, "powers": []}, (seat,), seal="powers")
+    d.reopened(seat)
+
+
+def go_commit(d: D, frame: Frame) -> None:
+    d.end()
+    d.add({"t": "committed", "laid": [s for s in sorted(frame.done) if d.state.cards[s]]})
+
+
+def do_hire(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """SE-3: each power once, one gold each."""
+    if len(set(move["powers"])) != len(move["powers"]):
+        raise RuleError("invalid_hire", "SE-3")
+    if len(move["powers"]) > d.state.gold[seat]:
+        raise RuleError("insufficient_funds", "SE-3", {"gold": d.state.gold[seat]})
+    d.add({"t": "powers_sealed", "seat": seat, "powers": move["powers"]}, (seat,), seal="powers")
+    d.answered(seat)
+
+
+def go_hire(d: D, frame: Frame) -> None:
+    d.end()
+
+
+def reveal(d: D, att: Seat, deff: Seat) -> None:
+    s = d.state
+    d.unseal(*(f"{i}:card" for i in range(s.seats)), *(f"{i}:powers" for i in sorted((att, deff))))
+    d.add({"t": "battle_shown", "cards": list(s.cards), "powers": [list(p) for p in s.powers]})
+    strength = [
+        d.draws.roll("battle", 1, 6) + len(s.powers[seat]) + int((s.cards[seat] or "f0")[-1] in "23")
+        for seat in (att, deff)
+    ]
+    winner = att if strength[0] > strength[1] else deff
+    gold = [g - len(p) for g, p in zip(s.gold, s.powers, strict=True)]
+    points = [p + (i == winner) for i, p in enumerate(s.points)]
+    d.add({"t": "battle_over", "gold": gold, "points": points, "turns": s.turns - 1})
+    d.end()
+    next_turn(d, att)
+
+
+def build(s: Sealed, seat: Seat) -> Builder:
+    if seat not in s.top.owing:
+        return {"type": (yield one("type", ["take_back"]))}
+    if s.top.kind == "hire":
+        return {"type": "hire", "powers": (yield some("powers", POWERS, 0, min(2, s.gold[seat])))}
+    if s.top.kind == "commit":
+        return {"type": "commit", "card": (yield one("card", layable(s, seat, s.top.data["deff"] == seat)))}
+    if (yield one("type", [Option("pass", ends=True), "attack"])) == "pass":
+        return {"type": "pass"}
+    target = yield one("target", [x for x in range(s.seats) if x != seat])
+    return {"type": "attack", "target": target, "card": (yield one("card", layable(s, seat, True)))}
+
+
+def default(s: Sealed, decision: Decision, seat: Seat) -> Move:
+    if decision.kind == "hire":
+        return {"type": "hire", "powers": []}
+    if decision.kind == "commit":
+        card = next(c for c in s.hands[seat] if c != "alliance") if seat == decision.context["deff"] else None
+        return {"type": "commit", "card": card}
+    return {"type": "pass"}
+
+
+def sight(s: Sealed, viewer: Viewer) -> Json:
+    if viewer == PUBLIC:
+        return {"turns": s.turns, "gold": list(s.gold), "points": list(s.points), "laid": list(s.laid)}
+    seats = range(s.seats) if viewer == DIRECTOR else [int(viewer)]
+    return {str(i): {"hand": list(s.hands[i]), "card": s.cards[i], "powers": list(s.powers[i])} for i in seats}
+
+
+def scores(s: Sealed) -> list[Score]:
+    return [Score(i, 1 + sum(q > p for q in s.points), p) for i, p in enumerate(s.points)]
+
+
+def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
+    """Hands are known to their seats alone; a card that lies sealed stays in its hand."""
+    for seat in range(d.state.seats):
+        if seat in keep or DIRECTOR in keep:
+            continue
+        laid = d.state.cards[seat]
+        gone = d.draws.pick("burn", [c for c in HAND if c != laid], (seat,))
+        d.add({"t": "hand_dealt", "seat": seat, "cards": [c for c in HAND if c != gone]}, (seat,))
+
+
+def blank(table: Table) -> Sealed:
+    n = table.seats
+    return Sealed(
+        n,
+        turns=table.options["turns"],
+        gold=(6,) * n,
+        points=(0,) * n,
+        hands=((),) * n,
+        cards=(None,) * n,
+        powers=((),) * n,
+    )
+
+
+CARD = Word(HAND)
+
+RULESET: Ruleset[Sealed] = Ruleset(
+    meta=Meta(
+        "sealed@1",
+        "Sealed",
+        "SE",
+        (3, 4),
+        {"turns": OptionType(Int(1, 99), 10)},
+        {
+            "invalid_target": "SE-1",
+            "card_not_in_hand": "SE-1",
+            "card_required": "SE-2",
+            "invalid_hire": "SE-3",
+            "insufficient_funds": "SE-3",
+        },
+    ),
+    state=Sealed,
+    moves={
+        "pass": MoveType(Obj(), ("turn",)),
+        "attack": MoveType(Obj({"target": Int(), "card": CARD}), ("turn",), hidden=("card",), rule="SE-1"),
+        "commit": MoveType(Obj({"card": Null(CARD)}), ("commit",), hidden=("card",), rule="SE-2"),
+        "hire": MoveType(Obj({"powers": ListOf(Word(POWERS))}), ("hire",), hidden=("powers",), rule="SE-3"),
+        "take_back": MoveType(Obj(), ("commit", "hire"), by="may", rule="SE-4"),
+    },
+    do={"pass": do_pass, "attack": do_attack, "commit": do_commit, "hire": do_hire, "take_back": do_take_back},
+    go={"battle": go_battle, "commit": go_commit, "hire": go_hire},
+    evolve={
+        "card_sealed": card_sealed,
+        "powers_sealed": powers_sealed,
+        "hand_dealt": hand_dealt,
+        "committed": committed,
+        "battle_shown": battle_shown,
+        "battle_over": battle_over,
+        "turn_begun": turn_begun,
+    },
+    setup=setup,
+    build=build,
+    default=default,
+    sight=sight,
+    scores=scores,
+    check=lambda s: [f"gold of {i}" for i, g in enumerate(s.gold) if g < 0],
+    redeal=redeal,
+    blank=blank,
+    may=lambda s: s.top.done if s.top.kind in ("commit", "hire") else (),
+)
+
+
+def candidates(s: Sealed, seat: Seat) -> Iterator[Move]:
+    """Every move that a small world can hold, well-formed or nearly."""
+    yield from ({"type": t} for t in ("pass", "take_back"))
+    yield from ({"type": "attack", "target": t, "card": c} for t in range(s.seats + 1) for c in HAND)
+    yield from ({"type": "commit", "card": c} for c in (None, *HAND))
+    for powers in ([], ["russia"], ["spain"], ["russia", "spain"], ["spain", "russia"], ["spain", "spain"]):
+        yield {"type": "hire", "powers": powers}
+
+
+def conserved(doc: Json) -> Json:
+    """A hand is four cards less one; gold only goes to the bank."""
+    return all(len(set(h)) == len(HAND) - 1 for h in doc["hands"].values() if h) and max(doc["gold"].values()) <= 6

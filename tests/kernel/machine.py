@@ -1,0 +1,354 @@
+"""A Hypothesis machine that plays any registered ruleset and checks the kernel's contract on the way."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from domain.errors import DecisionClosed, NeedsChance, RuleError
+from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
+from domain.kernel import acts, fold
+from domain.kernel.audience import TABLE_KEY
+from domain.kernel.choices import Choice, Move
+from domain.kernel.digest import canonical
+from domain.kernel.draws import Draws, Seeded
+from domain.kernel.jsonform import from_json, to_json
+from domain.kernel.match import Match
+from domain.kernel.record import Record, visible_packs
+from domain.kernel.ruleset import Draft, Ruleset, ask, decisions, dry_run
+from tests.rulesets import Registered
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+# --- players -----------------------------------------------------------------------------------------------------
+
+
+def picked(rng: random.Random, ask: Choice) -> Json:
+    """A random pick; the option that brings the game on is preferred a little."""
+    if ask.kind == "range":
+        return rng.randint(ask.lo, ask.hi)
+    if ask.kind == "some":
+        return rng.sample(ask.values, rng.randint(ask.lo, ask.hi))
+    ends = [o.value for o in ask.options if o.ends]
+    return rng.choice(ends) if ends and rng.random() < 0.3 else rng.choice(ask.values)
+
+
+def built(rules: Ruleset[Any], state: Any, seat: Seat, rng: random.Random) -> Move:
+    """A complete move of the move builder."""
+    picks: list[Json] = []
+    while isinstance(question := ask(rules, state, seat, picks), Choice):
+        picks.append(picked(rng, question))
+    return question
+
+
+def may_decide(match: Match[Any]) -> list[Seat]:
+    """Seats that may move now, those that must come more often."""
+    owing = match.state.top.owing
+    return [*owing * 4, *(s for s in match.rules.may(match.state) if s not in owing)]
+
+
+def play_on(match: Match[Any], rng: random.Random, moves: int) -> None:
+    """So many random moves of the builder, fewer at the end of the game."""
+    for _ in range(moves):
+        if match.state.over:
+            return
+        if match.state.top.engine:
+            match.resolve()
+        else:
+            seat = rng.choice(may_decide(match))
+            match.play(seat, built(match.rules, match.state, seat, rng), decision=match.decisions()[0].id)
+
+
+def complete(rules: Ruleset[Any], state: Any, seat: Seat, limit: int) -> list[Move] | None:
+    """Every move that the builder can complete; None when there are more than `limit`."""
+    found: list[Move] = []
+
+    def visit(picks: list[Json]) -> bool:
+        question = ask(rules, state, seat, picks)
+        if not isinstance(question, Choice):
+            found.append(question)
+            return len(found) <= limit
+        return all(visit([*picks, pick]) for pick in offers(question))
+
+    return found if visit([]) else None
+
+
+def offers(question: Choice) -> Iterator[Json]:
+    """Every pick that a question admits."""
+    if question.kind == "one":
+        yield from question.values
+    elif question.kind == "range":
+        yield from range(question.lo, question.hi + 1)
+    else:
+        yield from (s for s in subsets(question.values) if question.lo <= len(s) <= question.hi)
+
+
+def subsets(values: Sequence[Json]) -> Iterator[list[Json]]:
+    """All subsets, in the order of the values."""
+    if not values:
+        yield []
+        return
+    for rest in subsets(values[1:]):
+        yield rest
+        yield [values[0], *rest]
+
+
+# --- what somebody can get ---------------------------------------------------------------------------------------
+
+
+def accepted(rules: Ruleset[Any], state: Any, seat: Seat, move: Move) -> bool:
+    """Whether decide takes the move, as far as its first draw."""
+    return refusal(rules, state, seat, move) is None
+
+
+def refusal(rules: Ruleset[Any], state: Any, seat: Seat, move: Move) -> tuple[str, str, str] | None:
+    """Code, rule and detail of a refusal, None when the move is accepted."""
+    try:
+        dry_run(rules, state, seat, [move])
+    except RuleError as error:
+        return error.code, error.rule, canonical(error.detail).decode()
+    except NeedsChance:
+        return None
+    return None
+
+
+def gets(entry: Registered, state: Any, viewer: Viewer, moves: Sequence[Move]) -> bytes:
+    """All that a viewer can get out of a state, as one document."""
+    rules = entry.rules
+    doc: dict[str, Json] = {
+        "public": rules.sight(state, PUBLIC),
+        "own": rules.sight(state, viewer) if viewer != PUBLIC else None,
+        "decisions": [d.to_json() for d in decisions(rules, state, 0, viewer)],
+    }
+    if isinstance(viewer, int):
+        doc["refusals"] = [refusal(rules, state, viewer, m) for m in moves]
+        try:
+            found = complete(rules, state, viewer, 300)
+            doc["choices"] = found and sorted(map(canonical_text, found))
+        except RuleError as error:
+            doc["choices"] = error.code
+    return canonical(doc)
+
+
+def canonical_text(doc: Json) -> str:
+    return canonical(doc).decode()
+
+
+def open_part(record: Record, viewer: Viewer) -> bytes:
+    """What a viewer can get of a record, hashes and salts apart."""
+    public = {k: v for k, v in record.public.items() if k not in ("seals", "prev", "openings")}
+    public["seals"] = len(record.public.get("seals", ()))
+    packs = visible_packs(record, viewer)
+    own = {k: {n: v for n, v in p.items() if n not in ("salt", "pad")} for k, p in packs.items()}
+    return canonical([public, own])
+
+
+def spoken(record: Record) -> tuple[list[Json], list[Json]]:
+    """The public facts and draws of a record, and those of single seats."""
+    public = [*record.public.get("facts", ()), *record.public.get("draws", ())]
+    packs = {k: p for k, p in record.packs.items() if k != TABLE_KEY}
+    return public, [[k, p.get("facts"), p.get("draws")] for k, p in packs.items()]
+
+
+def mutations(move: Move, rng: random.Random) -> Iterator[Json]:
+    """The move with one fault put in."""
+    yield {**move, "extra": 1}
+    yield {k: v for k, v in move.items() if k != "type"}
+    yield {**move, "type": "no_such_move"}
+    yield [move]
+    for name in sorted(set(move) - {"type"}):
+        yield {k: v for k, v in move.items() if k != name}
+        yield {**move, name: rng.choice([{"a": 1}, 1.5, "\x00", -(2**60), [[]], 99, "nowhere"])}
+
+
+# --- the machine -------------------------------------------------------------------------------------------------
+
+
+class Machine(RuleBasedStateMachine):
+    """Subclassed per ruleset by `machine_of`."""
+
+    entry: Registered
+
+    @initialize(seed=seeds)
+    def begin(self, seed: int) -> None:
+        entry = self.entry
+        self.match = Match(entry.rules, entry.seats, random.Random(seed).randbytes(32), options=entry.options)
+        self.conserved = entry.conserved(to_json(self.match.state))
+
+    @property
+    def ruleset(self) -> Ruleset[Any]:
+        return self.entry.rules
+
+    @property
+    def viewers(self) -> list[Viewer]:
+        return [PUBLIC, *range(self.match.head.table.seats)]
+
+    def running(self) -> bool:
+        return not self.match.state.over
+
+    def deciding(self) -> bool:
+        return self.running() and not self.match.state.top.engine
+
+    def a_seat(self, rng: random.Random) -> Seat:
+        return rng.choice(may_decide(self.match))
+
+    @precondition(running)
+    @rule(seed=seeds, moves=st.integers(1, 40))
+    def forward(self, seed: int, moves: int) -> None:
+        """Every built move is accepted; the game terminates."""
+        play_on(self.match, random.Random(seed), moves)
+        assert len(self.match.records) < self.ruleset.meta.max_moves
+
+    @precondition(deciding)
+    @rule(seed=seeds)
+    def mutate(self, seed: int) -> None:
+        """A mutated move is refused with nothing changed and nothing drawn, or is as good as any other."""
+        rng = random.Random(seed)
+        seat = self.a_seat(rng)
+        move = built(self.ruleset, self.match.state, seat, rng)
+        head, records = self.match.head, len(self.match.records)
+        for bad in mutations(move, rng):
+            try:
+                dry_run(self.ruleset, head.state, seat, [bad])
+            except RuleError:
+                assert self.match.head is head
+            except NeedsChance:
+                continue
+        other = next((s for s in range(head.table.seats) if s not in may_decide(self.match)), None)
+        if other is not None and self.ruleset.moves[move["type"]].by != "any":
+            assert refusal(self.ruleset, head.state, other, move) is not None
+        assert len(self.match.records) == records
+
+    @precondition(deciding)
+    @rule(seed=seeds)
+    def closed(self, seed: int) -> None:
+        """A move that names another decision is refused."""
+        rng = random.Random(seed)
+        seat = self.a_seat(rng)
+        head = self.match.head
+        try:
+            self.match.play(seat, built(self.ruleset, head.state, seat, rng), decision="0-0")
+        except DecisionClosed:
+            assert self.match.head is head
+        else:
+            raise AssertionError("accepted")
+
+    @precondition(deciding)
+    @rule()
+    def lapse(self) -> None:
+        """A missed deadline plays the defaults of all who owe."""
+        asked = self.match.state.top
+        self.match.lapse()
+        assert asked.n not in [f.n for f in self.match.state.frames if f.owing]
+
+    @precondition(running)
+    @rule(seed=seeds)
+    def rewind_and_replay(self, seed: int) -> None:
+        """After a rewind the same moves bring the same draws and the same digests."""
+        line = [v for v in self.match.line() if self.match.at(v).status == "running"]
+        undone = [self.match.records[v - 1] for v in line[-random.Random(seed).randint(1, 8) :]]
+        undone = [r for r in undone if r.version != line[0]]
+        if not undone or any(r.kind == "rewound" for r in undone):
+            return
+        to = max(v for v in line if v < undone[0].version)
+        target = self.match.at(to)
+        self.match.rewind(to)
+        assert self.match.state == target.state
+        for old in undone:
+            new = self.replay(old)
+            assert new.public.get("board") == old.public.get("board")
+            assert new.packs[TABLE_KEY]["digest"] == old.packs[TABLE_KEY]["digest"]
+            assert new.public.get("draws") == old.public.get("draws")
+
+    def replay(self, old: Record) -> Record:
+        if old.kind == "resolved":
+            return self.match.resolve()
+        if old.kind == "lapsed":
+            return self.match.lapse()
+        return self.match.play(old.acts()[0][0], *(move for _, move in old.acts()))
+
+    @precondition(deciding)
+    @rule(seed=seeds)
+    def brute_force(self, seed: int) -> None:
+        """The builder completes exactly the moves that decide accepts."""
+        state, seat = self.match.state, self.a_seat(random.Random(seed))
+        found = complete(self.ruleset, state, seat, self.entry.brute)
+        if found is None:
+            return
+        want = {canonical(m) for m in self.entry.candidates(state, seat) if accepted(self.ruleset, state, seat, m)}
+        assert {canonical(m) for m in found} == want
+
+    @precondition(deciding)
+    @rule(seed=seeds)
+    def twin(self, seed: int) -> None:
+        """Dealing anew what a viewer cannot know changes nothing that it can get."""
+        state = self.match.state
+        for viewer in self.viewers:
+            source = Seeded(random.Random(seed).randbytes(32), "twin")
+            draft = Draft(self.ruleset, state, Draws(source))
+            self.ruleset.redeal(draft, (viewer,))
+            assert not self.ruleset.check(draft.state)
+            moves = list(self.entry.candidates(state, viewer)) if isinstance(viewer, int) else []
+            moves = random.Random(seed).sample(moves, min(len(moves), 60))
+            assert gets(self.entry, draft.state, viewer, moves) == gets(self.entry, state, viewer, moves)
+
+    @precondition(deciding)
+    @rule(seed=seeds)
+    def secret_answer(self, seed: int) -> None:
+        """Two games that differ only in what a seat answered in secret give all others the same bytes."""
+        rng = random.Random(seed)
+        seat, head = self.a_seat(rng), self.match.head
+        pair = [built(self.ruleset, head.state, seat, rng) for _ in range(2)]
+        steps = [acts.move(self.ruleset, head, self.match.hand, seat, [m]) for m in pair]
+        told, kept = zip(*(spoken(s.record) for s in steps), strict=True)
+        hidden = [self.ruleset.moves[m["type"]].hidden for m in pair]
+        declared = all(hidden) and (pair[0]["type"] == pair[1]["type"] or "*" in hidden[0] + hidden[1])
+        closed = any(s.position.state.over or s.position.state.top.n != head.state.top.n for s in steps)
+        if closed or not (declared or (told[0] == told[1] and kept[0] != kept[1])):
+            return
+        others = [v for v in self.viewers if v != seat]
+        for viewer in others:
+            assert open_part(steps[0].record, viewer) == open_part(steps[1].record, viewer)
+            seen = [gets(self.entry, s.position.state, viewer, ()) for s in steps]
+            assert seen[0] == seen[1]
+
+    @precondition(running)
+    @rule()
+    def folds(self) -> None:
+        """Loading folds facts to the same position; the JSON form round-trips; records are JSON."""
+        match = self.match
+        stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
+        assert fold.fold(self.ruleset, stored) == match.head
+        doc = json.loads(canonical(to_json(match.state)))
+        assert from_json(type(match.state), doc) == match.state
+
+    @precondition(lambda self: hasattr(self, "match"))
+    @rule()
+    def leaks(self) -> None:
+        """A sight is a function of the facts that its viewer may read."""
+        for viewer in self.viewers:
+            seen = fold.state_for(self.ruleset, self.match.records, viewer)
+            for part in {PUBLIC, viewer}:
+                assert self.ruleset.sight(seen, part) == self.ruleset.sight(self.match.state, part)
+            mine, real = (decisions(self.ruleset, s, 0, viewer) for s in (seen, self.match.state))
+            assert mine == real
+        assert self.ruleset.sight(self.match.state, DIRECTOR) is not None
+
+    @invariant()
+    def sound(self) -> None:
+        """Invariants hold, what is conserved is conserved."""
+        if hasattr(self, "match"):
+            state = self.match.state
+            assert not self.ruleset.check(state)
+            assert self.entry.conserved(to_json(state)) == self.conserved
+
+
+def machine_of(entry: Registered) -> type[Machine]:
+    """The machine of one ruleset, for `hypothesis.stateful.run_state_machine_as_test`."""
+    return type(f"Machine_{entry.name.replace('@', '_')}", (Machine,), {"entry": entry})

@@ -1,0 +1,98 @@
+"""The machine is worth something: each kind of broken ruleset is caught by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from domain.ids import PUBLIC, Json, Seat, Viewer
+from domain.kernel.choices import Builder, Move, one
+from domain.kernel.ruleset import Draft, MoveType, Ruleset
+from domain.kernel.shapes import Obj
+from tests.kernel.flows import orders, sealed, skirmish, windows
+from tests.kernel.machine import machine_of
+from tests.rulesets import FLOWS, Registered
+
+SKIRMISH, _, SEALED, ORDERS, WINDOWS = FLOWS
+
+
+def leaky_sight(s: windows.Windows, viewer: Viewer) -> Json:
+    """The size of the hand is public, the number of counters in it is not."""
+    doc = windows.sight(s, viewer)
+    return {**doc, "counters": [h.count("counter") for h in s.hands]} if viewer == PUBLIC else doc
+
+
+def leaky_may(s: windows.Windows) -> tuple[Seat, ...]:
+    """Asking those who can play tells who can play."""
+    return tuple(x for x in windows.may(s) if "filibuster" in s.hands[x])
+
+
+def generous(s: skirmish.Skirmish, seat: Seat) -> Builder:
+    """Offers a target that is refused."""
+    if s.top.kind != "turn":
+        return (yield from skirmish.build(s, seat))
+    yield one("type", ["attack"])
+    return {"type": "attack", "target": seat, "offer": 0}
+
+
+def stingy(s: skirmish.Skirmish, seat: Seat) -> Builder:
+    """Forgets a move that is legal."""
+    if s.top.kind != "turn":
+        return (yield from skirmish.build(s, seat))
+    return {"type": (yield one("type", ["pass"]))}
+
+
+def forgetful(d: Draft[Any], frame: Any, seat: Seat, move: Move) -> None:
+    """Changes the state without a fact."""
+    skirmish.do_pass(d, frame, seat, move)
+    d.state = replace(d.state, gold=tuple(g + 1 for g in d.state.gold))
+
+
+def open_order(d: Draft[Any], frame: Any, seat: Seat, move: Move) -> None:
+    """Files an order by a public fact."""
+    d.add({"t": "order_filed", "seat": seat, "to": move["to"], "units": move["units"]})
+
+
+def dealt_twice(d: Draft[Any], keep: tuple[Viewer, ...]) -> None:
+    """Changes what the viewer knows."""
+    for seat in range(d.state.seats):
+        d.add({"t": "hand_dealt", "seat": seat, "cards": list(sealed.HAND[:3])}, (seat,))
+
+
+def nothing(_: Any, __: Any) -> Iterator[Move]:
+    """No candidate at all."""
+    return iter(())
+
+
+def broken(entry: Registered, **change: Any) -> Registered:
+    rules: Ruleset[Any] = replace(entry.rules, **change)
+    return replace(entry, rules=rules)
+
+
+CASES = {
+    "a sight that shows a hidden count": broken(WINDOWS, sight=leaky_sight),
+    "a question that depends on a hand": broken(WINDOWS, may=leaky_may),
+    "an offer that is refused": broken(SKIRMISH, build=generous),
+    "a legal move that is not offered": broken(SKIRMISH, build=stingy),
+    "a change without a fact": broken(SKIRMISH, do={**skirmish.RULESET.do, "pass": forgetful}),
+    "a secret in a public fact": broken(ORDERS, do={**orders.RULESET.do, "order": open_order}),
+    "an order that names its seat": broken(
+        ORDERS, moves={**orders.RULESET.moves, "order": MoveType(orders.RULESET.moves["order"].fields, ("orders",))}
+    ),
+    "a redeal that changes a sight": broken(SEALED, redeal=dealt_twice),
+    "a shape that takes anything": broken(SKIRMISH, moves={**skirmish.RULESET.moves, "pass": MoveType(Obj())}),
+    "candidates that miss a move": replace(SKIRMISH, candidates=nothing),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_machine_catches(case: str) -> None:
+    """What is wrong is found within a few games."""
+    found = settings(max_examples=60, stateful_step_count=25, deadline=None, derandomize=True, phases=[Phase.generate])
+    with pytest.raises(BaseException):  # noqa: B017, PT011  the kind of failure is the machine's own business
+        run_state_machine_as_test(machine_of(CASES[case]), settings=found)

@@ -1,0 +1,43 @@
+"""The rulesets that join the kernel's machine. A game joins by adding its `registered` module here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.ruleset import Ruleset
+from tests.kernel.flows import orders, passage, sealed, skirmish, windows
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A ruleset, and what its tests know of it independently of its code."""
+
+    rules: Ruleset[Any]
+    seats: int
+    candidates: Callable[[Any, Seat], Iterator[Move]]
+    """Every move that a small world can hold, well-formed or nearly."""
+    conserved: Callable[[Json], Json]
+    """Of a state's JSON form: what must be the same at any time after the set-up."""
+    options: Mapping[str, Json] = field(default_factory=dict)
+    brute: int = 20_000
+    """Decisions with more complete moves than this are not compared with brute force."""
+
+    @property
+    def name(self) -> str:
+        """The ruleset's id."""
+        return self.rules.meta.ruleset
+
+
+FLOWS = (
+    Registered(skirmish.RULESET, 4, skirmish.candidates, skirmish.conserved),
+    Registered(passage.RULESET, 3, passage.candidates, passage.conserved),
+    Registered(sealed.RULESET, 4, sealed.candidates, sealed.conserved),
+    Registered(orders.RULESET, 3, orders.candidates, orders.conserved),
+    Registered(windows.RULESET, 5, windows.candidates, windows.conserved),
+)
+
+REGISTERED = FLOWS

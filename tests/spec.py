@@ -1,0 +1,106 @@
+"""Given / when / then for rulesets: the state is patched, draws are scripted, refusals change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from domain.errors import RuleError
+from domain.ids import DIRECTOR, Json, Seat
+from domain.kernel.choices import Choice, Move
+from domain.kernel.draws import Extreme, Scripted, Seeded, Source
+from domain.kernel.flow import Decision, Fact
+from domain.kernel.jsonform import resolve, to_json
+from domain.kernel.match import Match
+from domain.kernel.record import Record, facts_for
+from domain.kernel.ruleset import Ruleset, ask
+
+SEED = b"annals specification seed, fixed"
+
+
+class Given:
+    """A running game.
+
+    `draws` are the values of the set-up (seeded when None), `patch` is merged into the state's JSON form afterwards.
+    """
+
+    def __init__(
+        self,
+        rules: Ruleset[Any],
+        seats: int,
+        *,
+        options: Mapping[str, Json] | None = None,
+        patch: Json = None,
+        draws: Sequence[Json] | None = None,
+    ) -> None:
+        script = None if draws is None else Scripted(draws)
+        source: Source = script or Seeded(SEED, "match")
+        self.match = Match(rules, seats, SEED, options=options, source=source, patch=patch)
+        assert script is None or not script.left, f"set-up did not draw {script.left}"
+        assert not (broken := rules.check(self.match.state)), broken
+
+    def when(self, seat: Seat, *moves: Move, draws: Sequence[Json] = ()) -> list[Fact]:
+        """The move, or atomic list, is accepted and draws exactly these values; returns all facts of the record."""
+        return self._scripted(draws, lambda: self.match.play(seat, *moves))
+
+    def deadline(self, draws: Sequence[Json] = ()) -> list[Fact]:
+        """The deadline of the open decision passes."""
+        return self._scripted(draws, self.match.lapse)
+
+    def engine(self, draws: Sequence[Json] = ()) -> list[Fact]:
+        """The engine does the batch work that is due."""
+        return self._scripted(draws, self.match.resolve)
+
+    def extreme(self, seat: Seat, *moves: Move, last: bool = False) -> list[Fact]:
+        """The move with every draw at its minimum, or with `last` at its maximum."""
+        self.match.source = Extreme(last)
+        return facts_for(self.match.play(seat, *moves), DIRECTOR)
+
+    def _scripted(self, draws: Sequence[Json], act: Any) -> list[Fact]:
+        script = Scripted(draws)
+        self.match.source = script
+        record: Record = act()
+        assert not script.left, f"not drawn: {script.left}"
+        assert not (broken := self.match.rules.check(self.state)), broken
+        return facts_for(record, DIRECTOR)
+
+    def refused(self, seat: Seat, move: Json, code: str, rule: str | None = None) -> RuleError:
+        """The move is refused with that code (and rule number), and nothing has changed or been drawn."""
+        head = self.match.head
+        self.match.source = Scripted(())
+        with pytest.raises(RuleError) as caught:
+            self.match.play(seat, move)
+        error = caught.value
+        assert error.code == code, f"{error.code} instead of {code}: {error.detail}"
+        assert rule is None or error.rule == rule, f"{error.rule} instead of {rule}"
+        assert self.match.head is head
+        return error
+
+    def offered(self, seat: Seat, *picks: Json) -> Choice | Move:
+        """The next question of the move builder after the picks, or the finished move."""
+        return ask(self.match.rules, self.state, seat, picks)
+
+    @property
+    def state(self) -> Any:
+        """The state as it is in memory."""
+        return self.match.state
+
+    def at(self, pointer: str) -> Json:
+        """The value at a JSON pointer of the state's JSON form."""
+        return resolve(to_json(self.state), pointer)
+
+    @property
+    def decision(self) -> Decision:
+        """What is open now."""
+        return self.match.decisions()[0]
+
+    def sight(self, viewer: Any) -> Json:
+        """What a viewer sees."""
+        return self.match.rules.sight(self.state, viewer)
+
+
+def kinds(facts: Sequence[Fact]) -> list[str]:
+    """The kinds of facts, without the kernel's own steps of the flow."""
+    return [f["t"] for f in facts if f["t"] not in ("asked", "answered", "noted", "ended")]

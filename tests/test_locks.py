@@ -1,0 +1,55 @@
+"""The locks in requirements/ are what pyproject.toml asks for. Compiling them needs a package registry."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCKS = ("serve", "test", "lint")
+PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
+ENTRY = re.compile(r"[\w.-]+==[^\\]+\\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+")
+
+
+def check_locks(root: Path) -> subprocess.CompletedProcess[str]:
+    tools = [str(path) for path in ROOT.glob(".tools/*/bin")]  # a copy need not fetch its own
+    env = {**os.environ, "PATH": os.pathsep.join([*tools, os.environ["PATH"]])}
+    command = [sys.executable, "run", "lock", "--check"]
+    return subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+
+
+def pins(name: str) -> dict[str, str]:
+    return dict(PIN.findall((ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")))
+
+
+def test_the_locks_match_pyproject() -> None:
+    result = check_locks(ROOT)
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_changed_dependency_without_its_lock_is_told(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "run", tmp_path)
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    changed = re.sub(r'^  "granian.*\n', "", text, flags=re.MULTILINE)
+    assert changed != text
+    (tmp_path / "pyproject.toml").write_text(changed, encoding="utf-8")
+    result = check_locks(tmp_path)
+    assert result.returncode == 1
+    assert "Out of date with pyproject.toml: requirements/serve.txt" in result.stderr
+
+
+@pytest.mark.parametrize(("small", "large"), [("serve", "test"), ("test", "lint")])
+def test_a_lock_repeats_the_pins_of_the_one_before(small: str, large: str) -> None:
+    assert pins(small).items() <= pins(large).items()
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_pin_has_a_hash_and_no_address(name: str) -> None:
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=\w)", text.strip())
+    assert all(ENTRY.fullmatch(entry) for entry in entries)

@@ -1,0 +1,1 @@
+"""Batch work: whatever the service does without being asked at that moment."""
