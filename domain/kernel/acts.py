@@ -6,6 +6,7 @@ codes of TABLE_CODES, moves with those of the kernel and the ruleset; nothing is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal
@@ -28,10 +29,14 @@ TABLE_CODES: Mapping[str, str] = {
     "unknown_seat": "the table has no such seat",
     "nonce_mismatch": "the nonce is not the one that was committed to",
     "seats_missing": "not every seat has a player",
-    "undo_forbidden": "the rules of this game know no undo",
+    "undo_forbidden": "the rules, or the table, do not let a seat undo this",
+    "consent_missing": "seats that have learnt or done something since must agree",
     "still_running": "the game is not over",
 }
 """Refusals of acts of the table, the same in every game."""
+
+_HEX = re.compile(r"(?:[0-9a-f]{2}){16,64}")
+"""A nonce: 16 to 64 bytes in hex."""
 
 By = Literal["seat", "clock", "engine", "director"]
 
@@ -214,6 +219,8 @@ def reveal(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat, nonce: str
     """A seat shows its nonce (hex), once all seats are taken and so all nonces are committed to."""
     _refuse_unless(p.status == "open", "not_open", status=p.status)
     _refuse_unless(len(p.players) == p.table.seats, "seats_missing")
+    _refuse_unless(seat in p.players, "seat_empty", seat=seat)
+    _refuse_unless(_HEX.fullmatch(nonce) is not None, "nonce_mismatch")
     _refuse_unless(commitment(bytes.fromhex(nonce)) == p.players[seat].nonce_hash, "nonce_mismatch")
     return _append(rules, p, hand, _draft(rules, p, hand), "revealed", seat=seat, body={"nonce": nonce})
 
@@ -327,7 +334,7 @@ def rewind(
     _refuse_unless(target.status == "running" and target.version < p.version, "not_on_line", to=target.version)
     body: Doc = {"to": target.version, "entropy": "fresh" if fresh else "keep"}
     body |= ({"consent": list(consent)} if consent else {}) | ({"reason": reason} if reason else {})
-    back = replace(target, epoch=p.epoch + fresh, version=p.version, head=p.head, at=p.at, players=p.players)
+    back = replace(target, epoch=p.epoch + fresh, version=p.version, last=p.last, at=p.at, players=p.players)
     draft = _draft(rules, back, hand)
     if fresh:
         everybody: tuple[Viewer, ...] = tuple(range(p.table.seats))

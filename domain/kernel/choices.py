@@ -81,7 +81,10 @@ def _refuse(ask: Choice, at: int) -> RuleError:
 
 
 def accept(ask: Choice, pick: Json, at: int = 0) -> Json:
-    """The pick as the builder gets it; raises RuleError `not_offered`. `at` is its number, for the refusal."""
+    """The pick as the builder gets it, several in the order of the options; raises RuleError `not_offered`.
+
+    `at` is its number, for the refusal.
+    """
     if ask.kind == "range":
         if type(pick) is not int or not ask.lo <= pick <= ask.hi:
             raise _refuse(ask, at)
@@ -90,31 +93,25 @@ def accept(ask: Choice, pick: Json, at: int = 0) -> Json:
     try:
         if ask.kind == "one":
             return offered[canonical(pick)]
-        keys = [canonical(p) for p in pick] if isinstance(pick, list) else [b""]
-        picked = [offered[k] for k in keys]
+        keys = {canonical(p) for p in pick} if isinstance(pick, list) else {b""}
     except (KeyError, TypeError):
         raise _refuse(ask, at) from None
-    if len(set(keys)) != len(keys) or not ask.lo <= len(keys) <= ask.hi:
+    if not keys <= offered.keys() or len(keys) != len(pick) or not ask.lo <= len(keys) <= ask.hi:
         raise _refuse(ask, at)
-    return picked
+    return [value for key, value in offered.items() if key in keys]
 
 
-def walk(builder: Builder, picks: Iterable[Json]) -> Choice | Move:
+def walk(builder: Builder, picks: Sequence[Json]) -> Choice | Move:
     """The next Choice after the picks, or the finished move; a pick too many is `not_offered` as well."""
+    used = 0
     try:
         ask = next(builder)
-        done: Choice | Move = ask
-        for at, pick in enumerate(picks):
-            if not isinstance(done, Choice):
-                raise RuleError("not_offered", "", {"field": "", "pick": at})
-            try:
-                ask = builder.send(accept(ask, pick, at))
-                done = ask
-            except StopIteration as end:
-                done = end.value
-        return done
+        for used, pick in enumerate(picks, 1):
+            ask = builder.send(accept(ask, pick, used - 1))
     except StopIteration as end:
+        if used < len(picks):
+            raise RuleError("not_offered", "", {"field": "", "pick": used}) from None
         move: Move = end.value
         return move
-    finally:
-        builder.close()
+    builder.close()
+    return ask

@@ -6,7 +6,7 @@ The kernel knows seats and simultaneous decisions; which frames there are, and w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from domain.ids import Json, Seat
@@ -56,6 +56,19 @@ class State:
 
 
 S = TypeVar("S", bound=State)
+T = TypeVar("T")
+
+
+def assign(value: T, **fields: Any) -> T:
+    """A frozen dataclass with some fields assigned: `dataclasses.replace` without its checks, several times as fast.
+
+    For folding, where the same few assignments are made for every fact of every record.
+    """
+    new = object.__new__(type(value))
+    new.__dict__.update(value.__dict__)
+    new.__dict__.pop("_memo", None)
+    new.__dict__.update(fields)
+    return new
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,7 @@ class Decision:
 
 
 def _top(s: S, **change: Any) -> S:
-    return replace(s, frames=(*s.frames[:-1], replace(s.frames[-1], **change)))
+    return assign(s, frames=(*s.frames[:-1], assign(s.frames[-1], **change)))
 
 
 def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
@@ -98,7 +111,7 @@ def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
 def _asked(s: S, f: Fact) -> S:
     seats = tuple(f.get("seats", ()))
     frame = Frame(f["n"], f["kind"], seats, seats, (), f.get("engine", False), f.get("secret", False), f["data"])
-    return replace(s, opened=f["n"], frames=(*s.frames, frame))
+    return assign(s, opened=f["n"], frames=(*s.frames, frame))
 
 
 def _answered(s: S, f: Fact) -> S:
@@ -115,19 +128,19 @@ def _noted(s: S, f: Fact) -> S:
 
 
 def _ended(s: S, _: Fact) -> S:
-    return replace(s, frames=s.frames[:-1])
+    return assign(s, frames=s.frames[:-1])
 
 
 def _finished(s: S, _: Fact) -> S:
-    return replace(s, frames=(), over=True)
+    return assign(s, frames=(), over=True)
 
 
 def _vacated(s: S, f: Fact) -> S:
-    return replace(s, vacant=tuple(sorted({*s.vacant, f["seat"]})))
+    return assign(s, vacant=tuple(sorted({*s.vacant, f["seat"]})))
 
 
 def _seated(s: S, f: Fact) -> S:
-    return replace(s, vacant=_without(s.vacant, f["seat"]))
+    return assign(s, vacant=_without(s.vacant, f["seat"]))
 
 
 def _unsealed(s: S, _: Fact) -> S:

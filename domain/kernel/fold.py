@@ -11,10 +11,13 @@ from domain.errors import VerificationError
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
 from domain.kernel.audience import ALL_KEY
 from domain.kernel.digest import digest
-from domain.kernel.flow import S
+from domain.kernel.flow import S, assign
 from domain.kernel.jsonform import encoder, hints
 from domain.kernel.record import Doc, Record, facts_for
 from domain.kernel.ruleset import Ruleset, Table, decisions
+
+SEATING = ("joined", "left", "revealed")
+"""Kinds of records that change who sits at the table."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,19 @@ class Position(Generic[S]):
     rewinds: int = 0
     epoch: int = 0
     players: Mapping[int, Player] = field(default_factory=dict)
-    head: str = ""
-    """Hash of the last record."""
+    last: Record | None = None
+    """The last record."""
     board: str = ""
     """Digest of the public sight."""
     at: int = 0
     """Time of the last record, ms."""
     digests: Mapping[str, tuple[Any, str]] = field(default_factory=dict, compare=False, repr=False)
     """Field of the state -> (object, digest): a field is hashed again only when it is another object."""
+
+    @property
+    def head(self) -> str:
+        """Hash of the last record; made when it is asked for, since a fold needs only the last one's."""
+        return self.last.hash if self.last else ""
 
 
 def nonces(p: Position[S]) -> dict[int, str]:
@@ -100,12 +108,7 @@ def opened(rules: Ruleset[S], record: Record) -> Position[S]:
     body = record.body
     table = Table(body["seats"], body["options"])
     p = Position(body["game"], body["ruleset"], table, body["seed_hash"], rules.blank(table))
-    return _moved_on(p, record)
-
-
-def _moved_on(p: Position[S], record: Record) -> Position[S]:
-    board = record.public.get("board", p.board)
-    return replace(p, version=record.version, head=record.hash, board=board, at=record.public["at"])
+    return replace(p, version=record.version, last=record, at=record.public["at"])
 
 
 def _players(p: Position[S], record: Record) -> Mapping[int, Player]:
@@ -137,15 +140,18 @@ def advance(rules: Ruleset[S], p: Position[S], record: Record, state: S | None =
     counts, sealed = p.counts, p.sealed
     if record.packs or "draws" in record.public:
         counts, sealed = _counts(p, record), _sealed(p, record)
-    moved = replace(
+    return assign(
         p,
         state=state,
         status=_status(p, record, state),
         counts=counts,
         sealed=sealed,
-        players=_players(p, record),
+        players=_players(p, record) if record.kind in SEATING else p.players,
+        version=record.version,
+        last=record,
+        board=record.public.get("board", p.board),
+        at=record.public["at"],
     )
-    return _moved_on(moved, record)
 
 
 def _counts(p: Position[S], record: Record) -> dict[str, int]:

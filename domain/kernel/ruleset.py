@@ -87,6 +87,8 @@ class MoveType:
     """Fields that only the mover may see; `*`: all of them, and the type."""
     anonymous: bool = False
     """The record names neither seat nor type (order sheets, passes in a window)."""
+    undo: bool = True
+    """Whether a seat may ever have it undone."""
     rule: str = ""
 
 

@@ -288,7 +288,7 @@ def candidates(s: Sealed, seat: Seat) -> Iterator[Move]:
     yield from ({"type": t} for t in ("pass", "take_back"))
     yield from ({"type": "attack", "target": t, "card": c} for t in range(s.seats + 1) for c in HAND)
     yield from ({"type": "commit", "card": c} for c in (None, *HAND))
-    for powers in ([], ["russia"], ["spain"], ["russia", "spain"], ["spain", "russia"], ["spain", "spain"]):
+    for powers in ([], ["russia"], ["spain"], ["russia", "spain"], ["spain", "spain"]):
         yield {"type": "hire", "powers": powers}
 
 

@@ -1,0 +1,96 @@
+"""Exports: a game as JSON lines, a header and then one record a line, for one viewer.
+
+Header: `{"annals": 1, "game", "ruleset", "records", "viewer"}`. A record: `{"public", "packs"}`, where packs are those
+that the viewer may read; once the game is closed everybody may read all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from domain.errors import VerificationError
+from domain.ids import DIRECTOR, PUBLIC, Json, Viewer
+from domain.kernel.digest import canonical
+from domain.kernel.record import Record, visible_packs
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Export:
+    """What a file says; nothing of it is proved yet."""
+
+    game: str
+    ruleset: str
+    viewer: Viewer
+    records: tuple[Record, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all packs should be there."""
+        return self.viewer == DIRECTOR or self.records[-1].kind == "closed"
+
+
+def dump(records: Sequence[Record], viewer: Viewer = PUBLIC) -> bytes:
+    """The export of a game that has at least its first record."""
+    reader = DIRECTOR if records[-1].kind == "closed" else viewer
+    body = records[0].body
+    header = {
+        "annals": FORMAT,
+        "game": body["game"],
+        "ruleset": body["ruleset"],
+        "records": len(records),
+        "viewer": str(viewer),
+    }
+    lines = [header, *({"public": r.public, "packs": visible_packs(r, reader)} for r in records)]
+    return b"".join(canonical(line) + b"\n" for line in lines)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    doc = dict(pairs)
+    if len(doc) != len(pairs):
+        raise ValueError("a key comes twice")
+    return doc
+
+
+def _line(raw: bytes, number: int) -> Json:
+    """One line; it must be canonical, so that no two files say the same."""
+    try:
+        doc = json.loads(raw, object_pairs_hook=_unique)
+        sound = isinstance(doc, dict) and canonical(doc) == raw
+    except (ValueError, RecursionError, orjson.JSONEncodeError):
+        doc, sound = None, False
+    if not sound:
+        raise VerificationError("unreadable", max(number - 1, 0), "not a canonical JSON object")
+    return doc
+
+
+def _record(doc: Json, number: int) -> Record:
+    public, packs = doc.get("public"), doc.get("packs")
+    sound = set(doc) == {"public", "packs"} and isinstance(public, dict) and isinstance(packs, dict)
+    if not sound or public.get("v") != number or not all(isinstance(p, dict) for p in packs.values()):
+        raise VerificationError("version_gap", number, "a record with this version is expected here")
+    return Record(public, packs)
+
+
+def parse(data: bytes) -> Export:
+    """The export in a file; raises VerificationError `unreadable`, `version_gap` or `cut_off`."""
+    raw = data.split(b"\n")
+    if raw.pop() != b"" or len(raw) < 2:
+        raise VerificationError("cut_off", max(len(raw) - 1, 0), "the file does not end with a whole record")
+    head, *lines = (_line(text, number) for number, text in enumerate(raw))
+    records = tuple(_record(doc, number) for number, doc in enumerate(lines, 1))
+    body = records[0].body
+    viewer = head.get("viewer")
+    seat = int(viewer) if isinstance(viewer, str) and viewer.isdecimal() else viewer
+    said = {"annals": FORMAT, "game": body.get("game"), "ruleset": body.get("ruleset"), "records": len(records)}
+    if head.get("records") != len(records):
+        raise VerificationError("cut_off", len(records), f"{head.get('records')} records are announced")
+    if head != {**said, "viewer": viewer} or not isinstance(seat, str | int):
+        raise VerificationError("header_mismatch", 0, "the header does not fit the first record")
+    return Export(str(body["game"]), str(body["ruleset"]), seat, records)

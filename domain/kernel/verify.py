@@ -1,0 +1,251 @@
+"""Offline proof: anyone who has an export checks the chain, the seals, the boards, every die and every rule.
+
+Of any export: the hash chain over public parts, each pack against its seal, each opening against the seal in its
+record, the digest of the public sight folded from public facts. Of a closed game besides: the seed against its
+hash, and every record decided again from its moves; with the seed it must come out the same, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.errors import AnnalsError, VerificationError
+from domain.ids import PUBLIC, Json
+from domain.kernel import acts
+from domain.kernel.acts import Hand, Step
+from domain.kernel.audience import ALL_KEY, TABLE_KEY
+from domain.kernel.digest import canonical, digest
+from domain.kernel.draws import Seeded, commitment, draw_key, recompute
+from domain.kernel.export import Export
+from domain.kernel.flow import S
+from domain.kernel.fold import Position, nonces, opened, public_digest
+from domain.kernel.record import KINDS, Record, facts_for
+from domain.kernel.ruleset import Ruleset, Table, decisions
+
+VERIFICATION_CODES: Mapping[str, str] = {
+    "unreadable": "a line is no canonical JSON object",
+    "cut_off": "the file does not hold the records it announces",
+    "header_mismatch": "the header does not fit the first record",
+    "version_gap": "a record has not the version that stands next",
+    "no_beginning": "the first record is not the opening of a game",
+    "unknown_kind": "a record is of no known kind",
+    "chain_broken": "a public part is not the one that the next record, or the expected head, names",
+    "pack_changed": "a pack does not fit any seal of its record",
+    "pack_missing": "a seal of a closed game has no pack",
+    "opening_false": "a published pack is not the one that was sealed",
+    "board_mismatch": "the public facts do not lead to the board that the record names",
+    "unfoldable": "the facts of a record cannot be applied",
+    "seed_mismatch": "the seed is not the one that the first record committed to",
+    "draw_mismatch": "a draw is not what the seed gives",
+    "record_mismatch": "the moves, decided again, give another record",
+    "refused_again": "a move of the record is refused by the rules",
+    "not_on_line": "a rewind goes to a version that does not count",
+}
+"""What `verify` can refuse."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was proved, in numbers; there is no report of anything that failed."""
+
+    game: str
+    ruleset: str
+    records: int
+    head: str
+    """Hash of the last record: compare it with a copy from somewhere else."""
+    packs: int
+    openings: int
+    boards: int
+    draws: int
+    """Draws recomputed from the seed; 0 while the game is not closed."""
+    decided: int
+    """Records decided again; 0 while the game is not closed."""
+    closed: bool
+
+    def to_json(self) -> dict[str, Json]:
+        """As the command line prints it."""
+        return dict(self.__dict__)
+
+
+def verify(rules: Ruleset[S], export: Export, head: str = "") -> Report:
+    """Everything that can be proved of the export; raises VerificationError with the first fault.
+
+    `head` is the hash of the last record as known from elsewhere; without it only the records before are chained.
+    """
+    records = export.records
+    check_chain(records, head)
+    packs = sum(_check_packs(r, export.complete) for r in records)
+    openings = _check_openings(records)
+    boards = check_boards(rules, records)
+    closed = records[-1].kind == "closed"
+    draws = decided = 0
+    if closed:
+        draws, decided = audit(rules, records, _seed(records))
+    return Report(
+        export.game, export.ruleset, len(records), records[-1].hash, packs, openings, boards, draws, decided, closed
+    )
+
+
+def check_chain(records: Sequence[Record], head: str = "") -> None:
+    """Versions 1.., known kinds, each record naming the hash of the one before."""
+    prev = ""
+    for v, r in enumerate(records, 1):
+        if r.public.get("kind") not in KINDS:
+            raise VerificationError("unknown_kind", v)
+        if (r.kind == "opened") != (v == 1):
+            raise VerificationError("no_beginning", v)
+        if r.public.get("prev") != prev:
+            raise VerificationError("chain_broken", v)
+        prev = r.hash
+    if head and head != prev:
+        raise VerificationError("chain_broken", len(records), "the head is another")
+
+
+def _check_packs(record: Record, complete: bool) -> int:
+    seals = list(record.public.get("seals", ()))
+    for key, pack in record.packs.items():
+        found = digest(pack)
+        if found not in seals:
+            raise VerificationError("pack_changed", record.version, key)
+        seals.remove(found)
+    if complete and seals:
+        raise VerificationError("pack_missing", record.version)
+    return len(record.packs)
+
+
+def _check_openings(records: Sequence[Record]) -> int:
+    shown = [(r.version, o) for r in records for o in r.public.get("openings", ())]
+    for version, opening in shown:
+        at = opening["v"]
+        if not 1 <= at <= version or digest(opening["pack"]) not in records[at - 1].public.get("seals", ()):
+            raise VerificationError("opening_false", version, opening["key"])
+    return len(shown)
+
+
+def check_boards(rules: Ruleset[S], records: Sequence[Record]) -> int:
+    """The public sight after each record, folded from public facts alone; returns how many boards were compared."""
+    state = opened(rules, records[0]).state
+    states = {1: state}
+    board, compared = "", 0
+    for r in records[1:]:
+        if r.kind == "rewound":
+            if r.body.get("to") not in states:
+                raise VerificationError("not_on_line", r.version)
+            state, board = states[r.body["to"]], ""
+            states = {v: s for v, s in states.items() if v <= r.body["to"]}
+        try:
+            for fact in facts_for(r, PUBLIC):
+                state = rules.step(state, fact)
+        except Exception as error:  # a forged fact can break evolve in any way
+            raise VerificationError("unfoldable", r.version, type(error).__name__) from error
+        states[r.version] = state
+        if r.public.get("facts") or not board:
+            board = public_digest(rules, state)
+            compared += 1
+        if r.public.get("board") != board:
+            raise VerificationError("board_mismatch", r.version)
+    return compared
+
+
+def _seed(records: Sequence[Record]) -> bytes:
+    try:
+        seed = bytes.fromhex(records[-1].body["seed"])
+    except (KeyError, ValueError, TypeError):
+        raise VerificationError("seed_mismatch", len(records)) from None
+    if commitment(seed) != records[0].body.get("seed_hash"):
+        raise VerificationError("seed_mismatch", len(records))
+    return seed
+
+
+# --- deciding again --------------------------------------------------------------------------------------------
+
+
+def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[int, int]:
+    """Every draw recomputed, every record decided again; returns both numbers, raises VerificationError."""
+    drawn = 0
+    marks: dict[int, Position[S]] = {}
+    position: Position[S] | None = None
+    for r in records:
+        if position is not None:
+            drawn += _check_draws(position, r, seed)
+        try:
+            step = _again(rules, position, r, seed, marks)
+        except AnnalsError as error:
+            if isinstance(error, VerificationError):
+                raise
+            raise VerificationError("refused_again", r.version, str(error)) from error
+        if canonical([step.record.public, step.record.packs]) != canonical([r.public, r.packs]):
+            raise VerificationError("record_mismatch", r.version, _difference(step.record, r))
+        position = step.position
+        if r.kind == "rewound":
+            marks = {v: p for v, p in marks.items() if v <= r.body["to"]}
+        marks[r.version] = position
+    return drawn, len(records)
+
+
+def _check_draws(p: Position[Any], record: Record, seed: bytes) -> int:
+    epoch = p.epoch + (record.body.get("entropy") == "fresh")
+    source = Seeded(draw_key(seed, nonces(p)), p.game, epoch)
+    channels = {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
+    for channel, draws in channels.items():
+        for draw in draws:
+            if not recompute(source, channel, draw):
+                raise VerificationError("draw_mismatch", record.version, str(draw[1]))
+    return sum(map(len, channels.values()))
+
+
+def _again(
+    rules: Ruleset[S], p: Position[S] | None, r: Record, seed: bytes, marks: Mapping[int, Position[S]]
+) -> Step[S]:
+    hand = Hand(seed, r.public["at"], r.packs.get(TABLE_KEY, {}).get("command", ""))
+    body, seat = r.body, r.public.get("seat")
+    if p is None:
+        more = {k: v for k, v in body.items() if k not in ("game", "ruleset", "seats", "options", "seed_hash")}
+        return acts.open_game(rules, body["game"], Table(body["seats"], body["options"]), hand, more)
+    if r.kind in ("moved", "ruled"):
+        moves = r.acts()
+        return acts.move(rules, p, hand, moves[0][0], [m for _, m in moves], by=r.public["by"])
+    if r.kind == "lapsed":
+        named = decisions(rules, p.state, p.rewinds)[0].id
+        return acts.lapse(rules, p, hand, named, sorted({s for s, _ in r.acts()}))
+    if r.kind == "resolved":
+        return acts.resolve(rules, p, hand, decisions(rules, p.state, p.rewinds)[0].id)
+    if r.kind == "rewound":
+        if body["to"] not in marks:
+            raise VerificationError("not_on_line", r.version)
+        return acts.rewind(
+            rules,
+            p,
+            hand,
+            marks[body["to"]],
+            by=r.public["by"],
+            seat=seat,
+            consent=body.get("consent", ()),
+            reason=body.get("reason", ""),
+            fresh=body["entropy"] == "fresh",
+        )
+    return _table_act(rules, p, r, hand)
+
+
+def _table_act(rules: Ruleset[S], p: Position[S], r: Record, hand: Hand) -> Step[S]:
+    body, seat = r.body, r.public.get("seat", -1)
+    if r.kind == "joined":
+        return acts.join(rules, p, hand, seat, body["player"], body.get("nonce_hash", ""))
+    if r.kind == "revealed":
+        return acts.reveal(rules, p, hand, seat, body["nonce"])
+    if r.kind == "left":
+        return acts.leave(rules, p, hand, seat)
+    if r.kind == "started":
+        patch = next((f["patch"] for q in r.packs.values() for _, f in q.get("facts", ()) if f["t"] == "patched"), None)
+        return acts.start(rules, p, hand, patch)
+    return acts.close(rules, p, hand, body["reason"])
+
+
+def _difference(made: Record, stored: Record) -> str:
+    """Where the two differ, by name, without what stands there."""
+    for name in sorted({*made.public, *stored.public}):
+        if made.public.get(name) != stored.public.get(name):
+            return name
+    return next((k for k in sorted({*made.packs, *stored.packs}) if made.packs.get(k) != stored.packs.get(k)), "")

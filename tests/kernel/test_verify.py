@@ -1,0 +1,221 @@
+"""Offline proof: what holds is reported in numbers, any change is refused by name."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.errors import RuleError, VerificationError
+from domain.ids import PUBLIC, Json
+from domain.kernel import acts
+from domain.kernel.audience import TABLE_KEY
+from domain.kernel.digest import canonical, digest
+from domain.kernel.draws import Extreme, commitment
+from domain.kernel.export import Export, dump, parse
+from domain.kernel.match import Match
+from domain.kernel.record import Record
+from domain.kernel.verify import VERIFICATION_CODES, verify
+from tests.kernel.flows import orders, sealed, skirmish
+from tests.kernel.machine import play_on
+from tests.rulesets import FLOWS, Registered
+
+
+def played(entry: Registered, seed: int = 1, *, close: bool = True, source: Any = None) -> Match[Any]:
+    """A whole game, with a rewind, fresh entropy and a missed deadline in it."""
+    rng = random.Random(seed)
+    match = Match(entry.rules, entry.seats, rng.randbytes(32), options=entry.options, source=source)
+    play_on(match, rng, 6)
+    if not match.state.over:
+        match.rewind(match.head.version - 2)
+        play_on(match, rng, 3)
+        match.rewind(match.head.version - 1, fresh=True)
+        if not match.state.over and not match.state.top.engine:
+            match.lapse()
+    play_on(match, rng, 500)
+    if close:
+        match.close("finished" if match.state.over else "abandoned")
+    return match
+
+
+GAMES = {e.name: played(e) for e in FLOWS}
+
+
+@pytest.mark.parametrize("entry", FLOWS, ids=lambda e: e.name)
+class TestAWholeGame:
+    def test_a_closed_game_is_proved_record_by_record(self, entry: Registered) -> None:
+        """Every record is decided again and comes out the same, bit for bit."""
+        match = GAMES[entry.name]
+        report = verify(entry.rules, parse(dump(match.records)))
+        assert (report.records, report.decided, report.closed) == (len(match.records), len(match.records), True)
+        drawn = [d for r in match.records for p in (r.public, *r.packs.values()) for d in p.get("draws", ())]
+        assert report.draws == len(drawn)
+        assert report.head == match.head.head
+
+    def test_an_open_game_is_proved_as_far_as_its_public_part_goes(self, entry: Registered) -> None:
+        """Chain and boards need no secret."""
+        match = GAMES[entry.name]
+        report = verify(entry.rules, parse(dump(match.records[:-1])))
+        assert (report.packs, report.draws, report.decided, report.closed) == (0, 0, 0, False)
+        assert report.boards > 3
+
+    def test_an_open_export_holds_no_pack_and_no_seed(self, entry: Registered) -> None:
+        """What a viewer may not read is not in the file."""
+        match = GAMES[entry.name]
+        text = dump(match.records[:-1]).decode()
+        assert match.seed.hex() not in text
+        assert all(p["salt"] not in text for r in match.records[:-1] for k, p in r.packs.items() if ":" not in k)
+
+    def test_a_seat_checks_its_own_packs(self, entry: Registered) -> None:
+        """The packs of one seat are in its export and fit their seals."""
+        match = GAMES[entry.name]
+        export = parse(dump(match.records[:-1], 1))
+        assert all(TABLE_KEY not in r.packs for r in export.records)
+        verify(entry.rules, export)
+
+    @given(st.data())
+    def test_any_changed_byte_is_refused_by_name(self, entry: Registered, data: Any) -> None:
+        """A flipped bit anywhere in the file never passes."""
+        file = dump(GAMES[entry.name].records)
+        at = data.draw(st.integers(0, len(file) - 1))
+        bit = 1 << data.draw(st.integers(0, 7))
+        changed = file[:at] + bytes([file[at] ^ bit]) + file[at + 1 :]
+        with pytest.raises(VerificationError) as caught:
+            verify(entry.rules, parse(changed))
+        assert caught.value.code in VERIFICATION_CODES
+
+    @given(st.data())
+    def test_a_file_cut_off_anywhere_is_refused(self, entry: Registered, data: Any) -> None:
+        """Half a game is no game."""
+        file = dump(GAMES[entry.name].records)
+        with pytest.raises(VerificationError):
+            parse(file[: data.draw(st.integers(0, len(file) - 1))])
+
+
+def forged(match: Match[Any], at: int, change: Callable[[dict[str, Json], dict[str, Json]], None]) -> Export:
+    """A host's forgery: the record is changed, and every seal and hash after it is made to fit again."""
+    docs = [json.loads(canonical([r.public, r.packs])) for r in match.records]
+    change(*docs[at - 1])
+    prev, out = "", []
+    for public, packs in docs:
+        public["prev"] = prev
+        if packs:
+            public["seals"] = sorted(digest(p) for p in packs.values())
+        out.append(Record(public, packs))
+        prev = out[-1].hash
+    return parse(dump(out))
+
+
+def refusal(entry: Registered, export: Export) -> str:
+    with pytest.raises(VerificationError) as caught:
+        verify(entry.rules, export)
+    return caught.value.code
+
+
+def first(match: Match[Any], want: Callable[[Record], bool]) -> int:
+    return next(r.version for r in match.records if want(r))
+
+
+class TestAForgingHost:
+    """Whoever can rewrite the whole log still cannot make it prove something else."""
+
+    def test_a_changed_die(self) -> None:
+        """A die that the seed does not give."""
+        match = GAMES["skirmish@1"]
+        at = first(match, lambda r: bool(r.public.get("draws")))
+
+        def change(public: dict[str, Json], packs: Json) -> None:
+            public["draws"][0][3] = public["draws"][0][3] % 6 + 1
+
+        assert refusal(FLOWS[0], forged(match, at, change)) == "draw_mismatch"
+
+    def test_a_changed_fact(self) -> None:
+        """Gold that no rule gives, with a board to fit it, is not what the move leads to."""
+        match = GAMES["skirmish@1"]
+        at = first(match, lambda r: any(f["t"] == "gold_set" for f in r.public.get("facts", ())))
+
+        def change(public: dict[str, Json], packs: Json) -> None:
+            next(f for f in public["facts"] if f["t"] == "gold_set")["gold"] += 1
+
+        assert refusal(FLOWS[0], forged(match, at, change)) == "board_mismatch"
+
+    def test_a_changed_secret(self) -> None:
+        """An order changed late, in a pack that is sealed anew."""
+        match = GAMES["orders@1"]
+        at = first(match, lambda r: any(p.get("acts") for p in r.packs.values()))
+
+        def change(public: dict[str, Json], packs: Json) -> None:
+            pack = next(p for p in packs.values() if p.get("acts"))
+            pack["acts"][0][2]["to"] = "t00" if pack["acts"][0][2]["to"] != "t00" else "t01"
+
+        assert refusal(FLOWS[3], forged(match, at, change)) == "record_mismatch"
+
+    def test_another_seed(self) -> None:
+        """A seed that was not committed to."""
+        match = GAMES["sealed@1"]
+
+        def change(public: dict[str, Json], packs: Json) -> None:
+            public["body"]["seed"] = bytes(32).hex()
+
+        assert refusal(FLOWS[2], forged(match, len(match.records), change)) == "seed_mismatch"
+
+    def test_a_false_opening(self) -> None:
+        """A published pack must be the one that was sealed, also while the game is open."""
+        match = GAMES["sealed@1"]
+        at = first(match, lambda r: bool(r.public.get("openings")))
+
+        def change(public: dict[str, Json], packs: Json) -> None:
+            public["openings"][0]["pack"]["facts"][0][1]["card"] = "f3"
+            public["openings"][0]["pack"]["salt"] = "0"
+
+        docs = forged(match, at, change)
+        assert refusal(FLOWS[2], docs) == "opening_false"
+
+    def test_dice_from_another_source(self) -> None:
+        """A log played with other dice than the seed's does not verify."""
+        match = played(FLOWS[0], source=Extreme())
+        assert refusal(FLOWS[0], parse(dump(match.records))) == "draw_mismatch"
+
+    def test_a_move_that_the_rules_refuse(self) -> None:
+        """A move out of turn stands in no log that verifies."""
+        match = GAMES["skirmish@1"]
+        at = first(match, lambda r: r.kind == "moved")
+
+        def change(public: dict[str, Json], packs: Json) -> None:
+            public["acts"][0][0] = public["seat"] = (public["seat"] + 1) % 4
+
+        assert refusal(FLOWS[0], forged(match, at, change)) == "refused_again"
+
+
+def test_another_head_is_refused() -> None:
+    """Whoever kept the hash of the last record notices that the whole log was replaced."""
+    match = GAMES["orders@1"]
+    export = parse(dump(match.records))
+    assert verify(orders.RULESET, export, match.head.head).records == len(match.records)
+    with pytest.raises(VerificationError, match="chain_broken"):
+        verify(orders.RULESET, export, "0" * 64)
+
+
+def test_nonces_change_the_dice_and_are_checked() -> None:
+    """A seat's nonce enters the key of all draws; one that was not committed to is refused."""
+    rules, seed, nonce = skirmish.RULESET, bytes(32), b"a nonce of sixteen bytes".hex()
+    hand = acts.Hand(seed, 5)
+    steps = [acts.open_game(rules, "g", rules.table(3), hand)]
+    for seat in range(3):
+        steps.append(acts.join(rules, steps[-1].position, hand, seat, f"p{seat}", commitment(bytes.fromhex(nonce))))
+    with pytest.raises(RuleError, match="nonce_mismatch"):
+        acts.reveal(rules, steps[-1].position, hand, 0, "ff" * 16)
+    with pytest.raises(RuleError, match="nonce_mismatch"):
+        acts.reveal(rules, steps[-1].position, hand, 0, "not hex")
+    steps.append(acts.reveal(rules, steps[-1].position, hand, 0, nonce))
+    steps.append(acts.start(rules, steps[-1].position, hand))
+    steps.append(acts.move(rules, steps[-1].position, hand, 0, [{"type": "attack", "target": 1, "offer": 0}]))
+    steps.append(acts.close(rules, steps[-1].position, hand, "abandoned"))
+    report = verify(rules, parse(dump([s.record for s in steps], PUBLIC)))
+    assert report.closed
+    assert sealed.RULESET.meta.ruleset == "sealed@1"
