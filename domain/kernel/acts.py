@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal
 
 from domain.errors import DecisionClosed, RuleError
@@ -48,7 +48,7 @@ class Hand:
     `source` replaces the seeded draws (scripted, all minimum, all maximum); such a log does not verify.
     """
 
-    seed: bytes
+    seed: bytes = field(repr=False)
     now: int = 0
     """ms since 1970 UTC."""
     command: str = ""

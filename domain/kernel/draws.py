@@ -123,14 +123,15 @@ class Scripted:
 
     def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
         value = self._next(label)
-        free = list(enumerate(items))
-        out = []
+        free = dict(enumerate(items))
+        out: list[int] = []
         for want in value if isinstance(value, list) else ():
-            at = next((i for i, (_, item) in enumerate(free) if item == want), None)
+            at = next((i for i, item in free.items() if item == want), None)
             if at is None:
-                break
-            out.append(free.pop(at)[0])
-        if len(out) != len(items):
+                raise ScenarioError(f"{value!r} is impossible for the shuffle {label!r}")
+            out.append(at)
+            del free[at]
+        if free:
             raise ScenarioError(f"{value!r} is impossible for the shuffle {label!r}")
         return out
 

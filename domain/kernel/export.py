@@ -14,7 +14,8 @@ from typing import Any
 import orjson
 
 from domain.errors import VerificationError
-from domain.ids import DIRECTOR, PUBLIC, Json, Viewer
+from domain.ids import DIRECTOR, MAX_ITEMS, PUBLIC, Json, Viewer
+from domain.kernel.audience import may_read
 from domain.kernel.digest import canonical
 from domain.kernel.record import Record, visible_packs
 
@@ -38,14 +39,15 @@ class Export:
 
 def dump(records: Sequence[Record], viewer: Viewer = PUBLIC) -> bytes:
     """The export of a game that has at least its first record."""
-    reader = DIRECTOR if records[-1].kind == "closed" else viewer
+    closed = records[-1].kind == "closed"
+    reader = DIRECTOR if closed else viewer
     body = records[0].body
     header = {
         "annals": FORMAT,
         "game": body["game"],
         "ruleset": body["ruleset"],
         "records": len(records),
-        "viewer": str(viewer),
+        "viewer": PUBLIC if closed else str(viewer),
     }
     lines = [header, *({"public": r.public, "packs": visible_packs(r, reader)} for r in records)]
     return b"".join(canonical(line) + b"\n" for line in lines)
@@ -78,19 +80,30 @@ def _record(doc: Json, number: int) -> Record:
     return Record(public, packs)
 
 
+def _viewer(text: Json, seats: Json) -> Viewer | None:
+    """The viewer that a header names; None where the game has no such viewer."""
+    if text in (PUBLIC, DIRECTOR):
+        return str(text)
+    known = [str(s) for s in range(seats)] if type(seats) is int and 0 < seats < MAX_ITEMS else []
+    return int(text) if text in known else None
+
+
 def parse(data: bytes) -> Export:
-    """The export in a file; raises VerificationError `unreadable`, `version_gap` or `cut_off`."""
+    """The export in a file; raises VerificationError `unreadable`, `version_gap`, `cut_off`, `header_mismatch`."""
     raw = data.split(b"\n")
     if raw.pop() != b"" or len(raw) < 2:
         raise VerificationError("cut_off", max(len(raw) - 1, 0), "the file does not end with a whole record")
     head, *lines = (_line(text, number) for number, text in enumerate(raw))
     records = tuple(_record(doc, number) for number, doc in enumerate(lines, 1))
     body = records[0].body
-    viewer = head.get("viewer")
-    seat = int(viewer) if isinstance(viewer, str) and viewer.isdecimal() else viewer
+    viewer = _viewer(head.get("viewer"), body.get("seats"))
     said = {"annals": FORMAT, "game": body.get("game"), "ruleset": body.get("ruleset"), "records": len(records)}
     if head.get("records") != len(records):
         raise VerificationError("cut_off", len(records), f"{head.get('records')} records are announced")
-    if head != {**said, "viewer": viewer} or not isinstance(seat, str | int):
+    if viewer is None or head != {**said, "viewer": str(viewer)}:
         raise VerificationError("header_mismatch", 0, "the header does not fit the first record")
-    return Export(str(body["game"]), str(body["ruleset"]), seat, records)
+    export = Export(str(body["game"]), str(body["ruleset"]), viewer, records)
+    foreign = [r.version for r in records for k in r.packs if not export.complete and not may_read(k, viewer)]
+    if foreign:
+        raise VerificationError("header_mismatch", foreign[0], "a pack that the viewer may not read")
+    return export

@@ -1,0 +1,72 @@
+"""Text catalogues: the same keys in every language, every code has a text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from domain.kernel import data
+from domain.kernel.acts import TABLE_CODES
+from domain.kernel.record import KINDS
+from domain.kernel.ruleset import COMMON_CODES
+from domain.kernel.texts import LANGUAGES, Texts, texts
+
+PLACES = re.compile(r"\{[^}]*\}")
+
+
+class TestTheKernelsOwn:
+    def test_the_languages_have_the_same_keys_and_places(self) -> None:
+        """And no text is empty."""
+        catalogues = [dict(texts("", lang).common) for lang in LANGUAGES]
+        assert catalogues[0].keys() == catalogues[1].keys()
+        for key, text in catalogues[0].items():
+            assert sorted(PLACES.findall(text)) == sorted(PLACES.findall(catalogues[1][key])), key
+            assert text.strip()
+            assert catalogues[1][key].strip()
+            assert text != catalogues[1][key]
+
+    def test_every_code_and_kind_of_record_has_a_text(self) -> None:
+        """A refusal can be told in any language."""
+        known = texts("", "fr")
+        assert [c for c in (*COMMON_CODES, *TABLE_CODES) if known.get(f"refusal.{c}") is None] == []
+        assert [k for k in KINDS if k != "moved" and known.get(f"record.{k}") is None] == []
+
+
+class TestSentences:
+    own = Texts("en", {"fact.moved": "{seat:seat} moves {unit} to {to}: {list}.", "word.baltic": "the Baltic"})
+
+    def test_places_are_filled(self) -> None:
+        """Ids by their word, seats by their name, lists joined, null nothing."""
+        fact = {"t": "moved", "seat": 0, "unit": 2, "to": "baltic", "list": ["baltic", "x", None]}
+        assert self.own.sentence(fact) == "seat 1 moves 2 to the Baltic: the Baltic, x, ."
+        assert self.own.sentence(fact, lambda s: f"Player {s}") == "Player 0 moves 2 to the Baltic: the Baltic, x, ."
+
+    def test_the_flow_is_silent(self) -> None:
+        """Facts without a text say nothing."""
+        assert self.own.sentence({"t": "noted", "data": {}}) is None
+
+    def test_a_value_is_not_a_template(self) -> None:
+        """What a member holds is never filled again."""
+        texts = Texts("en", {"fact.said": "{what}"})
+        assert texts.sentence({"t": "said", "what": "{seat:seat}"}) == "{seat:seat}"
+
+    def test_seats_count_from_one(self) -> None:
+        """As people do."""
+        assert texts("", "fr").seat(0) == "siège 1"
+        assert texts("", "fr").word(True) == "oui"
+
+
+class TestDataFiles:
+    @pytest.mark.parametrize("text", ['{"a": 1.5}', '{"a": NaN}', '{"a": 1, "a": 2}', '{"a": 1e3}'])
+    def test_floats_and_repeated_keys_are_refused(self, text: str, tmp_path: Any, monkeypatch: Any) -> None:
+        """Integers only, and no key that silently wins."""
+        package = tmp_path / "somedata"
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        (package / "data.json").write_text(text)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        data.load.cache_clear()
+        with pytest.raises(ValueError, match=r"integers only|comes twice"):
+            data.load("somedata", "data.json")
