@@ -244,7 +244,7 @@ def start(rules: Ruleset[S], p: Position[S], hand: Hand, patch: Json = None) -> 
     draft = _draft(rules, p, hand)
     rules.setup(draft)
     if patch is not None:
-        draft.add({"t": "patched", "patch": patch}, ())
+        draft.add({"t": "patched", "patch": patch})
     carry_on(draft)
     return _append(rules, p, hand, draft, "started")
 
@@ -286,7 +286,10 @@ def move(
 
 
 def lapse(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str, seats: Sequence[Seat] = ()) -> Step[S]:
-    """A missed deadline: one record with the defaults of all (or these) who still owe, in seat order."""
+    """A missed deadline: one record with the defaults of all (or these) who still owe, in seat order.
+
+    Raises DecisionClosed when that decision is gone, or none of them owes it an answer.
+    """
     _running(p)
     open_decision(rules, p, decision)
     draft = _draft(rules, p, hand)
@@ -296,6 +299,8 @@ def lapse(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str, seats: S
         while (not seats or seat in seats) and _owes(draft.state, asked.n, seat):
             acts.append((seat, rules.default(draft.state, decisions(rules, draft.state, p.rewinds)[0], seat)))
             decide(draft, *acts[-1])
+    if not acts:
+        raise DecisionClosed(decision)
     cover = asked.asked if asked.secret else ()
     return _append(rules, p, hand, draft, "lapsed", by="clock", acts=acts, cover=cover)
 
@@ -339,8 +344,20 @@ def rewind(
     if fresh:
         everybody: tuple[Viewer, ...] = tuple(range(p.table.seats))
         rules.redeal(draft, everybody)
+    _seat_again(rules, draft, p)
     step = _append(rules, replace(back, board=""), hand, draft, "rewound", by=by, seat=seat, body=body)
     return Step(step.record, replace(rewound(rules, p, target, step.record), digests=step.position.digests))
+
+
+def _seat_again(rules: Ruleset[S], draft: Draft[S], p: Position[S]) -> None:
+    """Who sits at the table belongs to the game, not to the line: the state is told what has changed since."""
+    for seat, player in sorted(p.players.items()):
+        if not player.id and seat not in draft.state.vacant:
+            draft.add({"t": "vacated", "seat": seat})
+            rules.vacated(draft, seat)
+        elif player.id and seat in draft.state.vacant:
+            draft.add({"t": "seated", "seat": seat})
+    carry_on(draft)
 
 
 def close(rules: Ruleset[S], p: Position[S], hand: Hand, reason: str = "finished") -> Step[S]:

@@ -8,6 +8,7 @@ A missing field takes its default; an unknown one is an error that names its JSO
 from __future__ import annotations
 
 import functools
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -19,6 +20,8 @@ from domain.ids import Json
 
 BY_SEAT = "by seat"
 """Marks a tuple with one item per seat: `Annotated[tuple[int, ...], BY_SEAT]`."""
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 Encoder = Callable[[Any], Json]
 
@@ -168,7 +171,7 @@ def resolve(doc: Json, pointer: str) -> Json:
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         try:
-            doc = doc[int(key)] if isinstance(doc, list) else doc[key]
-        except (KeyError, IndexError, ValueError, TypeError):
+            doc = doc[int(key)] if isinstance(doc, list) and _INDEX.fullmatch(key) else doc[key]
+        except (KeyError, IndexError, TypeError):
             raise FormError("there is nothing", pointer) from None
     return doc

@@ -88,12 +88,16 @@ class Match(Generic[S]):
 
     def lapse(self, decision: str | None = None, seats: Sequence[Seat] = ()) -> Record:
         """The deadline of the open decision (or of this one) passes."""
-        named = decision or self.decisions()[0].id
-        return self._keep(acts.lapse(self.rules, self.head, self.hand, named, seats))
+        return self._keep(acts.lapse(self.rules, self.head, self.hand, decision or self._open(), seats))
 
     def resolve(self, decision: str | None = None) -> Record:
         """The engine does the batch work that is due."""
-        return self._keep(acts.resolve(self.rules, self.head, self.hand, decision or self.decisions()[0].id))
+        return self._keep(acts.resolve(self.rules, self.head, self.hand, decision or self._open()))
+
+    def _open(self) -> str:
+        if not self.state.frames:
+            raise RuleError("game_over")
+        return self.decisions()[0].id
 
     def rewind(self, to: int, fresh: bool = False, seat: Seat | None = None) -> Record:
         """Back to a version of the line; by the director unless a seat is named."""

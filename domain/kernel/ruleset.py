@@ -186,8 +186,8 @@ class Dice(Protocol):
 Bot = Callable[[dict[str, Json], dict[str, Json], Seat, Dice], Iterator[Move]]
 """(sight: {"public", "own"}, decision as clients see it, seat, dice) -> moves, best first.
 
-The first legal one is played; when none is legal the move builder picks at random. A bot sees what its seat may see,
-no more.
+The first legal one is played. When none is legal, a seat that owes an answer lets the move builder pick at random, and
+a seat that merely may interrupt stays quiet. A bot sees what its seat may see, no more.
 """
 
 

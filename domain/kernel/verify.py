@@ -238,7 +238,7 @@ def _table_act(rules: Ruleset[S], p: Position[S], r: Record, hand: Hand) -> Step
     if r.kind == "left":
         return acts.leave(rules, p, hand, seat)
     if r.kind == "started":
-        patch = next((f["patch"] for q in r.packs.values() for _, f in q.get("facts", ()) if f["t"] == "patched"), None)
+        patch = next((f["patch"] for f in r.public.get("facts", ()) if f["t"] == "patched"), None)
         return acts.start(rules, p, hand, patch)
     return acts.close(rules, p, hand, body["reason"])
 

@@ -10,6 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from deploy.bots import built, may_decide
+from deploy.probes import malformed
 from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
 from domain.kernel import acts, fold
@@ -27,30 +29,6 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 # --- players -----------------------------------------------------------------------------------------------------
-
-
-def picked(rng: random.Random, ask: Choice) -> Json:
-    """A random pick; the option that brings the game on is preferred a little."""
-    if ask.kind == "range":
-        return rng.randint(ask.lo, ask.hi)
-    if ask.kind == "some":
-        return rng.sample(ask.values, rng.randint(ask.lo, ask.hi))
-    ends = [o.value for o in ask.options if o.ends]
-    return rng.choice(ends) if ends and rng.random() < 0.3 else rng.choice(ask.values)
-
-
-def built(rules: Ruleset[Any], state: Any, seat: Seat, rng: random.Random) -> Move:
-    """A complete move of the move builder."""
-    picks: list[Json] = []
-    while isinstance(question := ask(rules, state, seat, picks), Choice):
-        picks.append(picked(rng, question))
-    return question
-
-
-def may_decide(match: Match[Any]) -> list[Seat]:
-    """Seats that may move now, those that must come more often."""
-    owing = match.state.top.owing
-    return [*owing * 4, *(s for s in match.rules.may(match.state) if s not in owing)]
 
 
 def play_on(match: Match[Any], rng: random.Random, moves: int) -> None:
@@ -156,17 +134,6 @@ def spoken(record: Record) -> tuple[list[Json], list[Json]]:
     return public, [[k, p.get("facts"), p.get("draws")] for k, p in packs.items()]
 
 
-def mutations(move: Move, rng: random.Random) -> Iterator[Json]:
-    """The move with one fault put in."""
-    yield {**move, "extra": 1}
-    yield {k: v for k, v in move.items() if k != "type"}
-    yield {**move, "type": "no_such_move"}
-    yield [move]
-    for name in sorted(set(move) - {"type"}):
-        yield {k: v for k, v in move.items() if k != name}
-        yield {**move, name: rng.choice([{"a": 1}, 1.5, "\x00", -(2**60), [[]], 99, "nowhere"])}
-
-
 # --- the machine -------------------------------------------------------------------------------------------------
 
 
@@ -213,7 +180,7 @@ class Machine(RuleBasedStateMachine):
         seat = self.a_seat(rng)
         move = built(self.ruleset, self.match.state, seat, rng)
         head, records = self.match.head, len(self.match.records)
-        for bad in mutations(move, rng):
+        for bad in malformed(move, rng):
             try:
                 dry_run(self.ruleset, head.state, seat, [bad])
             except RuleError:

@@ -10,6 +10,7 @@ from domain.errors import DecisionClosed, InvalidTable, NeedsChance, RuleError, 
 from domain.ids import Json
 from domain.kernel.choices import Choice, Option, accept, one, some, span
 from domain.kernel.draws import Scripted
+from domain.kernel.fold import fold
 from domain.kernel.match import Match
 from domain.kernel.ruleset import COMMON_CODES, ask, dry_run
 from tests.kernel.flows import orders, sealed, skirmish, windows
@@ -263,6 +264,37 @@ class TestVacantSeats:
         assert match.decisions()[0].must == (0, 2)
         match.join(1, "somebody else")
         assert match.state.vacant == ()
+
+    def test_who_sits_there_does_not_go_back_with_the_line(self) -> None:
+        """A rewind across a departure leaves the seat vacant, one across an arrival leaves it taken."""
+        match = Match(orders.RULESET, 3, bytes(32))
+        start = match.head.version
+        match.leave(1)
+        match.rewind(start)
+        gone = match.head.version
+        assert (match.state.vacant, match.decisions()[0].must) == ((1,), (0, 2))
+        match.join(1, "somebody else")
+        match.rewind(gone)
+        assert match.state.vacant == ()
+        with pytest.raises(RuleError, match="seat_taken"):
+            match.join(1, "a third")
+        assert fold(match.rules, match.records) == match.head
+
+    def test_what_nobody_owes_does_not_lapse(self) -> None:
+        """Batch work has no default, and a seat that has answered owes nothing."""
+        match = Match(orders.RULESET, 2, bytes(32))
+        match.play(0, {"type": "submit"})
+        with pytest.raises(DecisionClosed):
+            match.lapse(seats=[0])
+        match.play(1, {"type": "submit"})
+        with pytest.raises(DecisionClosed):
+            match.lapse()
+        match.close("abandoned")
+        finished = skirmishing(options={"turns": 1})
+        finished.lapse()
+        for act in (finished.lapse, finished.resolve):
+            with pytest.raises(RuleError, match="game_over"):
+                act()
 
     def test_a_missed_deadline_is_one_record_in_seat_order(self) -> None:
         """Defaults of all who owe; a second try finds the decision closed."""

@@ -96,7 +96,6 @@ def test_every_stored_draw_can_be_recomputed(start: int, items: list[int], label
     draws.shuffle(label, items)
     for channel, draw in draws.taken:
         assert recompute(SOURCE, channel, draw)
-        assert not recompute(SOURCE, channel, [draw[0] + 1, *draw[1:]]) or len(set(items)) < 9
     roll = draws.taken[0][1]
     assert not recompute(SOURCE, "all", [*roll[:3], roll[3] + 1])
 

@@ -133,7 +133,7 @@ class TestPatches:
         doc = {"a/b": {"m~n": [1, {"": 2}]}}
         assert resolve(doc, "/a~1b/m~0n/1/") == 2
         assert resolve(doc, "") == doc
-        for nothing in ("/c", "/a~1b/m~0n/7", "/a~1b/m~0n/x", "/a~1b/m~0n/0/0"):
+        for nothing in ("/c", "/a~1b/m~0n/7", "/a~1b/m~0n/x", "/a~1b/m~0n/0/0", "/a~1b/m~0n/-1", "/a~1b/m~0n/00"):
             with pytest.raises(FormError, match="nothing"):
                 resolve(doc, nothing)
 

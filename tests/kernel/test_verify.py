@@ -192,6 +192,14 @@ class TestAForgingHost:
         assert refusal(FLOWS[0], forged(match, at, change)) == "refused_again"
 
 
+def test_a_patched_game_is_proved_too() -> None:
+    """The patch is a public fact: the log of a scenario replays like any other."""
+    match = Match(skirmish.RULESET, 3, bytes(32), patch={"gold": {"1": 3}})
+    play_on(match, random.Random(1), 9)
+    match.close("abandoned")
+    assert verify(match.rules, parse(dump(match.records))).closed
+
+
 def test_another_head_is_refused() -> None:
     """Whoever kept the hash of the last record notices that the whole log was replaced."""
     match = GAMES["orders@1"]

@@ -180,12 +180,14 @@ def build(s: Passage, seat: Seat) -> Builder:
 
 def legal(s: Passage, seat: Seat, move: Move) -> bool:
     army = s.armies.get(str(move["start"]))
+    if army is None or army[0] != seat or move["to"] == move["start"]:
+        return False
     path = [move["via"], move["to"]] if move["via"] is not None else [move["to"]]
     try:
         steps(s, move["start"], path, seat)
     except RuleError:
         return False
-    return army is not None and army[0] == seat and move["to"] != move["start"]
+    return True
 
 
 def every_march(seats: int) -> Iterator[Move]:

@@ -1,0 +1,437 @@
+"""The command line: results on standard output, everything else on standard error, and the three exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from deploy.cli import DONE, FAILED, USAGE, main
+from domain.catalogue import Catalogue
+from domain.ids import Json
+from domain.kernel import export
+from domain.kernel.digest import canonical
+from domain.kernel.match import Match
+from domain.kernel.record import Record
+from tests.kernel.flows import sealed, skirmish
+from tests.kernel.test_scenario import COMBAT, with_step
+from tests.rulesets import FLOWS
+
+ROOT = Path(__file__).parents[2]
+SEED = b"annals specification seed, fixed"
+CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+
+FLOWS_CLI = (
+    "import sys; from deploy.cli import main; from domain.catalogue import Catalogue; from tests.rulesets import FLOWS;"
+    "sys.exit(main(None, Catalogue(entry.rules for entry in FLOWS)))"
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def doc(self) -> Json:
+        """Standard output as one JSON document, and nothing else."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*argv: object, catalogue: Catalogue = CATALOGUE) -> Ran:
+        status = main([str(arg) for arg in argv], catalogue)
+        return Ran(status, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def match() -> Match[sealed.Sealed]:
+    """A battle: seat 0 has attacked with a sealed card, the others have not answered."""
+    match = Match(sealed.RULESET, 3, SEED)
+    match.play(0, {"type": "attack", "target": 1, "card": next(c for c in match.state.hands[0] if c != "alliance")})
+    return match
+
+
+def written(folder: Path, match: Match[sealed.Sealed], viewer: int | str = "public") -> Path:
+    path = folder / f"{viewer}.jsonl"
+    path.write_bytes(export.dump(match.records, viewer))
+    return path
+
+
+class TestRulesets:
+    def test_all_are_listed(self, run: Run) -> None:
+        ran = run("rulesets")
+        assert ran.status == DONE
+        for entry in FLOWS:
+            assert entry.name in ran.out
+        assert 'turns=10  {"type": "integer", "minimum": 1, "maximum": 99}' in ran.out
+
+    def test_as_a_document(self, run: Run) -> None:
+        docs = {doc["ruleset"]: doc for doc in run("rulesets", "--json").doc}
+        assert set(docs) == {entry.name for entry in FLOWS}
+        assert docs["skirmish@1"]["seats"] == [3, 4]
+        assert docs["skirmish@1"]["options"]["turns"]["default"] == 12
+        assert docs["skirmish@1"]["bots"] == ["builder"]
+
+    def test_a_ruleset_with_a_heuristic_says_so(self, run: Run) -> None:
+        clever = Catalogue([replace(skirmish.RULESET, bot=lambda *_: iter(()))])
+        assert run("rulesets", "--json", catalogue=clever).doc[0]["bots"] == ["builder", "heuristic"]
+
+    def test_what_is_shipped_is_the_default(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["rulesets", "--json"]) == DONE
+        assert isinstance(json.loads(capsys.readouterr().out), list)
+
+
+class TestSimulate:
+    def test_figures_as_a_document(self, run: Run) -> None:
+        ran = run("simulate", "skirmish@1", "--seats", 4, "--games", 2, "--seed", 3, "--option", "turns=5", "--json")
+        assert (ran.status, ran.err) == (DONE, "")
+        assert (ran.doc["games"], ran.doc["finished"], ran.doc["options"]) == (2, 2, {"turns": 5})
+
+    def test_figures_as_lines(self, run: Run) -> None:
+        ran = run("simulate", "skirmish", "--games", 1)
+        assert ran.status == DONE
+        assert "finished: 1\n" in ran.out
+        assert "refusals_by_code:\n" in ran.out
+
+    def test_exports_are_written(self, run: Run, tmp_path: Path) -> None:
+        run("simulate", "sealed", "--games", 2, "--export", tmp_path / "games")
+        files = sorted((tmp_path / "games").iterdir())
+        assert [p.name for p in files] == ["sealed-0-0.jsonl", "sealed-0-1.jsonl"]
+        assert run("verify", files[0]).status == DONE
+
+    def test_a_bot_per_seat(self, run: Run) -> None:
+        clever = Catalogue([replace(skirmish.RULESET, bot=lambda *_: iter([{"type": "pass"}]))])
+        bots = "heuristic,builder,builder"
+        ran = run("simulate", "skirmish", "--games", 1, "--bots", bots, "--json", catalogue=clever)
+        assert ran.doc["bot"] == ["heuristic", "builder", "builder"]
+
+    def test_a_fault_is_an_exit_status(self, run: Run) -> None:
+        endless = Catalogue([replace(skirmish.RULESET, meta=replace(skirmish.RULESET.meta, max_moves=2))])
+        ran = run("simulate", "skirmish", "--games", 1, "--json", catalogue=endless)
+        assert ran.status == FAILED
+        assert ran.doc["finished"] == 0
+
+    def test_values_of_options_are_json_or_words(self, run: Run) -> None:
+        told = run("simulate", "skirmish", "--option", "turns=many")
+        assert (told.status, told.out) == (FAILED, "")
+        assert told.err == "annals: /options/turns: an integer from 1 to 99 is expected\n"
+
+    @pytest.mark.parametrize(
+        ("args", "told"),
+        [
+            (["chess"], "there is no ruleset chess"),
+            (["skirmish@9"], "there is no ruleset skirmish@9"),
+            (["skirmish", "--seats", "9"], "/seats: 3, 4 are possible"),
+            (["skirmish", "--option", "fog=1"], "/options/fog: no such option"),
+        ],
+    )
+    def test_what_the_rules_refuse(self, run: Run, args: list[str], told: str) -> None:
+        ran = run("simulate", *args, "--json")
+        assert (ran.status, ran.out) == (FAILED, "")
+        assert told in ran.err
+
+
+class TestUsage:
+    @pytest.mark.parametrize(
+        "args",
+        [
+            [],
+            ["dance"],
+            ["simulate"],
+            ["simulate", "skirmish", "--games", "0"],
+            ["simulate", "skirmish", "--jobs", "none"],
+            ["simulate", "skirmish", "--option", "turns"],
+            ["simulate", "skirmish", "--option", "turns=1", "--option", "turns=2"],
+            ["simulate", "skirmish", "--bot", "genius"],
+            ["simulate", "skirmish", "--bot", "heuristic"],
+            ["simulate", "skirmish", "--bots", "builder,genius,builder"],
+            ["simulate", "skirmish", "--bots", "builder,builder"],
+            ["simulate", "skirmish", "--bot", "builder", "--bots", "builder,builder,builder"],
+            ["scenario"],
+            ["scenario", "no-such-file.json"],
+            ["verify", "no-such-file.jsonl"],
+            ["replay", "no-such-file.jsonl"],
+            ["replay", "no-such-file.jsonl", "--version", "1", "--viewer", "somebody"],
+            ["show", "no-such-file.jsonl", "--lang", "la"],
+        ],
+        ids=" ".join,
+    )
+    def test_wrong_usage(self, run: Run, args: list[str]) -> None:
+        ran = run(*args)
+        assert (ran.status, ran.out) == (USAGE, "")
+        assert ran.err
+
+    def test_help_is_no_error(self, run: Run) -> None:
+        for args in (["--help"], ["simulate", "--help"]):
+            ran = run(*args)
+            assert (ran.status, ran.err) == (DONE, "")
+            assert ran.out.startswith("usage: annals")
+
+
+class TestScenario:
+    def file(self, folder: Path, name: str, doc: Json) -> Path:
+        path = folder / name
+        path.write_text(doc if isinstance(doc, str) else json.dumps(doc), encoding="utf-8")
+        return path
+
+    def test_a_scenario_that_holds(self, run: Run, tmp_path: Path) -> None:
+        path = self.file(tmp_path, "combat.json", COMBAT)
+        ran = run("scenario", path)
+        assert (ran.status, ran.out) == (DONE, f"{path}: 6 steps as expected\n")
+
+    def test_one_that_fails_does_not_stop_the_others(self, run: Run, tmp_path: Path) -> None:
+        bad = self.file(tmp_path, "bad.json", with_step(0, expect={"state": {"/gold/0": 5}}))
+        odd = self.file(tmp_path, "odd.json", "{")
+        good = self.file(tmp_path, "good.json", COMBAT)
+        ran = run("scenario", bad, odd, good)
+        lines = ran.out.splitlines()
+        assert ran.status == FAILED
+        assert lines[0] == f"{bad}: failed: step 1: state /gold/0: 5 expected, 4 found"
+        assert lines[1].startswith(f"{odd}: failed: not JSON")
+        assert lines[2] == f"{good}: 6 steps as expected"
+
+    def test_the_trace(self, run: Run, tmp_path: Path) -> None:
+        out = run("scenario", "--trace", self.file(tmp_path, "combat.json", COMBAT)).out
+        assert "step 0: version 6, started\n" in out
+        assert '  draw {"label": "battle.army", "value": 6}\n' in out
+        assert '  fact {"t": "gold_set", "seat": 0, "gold": 4}\n' in out
+        assert "step 5: refused: invalid_choice SK-4 {}\n" in out
+
+
+class TestVerify:
+    def test_a_closed_game(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        match.close("example")
+        path = written(tmp_path, match)
+        ran = run("verify", path, "--json")
+        assert (ran.status, ran.err) == (DONE, "")
+        assert ran.doc["verified"] is True
+        assert (ran.doc["records"], ran.doc["draws"], ran.doc["head"]) == (7, 3, match.head.head)
+        assert "verified: true\n" in run("verify", path, "--head", match.head.head).out
+
+    def test_another_head_is_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        ran = run("verify", written(tmp_path, match), "--head", "0" * 64, "--json")
+        assert ran.status == FAILED
+        assert (ran.doc["verified"], ran.doc["code"], ran.doc["version"]) == (False, "chain_broken", 6)
+        assert "chain_broken" in ran.err
+
+    def test_a_changed_record_is_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        path = written(tmp_path, match)
+        path.write_bytes(path.read_bytes().replace(b'"target":1', b'"target":2'))
+        assert run("verify", path).status == DONE  # the last record of an open game is not chained yet
+        match.play(1, {"type": "commit", "card": next(c for c in match.state.hands[1] if c != "alliance")})
+        path = written(tmp_path, match)
+        path.write_bytes(path.read_bytes().replace(b'"target":1', b'"target":2'))
+        ran = run("verify", path)
+        assert ran.status == FAILED
+        assert "chain_broken at version 7" in ran.err
+
+    def test_what_is_no_export(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "noise.jsonl"
+        for data in (b"", b"\n", b"noise\nnoise\n", canonical({"annals": 1}) + b"\n"):
+            path.write_bytes(data)
+            assert run("verify", path).status == FAILED
+
+    def test_a_ruleset_that_is_not_shipped(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        ran = run("verify", written(tmp_path, match), catalogue=Catalogue([]))
+        assert ran.status == FAILED
+        assert "there is no ruleset sealed@1" in ran.err
+
+
+class TestReplay:
+    def test_the_board_as_everybody_saw_it(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        doc = run("replay", written(tmp_path, match), "--version", 5, "--json").doc
+        assert doc["public"] == sealed.sight(match.at(5).state, "public")
+        assert doc["own"] is None
+        assert [d["kind"] for d in doc["decisions"]] == ["turn"]
+
+    def test_the_board_as_a_seat_saw_it(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        doc = run("replay", written(tmp_path, match, 0), "--version", 6, "--viewer", 0, "--json").doc
+        assert doc["own"] == sealed.sight(match.state, 0)
+        assert [d["kind"] for d in doc["decisions"]] == ["commit"]
+
+    def test_a_closed_game_shows_every_seat_what_it_saw_then(
+        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]
+    ) -> None:
+        state = match.state
+        match.close("example")
+        path = written(tmp_path, match)
+        for viewer in (0, 1, 2, "director"):
+            doc = run("replay", path, "--version", 6, "--viewer", viewer, "--json").doc
+            assert doc["own"] == sealed.sight(state, viewer)
+        assert run("replay", path, "--version", 7, "--json").doc["own"] == sealed.sight(state, "director")
+
+    def test_decisions_are_numbered_after_rewinds(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        match.rewind(5)
+        doc = run("replay", written(tmp_path, match), "--version", 7, "--json").doc
+        assert (doc["kind"], doc["decisions"][0]["id"]) == ("rewound", match.decisions()[0].id)
+
+    @pytest.mark.parametrize("viewer", [0, 1, "director"])
+    def test_a_public_export_does_not_hold_secrets(
+        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed], viewer: int | str
+    ) -> None:
+        ran = run("replay", written(tmp_path, match), "--version", 6, "--viewer", viewer, "--json")
+        assert (ran.status, ran.out) == (FAILED, "")
+        assert "the file is the export for the public of a game that is not closed" in ran.err
+
+    def test_a_seat_s_export_does_not_hold_those_of_others(
+        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]
+    ) -> None:
+        path = written(tmp_path, match, 0)
+        assert run("replay", path, "--version", 6, "--viewer", "public").status == DONE
+        assert run("replay", path, "--version", 6, "--viewer", 1).status == FAILED
+
+    @pytest.mark.parametrize(
+        ("args", "told"),
+        [
+            (["--version", "0"], "the file holds the versions 1 to 6"),
+            (["--version", "7"], "the file holds the versions 1 to 6"),
+            (["--version", "1", "--viewer", "3"], "the seats of this game are 0 to 2"),
+        ],
+    )
+    def test_what_the_file_does_not_hold(
+        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed], args: list[str], told: str
+    ) -> None:
+        ran = run("replay", written(tmp_path, match, "director"), *args)
+        assert ran.status == FAILED
+        assert told in ran.err
+
+    def test_every_version_has_a_board(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        match.close("example")
+        path = written(tmp_path, match)
+        for version in range(1, 8):
+            for viewer in ("public", 0, "director"):
+                ran = run("replay", path, "--version", version, "--viewer", viewer)
+                assert ran.status == DONE
+                assert ran.out.startswith(f"match (sealed@1), version {version} (")
+
+
+class TestShow:
+    def lines(self, ran: Ran) -> list[str]:
+        assert (ran.status, ran.err) == (DONE, "")
+        return ran.out.splitlines()
+
+    def test_the_public_sees_no_secrets(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        lines = self.lines(run("show", written(tmp_path, match)))
+        assert lines[0] == "     1            The game is opened."
+        assert lines[1] == "     2  seat 1    seat 1 is taken."
+        assert lines[-1] == "     6  seat 1    attack: target 1"
+
+    def test_a_seat_sees_its_own(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        lines = self.lines(run("show", written(tmp_path, match, 0)))
+        assert any("[burn: " in line for line in lines)
+        assert sum("[burn: " in line for line in lines) == 1
+        assert f"card {match.state.cards[0]}" in lines[-1]
+
+    def test_a_closed_game_shows_what_the_viewer_saw(
+        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]
+    ) -> None:
+        match.close("example")
+        path = written(tmp_path, match)
+        counts = [
+            sum("[burn: " in line for line in self.lines(run("show", path, "--viewer", v)))
+            for v in ("public", 0, "director")
+        ]
+        assert counts == [0, 1, 3]
+
+    def test_what_was_undone_is_marked(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        match.rewind(5)
+        lines = self.lines(run("show", written(tmp_path, match)))
+        assert lines[-2].startswith("~    6  seat 1")
+        assert lines[-1] == "     7            The game goes back to version 5."
+
+    def test_in_french(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        lines = self.lines(run("show", written(tmp_path, match), "--lang", "fr"))
+        assert lines[1] == "     2  siège 1   siège 1 est occupé."
+
+    def test_a_missed_deadline_names_the_seats(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        match.lapse()
+        lines = self.lines(run("show", written(tmp_path, match)))
+        assert lines[-2:] == ["     7            seat 2: commit", "     7            seat 3: commit"]
+
+    def test_secrets_of_others_are_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        assert run("show", written(tmp_path, match, 0), "--viewer", 1).status == FAILED
+
+
+def forged(match: Match[sealed.Sealed], version: int, **change: Json) -> bytes:
+    """An export with one public part changed and the chain made good again."""
+    records: list[Record] = []
+    for old in match.records:
+        change_here = change if old.version == version else {}
+        prev = records[-1].hash if records else ""
+        records.append(Record({**old.public, **change_here, "prev": prev}, {}))
+    return export.dump(records)
+
+
+@pytest.mark.parametrize(
+    ("version", "change"),
+    [
+        (1, {"body": {"game": "match", "ruleset": "sealed@1"}}),
+        (6, {"facts": [{"t": "nonsense"}]}),
+        (6, {"facts": [7]}),
+        (6, {"acts": [7]}),
+        (6, {"draws": [[]]}),
+    ],
+)
+def test_a_forged_file_ends_in_a_message(
+    run: Run, tmp_path: Path, match: Match[sealed.Sealed], version: int, change: Json
+) -> None:
+    path = tmp_path / "forged.jsonl"
+    path.write_bytes(forged(match, version, **change))
+    for args in (["replay", path, "--version", 6], ["show", path]):
+        ran = run(*args)
+        assert ran.status in (DONE, FAILED)
+        assert ran.status == DONE or ran.err.startswith("annals: ")
+
+
+class TestProcess:
+    """The program as a process of its own."""
+
+    def call(self, *argv: object) -> subprocess.CompletedProcess[str]:
+        args = [sys.executable, "-c", FLOWS_CLI, *map(str, argv)]
+        return subprocess.run(args, capture_output=True, text=True, check=False, cwd=ROOT)
+
+    def test_standard_output_of_a_json_call_is_one_document(self, tmp_path: Path) -> None:
+        done = self.call("simulate", "sealed", "--games", 2, "--jobs", 2, "--export", tmp_path, "--json")
+        assert done.returncode == DONE
+        assert json.loads(done.stdout)["finished"] == 2
+        assert done.stderr == ""
+        for args in (["verify", tmp_path / "sealed-0-0.jsonl"], ["rulesets"]):
+            done = self.call(*args, "--json")
+            assert done.returncode == DONE
+            assert json.loads(done.stdout)
+
+    def test_exit_statuses(self) -> None:
+        assert self.call("rulesets").returncode == DONE
+        assert self.call("simulate", "chess", "--json").returncode == FAILED
+        assert self.call("simulate").returncode == USAGE
+
+    def test_a_reader_that_goes_away_is_no_error(self) -> None:
+        args = [sys.executable, "-c", FLOWS_CLI, "rulesets"]
+        env = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+        with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env=env) as process:
+            assert process.stdout
+            assert process.stderr
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait() == DONE
+
+    def test_the_module_is_the_program(self) -> None:
+        args = [sys.executable, "-P", "-m", "deploy.cli", "--help"]
+        env = {"PYTHONPATH": str(ROOT)}
+        done = subprocess.run(args, capture_output=True, text=True, check=False, env=env)
+        assert (done.returncode, done.stderr) == (DONE, "")
+        assert "simulate" in done.stdout

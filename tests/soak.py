@@ -1,0 +1,254 @@
+"""The long proofs: `python -m tests.soak [GAME] [--minutes M] [--jobs N] [--seed S]`, run by `./run soak`.
+
+Rounds of proofs over every registered ruleset until the time is over, one JSON line per proof on standard output,
+then one line per ruleset with its totals. Every type of move, kind of fact and refusal code must occur, unless
+`soak_explained.json` says why it cannot. Exit status 1 when a proof fails or something never occurred.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from hypothesis import HealthCheck, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from deploy.probes import value_of
+from deploy.simulate import fact_kinds, refusal_codes, simulate
+from domain.errors import InvalidTable
+from domain.ids import Json
+from domain.kernel.ruleset import OptionType
+from domain.kernel.shapes import Bool, Int, Null, Shape, Word
+from tests.kernel.machine import machine_of
+from tests.rulesets import REGISTERED, Registered
+
+EXPLAINED = Path(__file__).with_name("soak_explained.json")
+
+Doc = dict[str, Json]
+Counts = dict[str, Counter[str]]
+PARTS = {"moves": "moves_by_type", "facts": "facts_by_kind", "codes": "refusals_by_code"}
+"""Part of the totals -> member of a simulation's figures."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much one round of proofs does."""
+
+    games: int = 40
+    """Games per table that is simulated."""
+    probes: float = 2.0
+    """Illegal moves per step; five times as many in the proof that is about them."""
+    examples: int = 200
+    """Walks of the Hypothesis machine; none at 0."""
+    steps: int = 40
+    """Rules per walk."""
+
+
+@dataclass
+class Totals:
+    """What occurred in all proofs of a ruleset."""
+
+    counts: Counts = field(default_factory=lambda: {part: Counter() for part in PARTS})
+    games: int = 0
+    failed: int = 0
+
+    def add(self, proof: Doc) -> None:
+        """The counts of one proof."""
+        self.games += proof.get("games", 0)
+        self.failed += not proof["ok"]
+        for part, member in PARTS.items():
+            self.counts[part].update(proof.get(member, {}))
+
+
+# --- tables ----------------------------------------------------------------------------------------------------
+
+
+def option_values(option: OptionType, rng: random.Random) -> list[Json]:
+    """Every value of an option with few, the ends and some in between of one with many."""
+    return list(dict.fromkeys(v for v in _values(option.shape, rng, option.default) if _hashable(v)))
+
+
+def _hashable(value: Json) -> bool:
+    return not isinstance(value, list | dict)
+
+
+def _values(shape: Shape, rng: random.Random, default: Json) -> Iterator[Json]:
+    yield default
+    if isinstance(shape, Bool):
+        yield from (False, True)
+    elif isinstance(shape, Word):
+        yield from shape.of
+    elif isinstance(shape, Int) and shape.hi - shape.lo < 8:
+        yield from range(shape.lo, shape.hi + 1)
+    elif isinstance(shape, Int):
+        top = min(shape.hi, 4 * max(int(default or 0), 1))
+        yield from (shape.lo, rng.randint(shape.lo, top), top)
+    elif isinstance(shape, Null):
+        yield None
+        yield from _values(shape.inner, rng, default)
+    else:
+        yield value_of(shape, rng, ("none",))
+
+
+def tables(entry: Registered, rng: random.Random) -> Iterator[tuple[int, Doc]]:
+    """Every number of seats with the default options, then every value of every option at some number."""
+    meta = entry.rules.meta
+    for seats in meta.seats:
+        yield seats, dict(entry.options)
+    for name, option in meta.options.items():
+        for value in option_values(option, rng):
+            table = rng.choice(meta.seats), {**entry.options, name: value}
+            if value != option.default and _allowed(entry, *table):
+                yield table
+
+
+def _allowed(entry: Registered, seats: int, options: Mapping[str, Json]) -> bool:
+    try:
+        entry.rules.table(seats, options)
+    except InvalidTable:
+        return False
+    return True
+
+
+# --- proofs ----------------------------------------------------------------------------------------------------
+
+
+def simulated(entry: Registered, seats: int, options: Doc, number: int, size: Size, jobs: int, mutated: bool) -> Doc:
+    """Whole games with deadlines, rewinds and changing players; with `mutated` few games and many illegal moves."""
+    games, probes = (max(size.games // 5, 1), 5 * size.probes) if mutated else (size.games, size.probes)
+    figures = simulate(entry.rules, seats, games, number, options, jobs=jobs, wild=True, probes=probes)
+    ok = figures["finished"] == games and not figures["invariant_failures"]
+    return {"proof": "mutations" if mutated else "simulation", "ok": ok, **figures}
+
+
+def walked(entry: Registered, number: int, size: Size) -> Doc:
+    """The Hypothesis machine; what it says goes to standard error."""
+    of = settings(
+        max_examples=size.examples,
+        stateful_step_count=size.steps,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    doc: Doc = {"proof": "machine", "ok": True, "ruleset": entry.name, "seed": number, "examples": size.examples}
+    try:
+        with redirect_stdout(sys.stderr):
+            run_state_machine_as_test(seed(number)(machine_of(entry)), settings=of)
+    except Exception as error:  # noqa: BLE001  any failure at all is the result of this proof
+        traceback.print_exception(error)
+        doc |= {"ok": False, "failure": f"{type(error).__name__}: {error}"[:500]}
+    return doc
+
+
+def proofs(entry: Registered, number: int, size: Size, jobs: int = 1) -> Iterator[Doc]:
+    """One round of all proofs of a ruleset; the same number gives the same round."""
+    rng = random.Random(f"{entry.name}|{number}")
+    chosen = list(tables(entry, rng))
+    for at, (seats, options) in enumerate(chosen):
+        yield simulated(entry, seats, options, 1000 * number + at, size, jobs, mutated=False)
+    for seats, options in rng.sample(chosen, min(2, len(chosen))):
+        yield simulated(entry, seats, options, 1000 * number + 999, size, jobs, mutated=True)
+    if size.examples:
+        yield walked(entry, number, size)
+
+
+# --- totals ----------------------------------------------------------------------------------------------------
+
+
+def universe(entry: Registered) -> dict[str, list[str]]:
+    """All that must occur."""
+    rules = entry.rules
+    return {"moves": sorted(rules.moves), "facts": fact_kinds(rules, wild=True), "codes": refusal_codes(rules)}
+
+
+def explained(name: str) -> dict[str, dict[str, str]]:
+    """Part -> what need not occur -> the reason."""
+    table: dict[str, dict[str, dict[str, str]]] = json.loads(EXPLAINED.read_text(encoding="utf-8"))
+    return table.get(name, {})
+
+
+def never(entry: Registered, totals: Totals) -> dict[str, list[str]]:
+    """What did not occur although nothing explains it."""
+    reasons = explained(entry.name)
+    missing = {
+        part: [n for n in names if not totals.counts[part][n] and n not in reasons.get(part, {})]
+        for part, names in universe(entry).items()
+    }
+    return {part: names for part, names in missing.items() if names}
+
+
+def summary(entry: Registered, totals: Totals, number: int) -> Doc:
+    """The line that ends the soak of a ruleset."""
+    missing = never(entry, totals)
+    counts = {part: {n: totals.counts[part][n] for n in names} for part, names in universe(entry).items()}
+    return {
+        "proof": "totals",
+        "ok": not missing and not totals.failed,
+        "ruleset": entry.name,
+        "seed": number,
+        "games": totals.games,
+        "failed_proofs": totals.failed,
+        "never": missing,
+        **counts,
+    }
+
+
+def soak(
+    entries: Sequence[Registered],
+    number: int,
+    minutes: float,
+    say: Callable[[Doc], None],
+    jobs: int = 1,
+    size: Size | None = None,
+) -> bool:
+    """Rounds over the rulesets until the time is over, at least one; returns whether everything held."""
+    end, of, totals = monotonic() + 60 * minutes, size or Size(), {e.name: Totals() for e in entries}
+    current = number
+    while True:
+        for entry in entries:
+            for proof in proofs(entry, current, of, jobs):
+                totals[entry.name].add(proof)
+                say(proof)
+        if monotonic() >= end:
+            break
+        current += 1
+    sums = [summary(entry, totals[entry.name], number) for entry in entries]
+    for doc in sums:
+        say(doc)
+    return all(doc["ok"] for doc in sums)
+
+
+def chosen_entries(game: str | None) -> list[Registered]:
+    """The registered rulesets, or those of one game."""
+    return [e for e in REGISTERED if game in (None, e.name, e.name.split("@")[0])]
+
+
+def _say(doc: Doc) -> None:
+    print(json.dumps(doc, ensure_ascii=False), flush=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 everything held, 1 something did not, 2 wrong usage."""
+    parser = argparse.ArgumentParser(prog="soak", description="Play random games and try to break the rules.")
+    parser.add_argument("game", nargs="?", metavar="GAME", help="one game instead of all")
+    parser.add_argument("--minutes", type=float, default=10.0, metavar="M", help="begin no new round after so long")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="number of the first round")
+    args = parser.parse_args(argv)
+    entries = chosen_entries(args.game)
+    if not entries:
+        parser.error(f"no such game: {args.game}; there are {', '.join(e.name for e in REGISTERED)}")
+    return 0 if soak(entries, args.seed, args.minutes, _say, args.jobs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
