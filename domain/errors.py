@@ -113,4 +113,7 @@ class WrongKey(AnnalsError):
 
 
 class StoreUnavailable(AnnalsError):
-    """The store cannot take the record now; nothing was stored."""
+    """The store cannot take the record now; nothing is half stored.
+
+    Where a connection broke in mid-append, only the command id tells whether all of it was stored or nothing.
+    """

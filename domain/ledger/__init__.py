@@ -1,0 +1,186 @@
+"""The ledger: the append-only log of all games, on SQLite or PostgreSQL.
+
+The records of one append and the row of the command that caused them are stored in one transaction. Positions are
+handed out by one writer at a time, in the order in which appends become visible: a reader that tails the log and has
+seen position n never misses a smaller one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError
+
+from domain.errors import StaleVersion, StoreUnavailable, UnknownGame
+from domain.kernel.record import Record
+from domain.ledger.sqlite import SqliteStore
+from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
+from domain.mapper import Filed, RecordMapper
+
+__all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
+
+_MAPPER = RecordMapper()
+
+
+class Ledger:
+    """Safe with threads, processes and forks: each process has connections of its own, made when first needed."""
+
+    _made: Store | None
+    _pid: int
+
+    def __init__(self, make: Callable[[], Store]) -> None:
+        self._make = make
+        self._begin()
+        _LEDGERS.add(self)
+
+    @classmethod
+    def open(cls, url: str) -> Ledger:
+        """`sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://...`; connects later, creates nothing.
+
+        `sqlite://` alone is a ledger in memory, for tests. Raises ValueError for any other address.
+        """
+        parts = urlsplit(url)
+        if url == "sqlite://":
+            return cls(SqliteStore)
+        if parts.scheme == "sqlite" and len(parts.path) > 1 and not (parts.netloc or parts.query or parts.fragment):
+            return cls(partial(SqliteStore, unquote(parts.path)[1:]))
+        if parts.scheme in ("postgresql", "postgres"):
+            from domain.ledger.postgres import PostgresStore  # noqa: PLC0415 - SQLite's users need no driver
+
+            return cls(partial(PostgresStore, url))
+        raise ValueError("a ledger's address is sqlite:///path or postgresql://...")
+
+    # --- writing
+
+    def migrate(self) -> None:
+        """Create the tables. May be run any number of times, also by several at once."""
+        with self._store() as store:
+            store.migrate()
+
+    def append(self, game: str, records: Sequence[Record], expected: int, command: Command | None = None) -> Receipt:
+        """Store the records with their command, all or nothing; the receipt has the positions.
+
+        A known command stores nothing and gives the first receipt again, marked `replayed`. Raises CommandReused,
+        StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells what has
+        become of it).
+        """
+        key = _key(game)
+        if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:
+            raise ValueError("the records must follow the expected version")
+        events = [_MAPPER.to_stored_event(Filed(key, r)) for r in records]
+        with self._store() as store:
+            try:
+                return store.append(key, events, expected, command)
+            except IntegrityError as e:
+                raise StaleVersion(expected, store.head(key)) from e
+
+    def execute(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
+
+        After a broken connection it may be sent again, so it must not matter how often it is done.
+        """
+        with self._store() as store:
+            return store.run(statement, params)
+
+    # --- reading
+
+    def read(self, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        """The records of a game from version `after` + 1 to `upto` (or the newest); none for an unknown game."""
+        if (key := _known(game)) is None:
+            return []
+        with self._store() as store:
+            return [_MAPPER.record(e) for e in store.select_events(key, gt=after, lte=upto)]
+
+    def head(self, game: str) -> int:
+        """The newest version of a game; 0 if it is unknown."""
+        if (key := _known(game)) is None:
+            return 0
+        with self._store() as store:
+            return store.head(key)
+
+    def log(self, after: int, limit: int) -> list[LogEntry]:
+        """Up to `limit` entries past position `after`, of all games, positions rising."""
+        with self._store() as store:
+            found = store.select_notifications(after, limit, inclusive_of_start=False)
+        return [LogEntry(n.id, str(n.originator_id), n.originator_version, partial(_MAPPER.record, n)) for n in found]
+
+    def command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
+        """The command if it was accepted; kept for ever."""
+        if (key := _known(game)) is None:
+            return None
+        with self._store() as store:
+            return store.command(key, id)
+
+    # --- connections
+
+    def close(self) -> None:
+        """Close this process' connections; a later use makes new ones."""
+        if self._pid == os.getpid() and (store := self._made):
+            self._made = None
+            store.close()
+
+    @contextmanager
+    def _store(self) -> Iterator[Store]:
+        try:
+            yield self._made if self._made and self._pid == os.getpid() else self._connect()
+        except (PersistenceError, ConnectionPoolClosedError, sqlite3.Error, OSError) as e:
+            raise StoreUnavailable(str(e)) from e
+
+    def _connect(self) -> Store:
+        if self._pid != os.getpid():
+            self._leave_to_parent()
+        with self._lock:
+            made = self._made = self._made or self._make()
+            return made
+
+    def _begin(self) -> None:
+        self._made = None
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+
+    def _leave_to_parent(self) -> None:
+        """After a fork: what the parent has open is neither used nor closed here.
+
+        SQLite's files are corrupted by closing an inherited connection, and closing is what a collected one does: one
+        reference too many keeps it until the process ends.
+        """
+        if self._made:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._made))
+        self._begin()
+
+
+_LEDGERS: weakref.WeakSet[Ledger] = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """At once, since a child that never uses a ledger may still collect it."""
+    for ledger in list(_LEDGERS):
+        ledger._leave_to_parent()  # noqa: SLF001 - a friend in the same module
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+def _key(game: str) -> UUID:
+    """Only the canonical form names a game: draws and seals are made from the text."""
+    if (key := _known(game)) is None:
+        raise UnknownGame(game)
+    return key
+
+
+def _known(game: str) -> UUID | None:
+    try:
+        key = UUID(game)
+    except ValueError:
+        return None
+    return key if str(key) == game else None

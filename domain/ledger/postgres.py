@@ -1,0 +1,164 @@
+"""The ledger on PostgreSQL: one function appends, in one round trip and behind an advisory lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from eventsourcing.persistence import InterfaceError, OperationalError, StoredEvent
+from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
+from eventsourcing.utils import retry
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import DictRow, dict_row
+from psycopg.sql import SQL, Literal
+from psycopg_pool import PoolTimeout
+
+from domain.errors import CommandReused, StaleVersion, StoreUnavailable
+from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
+
+PATIENCE = 5
+"""Seconds to wait for a connection, unless the address gives `connect_timeout`."""
+
+_LOCK = 0x616E6E616C73  # "annals"; any constant that no other program of this database takes for its advisory locks
+
+_TABLES = SQL("""
+CREATE TABLE IF NOT EXISTS public.records (
+  originator_id uuid NOT NULL, originator_version bigint NOT NULL, topic text NOT NULL, state bytea NOT NULL,
+  notification_id bigserial UNIQUE, PRIMARY KEY (originator_id, originator_version));
+CREATE TABLE IF NOT EXISTS public.commands (
+  game uuid NOT NULL, id text NOT NULL, body_hash text NOT NULL,
+  first_version bigint NOT NULL, last_version bigint NOT NULL, PRIMARY KEY (game, id));
+CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
+""").format()
+
+# The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
+# tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
+# statement of the function sees what was committed before it began, so the checks see all appends before this one.
+# Refusals are rows, not exceptions: they cost no number.
+_APPEND = SQL("""
+CREATE OR REPLACE FUNCTION public.annals_append(
+  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text)
+RETURNS TABLE (outcome text, hash text, low bigint, high bigint, positions bigint[])
+LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
+DECLARE _head bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock({lock});
+  IF _command IS NOT NULL THEN
+    RETURN QUERY SELECT 'known', c.body_hash, c.first_version, c.last_version, ARRAY(
+        SELECT r.notification_id FROM public.records r WHERE r.originator_id = _game
+        AND r.originator_version BETWEEN c.first_version AND c.last_version ORDER BY r.originator_version)
+      FROM public.commands c WHERE c.game = _game AND c.id = _command;
+    IF FOUND THEN RETURN; END IF;
+  END IF;
+  SELECT coalesce(max(r.originator_version), 0) INTO _head FROM public.records r WHERE r.originator_id = _game;
+  IF _head <> _expected THEN
+    RETURN QUERY SELECT 'stale', NULL::text, _head, _head, NULL::bigint[];
+    RETURN;
+  END IF;
+  IF _command IS NOT NULL THEN
+    INSERT INTO public.commands VALUES (_game, _command, _hash, _head + 1, _head + cardinality(_topics));
+  END IF;
+  RETURN QUERY WITH stored AS (
+      INSERT INTO public.records AS r (originator_id, originator_version, topic, state)
+      SELECT _game, _head + u.n, u.topic, u.state FROM unnest(_topics, _states) WITH ORDINALITY u (topic, state, n)
+      ORDER BY u.n RETURNING r.notification_id)
+    SELECT 'stored', NULL::text, _head + 1, _head + cardinality(_topics),
+      (SELECT array_agg(s.notification_id ORDER BY s.notification_id) FROM stored s);
+END $$""").format(lock=Literal(_LOCK))
+_CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s)")
+_HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
+_COMMAND = """
+SELECT c.body_hash, c.first_version, c.last_version, ARRAY(
+  SELECT r.notification_id FROM public.records r WHERE r.originator_id = c.game
+  AND r.originator_version BETWEEN c.first_version AND c.last_version ORDER BY r.originator_version)
+FROM public.commands c WHERE c.game = ? AND c.id = ?"""
+
+
+class _Datastore(PostgresDatastore):
+    def __init__(self, url: str) -> None:
+        address = conninfo_to_dict(url)
+        patience = float(address.get("connect_timeout") or PATIENCE)
+        super().__init__("", "", "", "", "", connect_timeout=patience, pool_size=1, max_overflow=15)
+        # The address as it is: the library would keep five of its parts, and drop TLS and the like.
+        self.pool.kwargs = {**address, "row_factory": dict_row}
+        # The pause between attempts doubles; giving up early lets the next request start anew.
+        self.pool.reconnect_timeout = patience
+
+    def register_type_adapters(self) -> None:
+        """Nothing to register: the function takes arrays, no composite types."""
+
+    @contextmanager
+    def get_connection(self) -> Iterator[psycopg.Connection[DictRow]]:
+        try:
+            with super().get_connection() as connection:
+                yield connection
+        except OperationalError as e:
+            if isinstance(e.__cause__, PoolTimeout):
+                # The library would try ten times more, and each time wait as long.
+                raise StoreUnavailable("no connection to the server") from e
+            raise
+
+
+class PostgresStore(PostgresApplicationRecorder):
+    """The library's recorder for reading; appends go through the function."""
+
+    datastore: _Datastore
+
+    def __init__(self, url: str) -> None:
+        super().__init__(_Datastore(url), events_table_name=EVENTS)
+        self.sql_create_statements = [_TABLES, _APPEND]
+
+    def migrate(self) -> None:
+        # IF NOT EXISTS and OR REPLACE do not keep concurrent callers apart; the lock does.
+        with self.datastore.transaction(commit=True) as curs:
+            curs.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            self._create_table(curs)
+
+    def append(self, game: UUID, events: Sequence[StoredEvent], expected: int, command: Command | None) -> Receipt:
+        row = self._call(
+            game,
+            expected,
+            [e.topic for e in events],
+            [e.state for e in events],
+            command and command.id,
+            command and command.body_hash,
+        )
+        if row["outcome"] == "stale":
+            raise StaleVersion(expected, row["high"])
+        if command and row["outcome"] == "known" and row["hash"] != command.body_hash:
+            raise CommandReused(command.id)
+        return Receipt(row["low"], row["high"], tuple(row["positions"]), replayed=row["outcome"] == "known")
+
+    def _call(self, *params: Any) -> DictRow:
+        """Not tried again: if the connection broke on the way back, the records may be stored."""
+        try:
+            with self.datastore.get_connection() as connection:
+                return next(connection.execute(_CALL, params, prepare=True))
+        except (InterfaceError, OperationalError):
+            # The others of the pool are likely dead as well: find out now, not one request after the other.
+            self.datastore.pool.check()
+            raise
+
+    def command(self, game: UUID, command: str) -> CommandRow | None:
+        rows = self.run(_COMMAND, (game, command))
+        return next((CommandRow(command, h, first, last, tuple(p)) for h, first, last, p in rows), None)
+
+    def head(self, game: UUID) -> int:
+        head: int = self.run(_HEAD, (game,))[0][0]
+        return head
+
+    @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
+    def _rows(self, statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self.datastore.get_connection() as connection:
+            cursor = connection.execute(statement.replace("?", "%s"), params, prepare=True)
+            return [tuple(row.values()) for row in cursor.fetchall()] if cursor.description else []
+
+    def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = self._rows(statement, params)
+        return rows
+
+    def close(self) -> None:
+        self.datastore.close()

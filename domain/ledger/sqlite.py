@@ -1,0 +1,190 @@
+"""The ledger on SQLite: one file, several processes, one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from eventsourcing.persistence import StoredEvent
+from eventsourcing.sqlite import (
+    SQLiteApplicationRecorder,
+    SQLiteConnection,
+    SQLiteConnectionPool,
+    SQLiteCursor,
+    SQLiteDatastore,
+)
+
+from domain.errors import CommandReused, StaleVersion, StoreUnavailable
+from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
+
+PATIENCE = 10
+"""Seconds to wait for another writer."""
+
+# rowid is the position. Named as a column it survives VACUUM, which may renumber it otherwise.
+_TABLES = """
+CREATE TABLE IF NOT EXISTS records (
+  rowid INTEGER PRIMARY KEY, originator_id TEXT NOT NULL, originator_version INTEGER NOT NULL,
+  topic TEXT NOT NULL, state BLOB NOT NULL, UNIQUE (originator_id, originator_version));
+CREATE TABLE IF NOT EXISTS commands (
+  game TEXT NOT NULL, id TEXT NOT NULL, body_hash TEXT NOT NULL,
+  first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, PRIMARY KEY (game, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID"""
+_INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
+_HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
+_COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
+_POSITIONS = """
+SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
+# In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
+# but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
+# fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
+_SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON")
+
+
+class _Pool(SQLiteConnectionPool):
+    def _create_connection(self) -> SQLiteConnection:
+        connection = super()._create_connection()
+        for setting in _SETTINGS:
+            connection.cursor().execute(setting)
+        return connection
+
+
+class _Datastore(SQLiteDatastore):
+    """The library's, with transactions that take the write lock at once and always end."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.pool = _Pool(db_name=name, lock_timeout=PATIENCE, pool_size=8, max_overflow=24, pool_timeout=PATIENCE)
+        # The pool's own lock for writers stays locked for ever after a connection that could not be made.
+        self._writing = threading.Lock()
+
+    @contextmanager
+    def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
+        # An in-memory database knows no concurrent reading and writing.
+        with self._alone(commit or self.pool.is_sqlite_memory_mode), self._connection() as connection:
+            cursor = connection.cursor()
+            # A deferred transaction that reads first can be refused the write lock without any waiting.
+            cursor.execute("BEGIN IMMEDIATE" if commit else "BEGIN")
+            try:
+                yield cursor
+                if commit:
+                    connection.commit()
+            finally:
+                # Does nothing after a commit; after one that failed (disk full) the connection is usable again.
+                connection.rollback()
+
+    @contextmanager
+    def _alone(self, needed: bool) -> Iterator[None]:
+        if not needed:
+            yield
+        elif self._writing.acquire(timeout=PATIENCE):
+            try:
+                yield
+            finally:
+                self._writing.release()
+        else:
+            raise StoreUnavailable("the writers before this one take too long")
+
+    @contextmanager
+    def _connection(self) -> Iterator[SQLiteConnection]:
+        connection = self.pool.get_connection()
+        try:
+            yield connection
+        finally:
+            self.pool.put_connection(connection)
+
+
+class SqliteStore(SQLiteApplicationRecorder):
+    """The library's recorder, and the rows of commands in the same transaction.
+
+    Without a path it keeps everything in memory, for tests in one process.
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self._path = Path(path).absolute() if path else None
+        # mode=rw: opening a ledger never makes one.
+        name = f"{self._path.as_uri()}?mode=rw" if self._path else f"file:{uuid4()}?mode=memory&cache=shared"
+        super().__init__(_Datastore(name), EVENTS)
+        self.insert_events_statement = _INSERT
+
+    def construct_create_table_statements(self) -> list[str]:
+        return _TABLES.split(";")
+
+    def migrate(self) -> None:
+        if self._path:
+            _make_file(self._path)
+        self.create_table()
+
+    def append(self, game: UUID, events: Sequence[StoredEvent], expected: int, command: Command | None) -> Receipt:
+        with self.datastore.transaction(commit=True) as c:
+            if command and (row := _command(c, game, command.id)):
+                if row.body_hash != command.body_hash:
+                    raise CommandReused(command.id)
+                return Receipt(row.first, row.last, row.positions, replayed=True)
+            if (head := _head(c, game)) != expected:
+                raise StaleVersion(expected, head)
+            last = expected + len(events)
+            if command:
+                row_of = (game.hex, command.id, command.body_hash, expected + 1, last)
+                c.execute("INSERT INTO commands VALUES (?,?,?,?,?)", row_of)
+            return Receipt(expected + 1, last, tuple(self._insert_events(c, events) or ()))
+
+    def command(self, game: UUID, command: str) -> CommandRow | None:
+        with self.datastore.transaction(commit=False) as c:
+            return _command(c, game, command)
+
+    def head(self, game: UUID) -> int:
+        with self.datastore.transaction(commit=False) as c:
+            return _head(c, game)
+
+    def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self.datastore.transaction(commit=not statement.startswith("SELECT")) as c:
+            c.execute(statement, params)
+            return [tuple(row) for row in c.fetchall()]
+
+    def close(self) -> None:
+        self.datastore.close()
+
+
+def _head(c: SQLiteCursor, game: UUID) -> int:
+    c.execute(_HEAD, (game.hex,))
+    return c.fetchone()[0] or 0
+
+
+def _command(c: SQLiteCursor, game: UUID, command: str) -> CommandRow | None:
+    c.execute(_COMMAND, (game.hex, command))
+    row = c.fetchone()
+    if row is None:
+        return None
+    body_hash, first, last = row
+    c.execute(_POSITIONS, (game.hex, first, last))
+    return CommandRow(command, body_hash, first, last, tuple(r[0] for r in c.fetchall()))
+
+
+def _make_file(path: Path) -> None:
+    # It holds what players keep secret from each other: its owner alone may read it.
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    connection = sqlite3.connect(path, timeout=PATIENCE)
+    try:
+        _switch_to_wal(connection)
+    finally:
+        connection.close()
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """The switch is kept in the file. It needs the file alone, and SQLite does not wait for that by itself."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)

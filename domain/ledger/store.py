@@ -1,0 +1,92 @@
+"""What the ledger asks of a store, and the rows they exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+from uuid import UUID
+
+from eventsourcing.persistence import Notification, StoredEvent
+
+from domain.kernel.record import Record
+
+EVENTS = "records"
+"""The table of records; the others are `commands` and `seeds`."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """What makes an append repeatable: an id of the caller's, and the hash of what it asked for."""
+
+    id: str
+    body_hash: str
+
+
+@dataclass(frozen=True)
+class CommandRow:
+    """An accepted command: the versions that it stored, and their positions in the log."""
+
+    id: str
+    body_hash: str
+    first: int
+    last: int
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What an append stored, or (`replayed`) what the same command stored before."""
+
+    first: int
+    last: int
+    positions: tuple[int, ...]
+    replayed: bool = False
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One record in the log. Each is read when asked for, so that a page never fails for one bad record."""
+
+    position: int
+    game: str
+    version: int
+    read: Callable[[], Record] = field(repr=False, compare=False)
+
+    @cached_property
+    def record(self) -> Record:
+        """Raises UnknownKind or VerificationError if this record cannot be read."""
+        return self.read()
+
+
+class Store(Protocol):
+    """One database. Every member may raise StoreUnavailable or an error of the driver or the library."""
+
+    def migrate(self) -> None:
+        """Create the tables that are missing."""
+
+    def append(self, game: UUID, events: Sequence[StoredEvent], expected: int, command: Command | None) -> Receipt:
+        """All or nothing; raises StaleVersion, and CommandReused (both before anything is stored)."""
+
+    def command(self, game: UUID, command: str) -> CommandRow | None:
+        """The row of an accepted command."""
+
+    def head(self, game: UUID) -> int:
+        """The newest version, 0 for none."""
+
+    def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """One statement with `?` for each parameter, in a transaction of its own; the rows it gives."""
+
+    def select_events(
+        self, originator_id: UUID, *, gt: int | None = None, lte: int | None = None
+    ) -> Sequence[StoredEvent]:
+        """As in the library."""
+
+    def select_notifications(
+        self, start: int | None, limit: int, *, inclusive_of_start: bool = True
+    ) -> Sequence[Notification]:
+        """As in the library."""
+
+    def close(self) -> None:
+        """Close all connections."""

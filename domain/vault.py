@@ -1,0 +1,51 @@
+"""The secret seeds of games. They rest encrypted, and never stand in the ledger before the game is closed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from domain.errors import UnknownGame, WrongKey
+
+SEED_BYTES = 32
+_NONCE_BYTES = 12
+_SELECT = "SELECT nonce, box FROM seeds WHERE game = ?"
+_INSERT = "INSERT INTO seeds VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+
+
+class Database(Protocol):
+    """Where the table `seeds` is: the ledger's database."""
+
+    def execute(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """One statement, `?` for each parameter; its rows."""
+
+
+class Vault:
+    """Seals each seed with AES-256-GCM under the master key (32 bytes), bound to its game."""
+
+    def __init__(self, database: Database, key: bytes) -> None:
+        if len(key) != 32:
+            raise ValueError("the master key has 32 bytes")
+        self._database = database
+        self._cipher = AESGCM(key)
+
+    def create(self, game: str) -> bytes:
+        """The seed of a new game; the one it has if it was created before, so that opening can be repeated."""
+        seed, nonce = secrets.token_bytes(SEED_BYTES), secrets.token_bytes(_NONCE_BYTES)
+        self._database.execute(_INSERT, (game, nonce, self._cipher.encrypt(nonce, seed, game.encode())))
+        return self.seed(game)
+
+    def seed(self, game: str) -> bytes:
+        """The seed of a game; raises UnknownGame and WrongKey."""
+        rows = self._database.execute(_SELECT, (game,))
+        if not rows:
+            raise UnknownGame(game)
+        nonce, box = map(bytes, rows[0])
+        try:
+            return self._cipher.decrypt(nonce, box, game.encode())
+        except InvalidTag as e:
+            raise WrongKey("the master key does not open this seed") from e

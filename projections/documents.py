@@ -1,0 +1,125 @@
+"""The documents of the read side: data, not presentation, but with seats and clocks, and sentences in the timeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from domain.ids import PUBLIC, Json, Viewer
+from domain.kernel.audience import ALL_KEY, seats_of
+from domain.kernel.fold import sight
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.texts import LANGUAGES, Texts, texts
+from projections.known import Known
+
+
+def rendered(doc: Json) -> bytes:
+    """A document as it is stored and served."""
+    return orjson.dumps(doc)
+
+
+def seats(known: Known) -> list[dict[str, Json]]:
+    """Who sits where; opaque ids."""
+    p = known.position
+    rows: list[dict[str, Json]] = []
+    for seat in range(p.table.seats):
+        player = p.players.get(seat)
+        rows.append(
+            {
+                "seat": seat,
+                "player": player.id if player and player.id else None,
+                "nonce_hash": player.nonce_hash if player else "",
+                "nonce": player.nonce if player else "",
+                "vacant": seat in p.state.vacant,
+            }
+        )
+    return rows
+
+
+def board(known: Known, viewer: Viewer) -> dict[str, Json]:
+    """All that one viewer may see now, `own` apart from `public`."""
+    p = known.position
+    doc: dict[str, Json] = {
+        "game": p.game,
+        "ruleset": p.ruleset,
+        "viewer": viewer,
+        "version": p.version,
+        "status": p.status,
+        "at": p.at,
+        "seats": seats(known),
+        "decisions": known.decisions(viewer),
+        "public": known.rules.sight(p.state, PUBLIC),
+    }
+    if viewer != PUBLIC or p.status == "closed":
+        doc["own"] = sight(known.rules, p, viewer)
+    return doc
+
+
+def summary(known: Known) -> dict[str, Json]:
+    """A line of the lobby: who plays what, and for whom it waits since when. Public facts only."""
+    p = known.position
+    open_now = known.open(PUBLIC)
+    return {
+        "game": p.game,
+        "ruleset": p.ruleset,
+        "options": dict(p.table.options),
+        "listing": known.listing,
+        "status": p.status,
+        "version": p.version,
+        "opened": known.opened,
+        "at": p.at,
+        "seed_hash": p.seed_hash,
+        "pace": known.pace.to_json(),
+        "seats": seats(known),
+        "waiting_for": list(open_now[0].must) if open_now else [],
+        "waiting_engine": bool(open_now and open_now[0].engine),
+        "waiting_since": known.waiting,
+        "due": known.due,
+    }
+
+
+def standings(known: Known) -> list[dict[str, Json]]:
+    """Places and points as they stand, or the final ones."""
+    return [s.to_json() for s in known.rules.scores(known.position.state)]
+
+
+def entries(rules: Ruleset[Any], record: Record) -> dict[str, dict[str, Json]]:
+    """The record in the timeline: one entry for everybody, and one for each audience of seats."""
+    catalogues = {lang: texts(rules.package, lang) for lang in LANGUAGES}
+    public: dict[str, Json] = {
+        "version": record.version,
+        "kind": record.kind,
+        "at": record.public["at"],
+        "seat": record.public.get("seat"),
+        "by": record.public.get("by"),
+        "acts": record.public.get("acts", []),
+        "facts": record.public.get("facts", []),
+        "text": {lang: _lines(t, record, record.public.get("facts", [])) for lang, t in catalogues.items()},
+    }
+    if record.kind == "rewound":
+        public["to"] = record.body["to"]
+    out = {ALL_KEY: public}
+    for key, pack in record.packs.items():
+        facts = [fact for _, fact in pack.get("facts", ())]
+        if seats_of(key) and (facts or pack.get("acts")):
+            lines = {lang: _sentences(t, facts) for lang, t in catalogues.items()}
+            acts = [[seat, move] for _, seat, move in pack.get("acts", ())]
+            out[key] = {
+                "version": record.version,
+                "at": record.public["at"],
+                "acts": acts,
+                "facts": facts,
+                "text": lines,
+            }
+    return out
+
+
+def _lines(catalogue: Texts, record: Record, facts: list[Json]) -> list[str]:
+    said = catalogue.fill(f"record.{record.kind}", {**record.body, "seat": record.public.get("seat")})
+    return [*([said] if said else []), *_sentences(catalogue, facts)]
+
+
+def _sentences(catalogue: Texts, facts: list[Json]) -> list[str]:
+    return [line for line in map(catalogue.sentence, facts) if line]

@@ -1,0 +1,231 @@
+"""The pump reads the log and assigns the views.
+
+Position and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected sets
+its own game aside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, select, update
+
+from domain.catalogue import Catalogue
+from domain.errors import AnnalsError
+from domain.ids import Json, Viewer
+from domain.kernel.record import Record
+from domain.ledger import Ledger, LogEntry
+from projections import documents, schema
+from projections.known import Known, begin, follow, touched
+from projections.store import Views, upsert
+from projections.tree import grow, leaf_hash
+
+SLICE = 200
+"""Log entries in one transaction."""
+
+KEEP = 512
+"""Games whose position the pump remembers; others are folded again when they move."""
+
+LEASE = 10_000
+"""How long a pump holds its lease without renewing it, ms."""
+
+
+# Made once: building a statement takes longer than running it.
+GENERATION = select(schema.generations).where(schema.generations.c.gen == bindparam("in_gen"))
+PUMPED = (
+    update(schema.generations)
+    .where(schema.generations.c.gen == bindparam("in_gen"))
+    .values(position=bindparam("to"), leaves=bindparam("size"), frontier=bindparam("edge"))
+)
+LEASE_HELD = select(schema.leases).where(schema.leases.c.name == bindparam("lease")).with_for_update()
+ASIDE = select(schema.aside.c.game).where(schema.aside.c.gen == bindparam("in_gen"))
+LIVE = select(schema.generations.c.gen).where(schema.generations.c.live)
+NOTHING_DUE = delete(schema.due).where(
+    schema.due.c.gen == bindparam("in_gen"), schema.due.c.game == bindparam("of_game")
+)
+
+
+class LeaseLostError(Exception):
+    """Another pump works on this generation."""
+
+
+@dataclass
+class _Batch:
+    """What a slice of the log has changed, written once at its end."""
+
+    known: dict[str, Known] = field(default_factory=dict)
+    viewers: dict[str, set[Viewer]] = field(default_factory=dict)
+    positions: dict[str, int] = field(default_factory=dict)
+    lines: list[dict[str, Json]] = field(default_factory=list)
+    leaves: list[tuple[int, str]] = field(default_factory=list)
+    aside: list[dict[str, Json]] = field(default_factory=list)
+
+
+class Pump:
+    """Pumps one generation. `owner` names this process in the lease."""
+
+    def __init__(self, ledger: Ledger, catalogue: Catalogue, views: Views, owner: str, gen: int | None = None) -> None:
+        self._ledger, self._catalogue, self._views, self._owner = ledger, catalogue, views, owner
+        self._gen = gen
+        self._games: OrderedDict[str, Known] = OrderedDict()
+
+    def run(self, now: int) -> tuple[int, list[str]]:
+        """Applies the next slice; returns the position reached and the games that changed (none: caught up).
+
+        Raises LeaseLostError while another pump holds the lease.
+        """
+        with self._views.transaction() as db:
+            gen = self._gen or live(db)
+            self._hold(db, gen, now)
+            row = db.execute(GENERATION, {"in_gen": gen}).one()
+            entries = self._ledger.log(row.position, SLICE)
+            if not entries:
+                return int(row.position), []
+            batch = self._apply(db, gen, entries)
+            _write(db, gen, batch)
+            frontier, size = [bytes.fromhex(h) for h in json.loads(row.frontier)], row.leaves
+            for offset, (_, record) in enumerate(batch.leaves):
+                frontier = grow(frontier, size + offset, leaf_hash(record))
+            _write_leaves(db, gen, size, batch)
+            edge = json.dumps([h.hex() for h in frontier]).encode()
+            reached = {"to": entries[-1].position, "size": size + len(batch.leaves), "edge": edge}
+            db.execute(PUMPED, {"in_gen": gen, **reached})
+        self._keep(batch)
+        return entries[-1].position, list(batch.known)
+
+    def _hold(self, db: Connection, gen: int, now: int) -> None:
+        name = f"pump-{gen}"
+        held = db.execute(LEASE_HELD, {"lease": name}).first()
+        if held and held.owner != self._owner and held.until > now:
+            raise LeaseLostError(held.owner)
+        if held is None or held.owner != self._owner:
+            self._games.clear()
+        upsert(db, schema.leases, [{"name": name, "owner": self._owner, "until": now + LEASE}])
+
+    def _keep(self, batch: _Batch) -> None:
+        """Only after the commit: what was rolled back is not remembered."""
+        for game, known in batch.known.items():
+            self._games[game] = known
+            self._games.move_to_end(game)
+        for row in batch.aside:
+            self._games.pop(row["game"], None)
+        while len(self._games) > KEEP:
+            self._games.popitem(last=False)
+
+    def _apply(self, db: Connection, gen: int, entries: Iterable[LogEntry]) -> _Batch:
+        batch = _Batch()
+        poisoned = set(db.execute(ASIDE, {"in_gen": gen}).scalars())
+        for entry in entries:
+            batch.leaves.append((entry.position, _hash(entry)))
+            if entry.game in poisoned:
+                continue
+            try:
+                self._follow(batch, entry)
+            except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+                poisoned.add(entry.game)
+                said = f"{type(error).__name__}: version {entry.version}"
+                batch.aside.append({"gen": gen, "game": entry.game, "position": entry.position, "error": said})
+        return batch
+
+    def _follow(self, batch: _Batch, entry: LogEntry) -> None:
+        record, game = entry.record, entry.game
+        known = self._next(batch.known.get(game) or self._games.get(game), entry)
+        viewers = touched(record, known)
+        for viewer in viewers:
+            documents.board(known, viewer)  # one that fails is found before anything of this record is kept
+        for audience, doc in documents.entries(known.rules, record).items():
+            row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
+            batch.lines.append(row)
+        batch.known[game] = known
+        batch.viewers.setdefault(game, set()).update(viewers)
+        batch.positions[game] = entry.position
+
+    def _next(self, before: Known | None, entry: LogEntry) -> Known:
+        record, game = entry.record, entry.game
+        if record.kind == "opened":
+            return begin(self._catalogue, record)
+        if before is not None and before.position.version == record.version - 1:
+            return follow(before, record, lambda upto: self._ledger.read(game, upto=upto))
+        return self._folded(self._ledger.read(game, upto=record.version))
+
+    def _folded(self, records: list[Record]) -> Known:
+        known = begin(self._catalogue, records[0])
+        for record in records[1:]:
+            known = follow(known, record, lambda upto: records[:upto])
+        return known
+
+
+def _hash(entry: LogEntry) -> str:
+    """What stands in the tree for an entry: the record's hash, zeros for one that nobody can read."""
+    try:
+        return entry.record.hash
+    except AnnalsError:
+        return "0" * 64
+
+
+def live(db: Connection) -> int:
+    """The generation that is read."""
+    found: int = db.execute(LIVE).scalar_one()
+    return found
+
+
+# --- rows ------------------------------------------------------------------------------------------------------
+
+
+def _write(db: Connection, gen: int, batch: _Batch) -> None:
+    upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.lines])
+    for game, known in batch.known.items():
+        boards = [_board(gen, known, v) for v in sorted(batch.viewers[game], key=str)]
+        upsert(db, schema.boards, boards)
+        upsert(db, schema.games, [_game(gen, known, batch.positions[game])])
+        db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": game})
+        upsert(db, schema.due, _due(gen, known))
+        if known.position.status == "closed":
+            upsert(db, schema.results, _results(gen, known))
+    upsert(db, schema.aside, batch.aside)
+
+
+def _write_leaves(db: Connection, gen: int, size: int, batch: _Batch) -> None:
+    rows = [{"gen": gen, "leaf": size + i, "position": p, "hash": h} for i, (p, h) in enumerate(batch.leaves)]
+    upsert(db, schema.leaves, rows)
+
+
+def _board(gen: int, known: Known, viewer: Viewer) -> dict[str, Any]:
+    doc = documents.rendered(documents.board(known, viewer))
+    p = known.position
+    return {"gen": gen, "game": p.game, "viewer": str(viewer), "version": p.version, "doc": doc}
+
+
+def _game(gen: int, known: Known, position: int) -> dict[str, Any]:
+    p = known.position
+    row = {"gen": gen, "game": p.game, "position": position, "version": p.version, "ruleset": p.ruleset}
+    doc = documents.rendered(documents.summary(known))
+    return {**row, "status": p.status, "listing": known.listing, "at": p.at, "doc": doc}
+
+
+def _due(gen: int, known: Known) -> list[dict[str, Any]]:
+    """The engine's work is due at once, a deadline when it passes, a vacant seat's answer at once."""
+    rows = []
+    base = {"gen": gen, "game": known.position.game}
+    for d in known.open("director"):
+        if d.engine:
+            rows.append({**base, "decision": d.id, "work": "resolve", "at": known.position.at})
+        if known.due is not None and d.must:
+            rows.append({**base, "decision": d.id, "work": "lapse", "at": known.due})
+        if set(d.must) & set(known.position.state.vacant):
+            rows.append({**base, "decision": d.id, "work": "vacant", "at": known.position.at})
+    return rows
+
+
+def _results(gen: int, known: Known) -> list[dict[str, Any]]:
+    p = known.position
+    base = {"gen": gen, "game": p.game, "ruleset": p.ruleset, "at": p.at}
+    return [
+        {**base, "seat": s.seat, "player": p.players[s.seat].id if s.seat in p.players else "", "place": s.place}
+        | {"points": s.points}
+        for s in known.rules.scores(p.state)
+    ]

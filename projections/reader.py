@@ -1,0 +1,128 @@
+"""Reading the views: each call sees one moment of the live generation."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, bindparam, select
+
+from domain.ids import Json, Viewer
+from domain.kernel.audience import ALL_KEY, may_read
+from projections import schema
+from projections.store import Views
+
+
+@dataclass(frozen=True)
+class Board:
+    """A rendered board and the version at which it last changed."""
+
+    version: int
+    doc: bytes
+
+
+@dataclass(frozen=True)
+class Due:
+    """Work that somebody must do from `at` (ms) on."""
+
+    game: str
+    decision: str
+    work: str
+    at: int
+
+
+def _live(table: Table) -> ColumnElement[bool]:
+    found = select(schema.generations.c.gen).where(schema.generations.c.live).scalar_subquery()
+    return table.c.gen == found
+
+
+# Made once: building a statement takes longer than running it.
+POSITION = select(schema.generations.c.position).where(schema.generations.c.live)
+BOARD = select(schema.boards.c.version, schema.boards.c.doc).where(
+    _live(schema.boards), schema.boards.c.game == bindparam("of_game"), schema.boards.c.viewer == bindparam("by")
+)
+GAME = select(schema.games.c.doc).where(_live(schema.games), schema.games.c.game == bindparam("of_game"))
+
+
+class Reader:
+    """All reads of the API and the workers."""
+
+    def __init__(self, views: Views) -> None:
+        self._views = views
+
+    def position(self) -> int:
+        """How far the live generation has read the log."""
+        with self._views.reading() as db:
+            return int(db.execute(POSITION).scalar_one())
+
+    def wait(self, position: int, seconds: float) -> bool:
+        """Whether the views reach that position in time: a client reads its own writes."""
+        end = time.monotonic() + seconds
+        while self.position() < position:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.001)
+        return True
+
+    def board(self, game: str, viewer: Viewer) -> Board | None:
+        """The board of a viewer; None for an unknown game or seat."""
+        with self._views.reading() as db:
+            row = db.execute(BOARD, {"of_game": game, "by": str(viewer)}).first()
+        return None if row is None else Board(row.version, row.doc)
+
+    def game(self, game: str) -> dict[str, Json] | None:
+        """The summary of a game."""
+        with self._views.reading() as db:
+            row = db.execute(GAME, {"of_game": game}).first()
+        return None if row is None else json.loads(row.doc)
+
+    def lobby(self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50) -> list[dict[str, Json]]:
+        """Public games, the newest change first; `before` is the `at` of the last one seen."""
+        t = schema.games
+        query = select(t.c.doc).where(_live(t), t.c.listing == "public").order_by(t.c.at.desc(), t.c.game).limit(limit)
+        for column, value in ((t.c.status, status), (t.c.ruleset, ruleset)):
+            if value:
+                query = query.where(column == value)
+        if before:
+            query = query.where(t.c.at < before)
+        with self._views.reading() as db:
+            return [json.loads(doc) for doc in db.execute(query).scalars()]
+
+    def timeline(self, game: str, viewer: Viewer, after: int = 0, limit: int = 100) -> list[dict[str, Json]]:
+        """Entries after a version, the viewer's own beside the public ones of the same version."""
+        t = schema.timeline
+        query = select(t.c.version, t.c.audience, t.c.doc).where(_live(t), t.c.game == game, t.c.version > after)
+        query = query.where(t.c.version <= after + limit).order_by(t.c.version, t.c.audience.desc())
+        out: dict[int, dict[str, Any]] = {}
+        with self._views.reading() as db:
+            for row in db.execute(query):
+                if row.audience == ALL_KEY:
+                    out.setdefault(row.version, {}).update(json.loads(row.doc))
+                elif may_read(row.audience, viewer):
+                    out.setdefault(row.version, {}).setdefault("own", []).append(json.loads(row.doc))
+        return [out[v] for v in sorted(out)]
+
+    def results(self, player: str, limit: int = 100) -> list[dict[str, Json]]:
+        """The closed games of a player, the newest first."""
+        t = schema.results
+        with self._views.reading() as db:
+            rows = db.execute(
+                select(t).where(_live(t), t.c.player == player).order_by(t.c.at.desc()).limit(limit)
+            ).mappings()
+            return [{k: v for k, v in row.items() if k != "gen"} for row in rows]
+
+    def due(self, now: int, limit: int = 100) -> list[Due]:
+        """Work that is due now, the longest overdue first."""
+        t = schema.due
+        with self._views.reading() as db:
+            query = select(t).where(_live(t), t.c.at <= now).order_by(t.c.at).limit(limit)
+            return [Due(r.game, r.decision, r.work, r.at) for r in db.execute(query)]
+
+    def aside(self) -> list[dict[str, Json]]:
+        """Games that could not be projected."""
+        t = schema.aside
+        with self._views.reading() as db:
+            rows = db.execute(select(t.c.game, t.c.position, t.c.error).where(_live(t))).mappings()
+            return [dict(row) for row in rows]

@@ -1,0 +1,121 @@
+"""The tables of the read side. Every row belongs to a generation, so that views are rebuilt beside the live ones."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table
+
+metadata = MetaData()
+
+
+def _gen() -> Column[int]:
+    return Column("gen", Integer, primary_key=True)
+
+
+def _game() -> Column[str]:
+    return Column("game", String(36), primary_key=True)
+
+
+generations = Table(
+    "generations",
+    metadata,
+    _gen(),
+    Column("position", BigInteger, nullable=False),
+    Column("live", Boolean, nullable=False),
+    Column("leaves", BigInteger, nullable=False),
+    Column("frontier", LargeBinary, nullable=False),
+)
+"""How far each generation has read the log. `leaves` and `frontier` are the Merkle tree's size and right edge."""
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("owner", String(80), nullable=False),
+    Column("until", BigInteger, nullable=False),
+)
+"""Who alone may pump a generation, and until when (ms)."""
+
+games = Table(
+    "games",
+    metadata,
+    _gen(),
+    _game(),
+    Column("position", BigInteger, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("ruleset", String(80), nullable=False),
+    Column("status", String(10), nullable=False),
+    Column("listing", String(10), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("doc", LargeBinary, nullable=False),
+    Index("games_listed", "gen", "listing", "status", "at"),
+)
+"""One row a game: who sits where, and for whom it waits since when."""
+
+boards = Table(
+    "boards",
+    metadata,
+    _gen(),
+    _game(),
+    Column("viewer", String(10), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("doc", LargeBinary, nullable=False),
+)
+"""One document per game and viewer; `version` is the one at which this document last changed."""
+
+timeline = Table(
+    "timeline",
+    metadata,
+    _gen(),
+    _game(),
+    Column("version", Integer, primary_key=True),
+    Column("audience", String(40), primary_key=True),
+    Column("doc", LargeBinary, nullable=False),
+)
+"""What a record said to everybody (`all`) and to single seats, as facts and as sentences."""
+
+results = Table(
+    "results",
+    metadata,
+    _gen(),
+    _game(),
+    Column("seat", Integer, primary_key=True),
+    Column("player", String(80), nullable=False),
+    Column("ruleset", String(80), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("points", Integer, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Index("results_player", "gen", "player", "at"),
+)
+"""Final places, once a game is closed."""
+
+due = Table(
+    "due",
+    metadata,
+    _gen(),
+    _game(),
+    Column("decision", String(24), primary_key=True),
+    Column("work", String(10), primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Index("due_at", "gen", "at"),
+)
+"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player)."""
+
+leaves = Table(
+    "leaves",
+    metadata,
+    _gen(),
+    Column("leaf", BigInteger, primary_key=True),
+    Column("position", BigInteger, nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+"""The records in the order of the log, numbered densely: leaves of the Merkle tree."""
+
+aside = Table(
+    "aside",
+    metadata,
+    _gen(),
+    _game(),
+    Column("position", BigInteger, nullable=False),
+    Column("error", String(200), nullable=False),
+)
+"""Games whose record could not be projected; the others go on."""

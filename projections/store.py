@@ -1,0 +1,101 @@
+"""The database of the read side: SQLite beside the ledger's file, or the ledger's PostgreSQL."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Executable, Table, create_engine, event, select
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DBAPIError
+
+from domain.errors import StoreUnavailable
+from projections.schema import generations, metadata
+
+Row = Mapping[str, Any]
+
+
+class Views:
+    """Connections to the read side; safe with threads and forks."""
+
+    def __init__(self, url: str) -> None:
+        """`sqlite:///path` or `postgresql://...`."""
+        self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+        self._engines: dict[int, Engine] = {}
+
+    @property
+    def engine(self) -> Engine:
+        """This process' connections: none is shared with a parent."""
+        pid = os.getpid()
+        if pid not in self._engines:
+            for other in self._engines.values():
+                other.dispose(close=False)
+            self._engines = {pid: _connected(self.url)}
+        return self._engines[pid]
+
+    def migrate(self) -> None:
+        """Create the tables that are missing, and the first generation."""
+        with self.transaction() as db:
+            if db.dialect.name == "postgresql":
+                db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")  # two nodes may start at once
+            metadata.create_all(db)
+            if db.execute(select(generations.c.gen)).first() is None:
+                first = {"gen": 1, "position": 0, "live": True, "leaves": 0, "frontier": b"[]"}
+                db.execute(generations.insert().values(first))
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """All or nothing; raises StoreUnavailable when the database does not answer or cannot write."""
+        try:
+            with self.engine.begin() as db:
+                yield db
+        except DBAPIError as error:
+            raise StoreUnavailable(str(error.orig)) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """For reads: one moment of the database."""
+        try:
+            with self.engine.connect() as db:
+                yield db
+        except DBAPIError as error:
+            raise StoreUnavailable(str(error.orig)) from error
+
+    def close(self) -> None:
+        """Close this process' connections; a later use makes new ones."""
+        if engine := self._engines.pop(os.getpid(), None):
+            engine.dispose()
+
+
+def _connected(url: str) -> Engine:
+    engine = create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _sqlite_connected)
+        event.listen(engine, "begin", lambda db: db.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def _sqlite_connected(connection: Any, _: Any) -> None:
+    """Views can be rebuilt from the ledger: a power cut may cost them the last moments, never their consistency."""
+    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+@functools.cache
+def _upsert(table: Table, dialect: str) -> Executable:
+    """Made once: building a statement takes longer than running it."""
+    insert = (postgres_insert if dialect == "postgresql" else sqlite_insert)(table)
+    keys = [c.name for c in table.primary_key.columns]
+    changed = {c.name: insert.excluded[c.name] for c in table.columns if c.name not in keys}
+    return insert.on_conflict_do_update(index_elements=keys, set_=changed)
+
+
+def upsert(db: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Rows assigned by primary key: doing it twice changes nothing."""
+    if rows:
+        db.execute(_upsert(table, db.dialect.name), list(rows))

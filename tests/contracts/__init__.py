@@ -1,0 +1,1 @@
+"""What every store must do, on real servers."""

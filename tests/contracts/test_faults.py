@@ -1,0 +1,182 @@
+"""Forks, kills, full disks and servers that are gone."""
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from domain.errors import StoreUnavailable
+from domain.ledger import Command, Ledger
+from tests.contracts import crew
+from tests.contracts.crew import game, record, records
+from tests.postgres import new_server, url_of
+
+WRITER = f"writer-{os.getpid()}"
+
+
+class TestMigrating:
+    def test_several_processes_may_migrate_at_once(self, url: str) -> None:
+        crew.together(4, crew.migrate, url)
+        ledger = Ledger.open(url)
+        assert ledger.append(game(), [record(1)], 0, Command("c", "h")).last == 1
+        ledger.close()
+
+
+class TestFork:
+    def test_parent_and_child_both_go_on_writing(self, ledger: Ledger, url: str) -> None:
+        _, pipe = crew.start(crew.fork_in_use, url)
+        status, notes = pipe.recv()
+        assert status == 0
+        assert (notes.count("parent"), notes.count("child")) == (21, 20)
+        assert [r.body["note"] for r in ledger.read(game())] == notes
+
+    def test_a_child_that_never_uses_the_ledger_does_no_harm(self, ledger: Ledger, url: str) -> None:
+        _, pipe = crew.start(crew.fork_unused, url)
+        assert pipe.recv() == (2, 2)
+        assert ledger.head(game()) == 2
+
+
+class TestKill:
+    @pytest.mark.parametrize("after", [1, 5, 20, 60])
+    def test_what_was_acknowledged_is_there_and_nothing_is_half_there(
+        self, ledger: Ledger, url: str, after: int
+    ) -> None:
+        process, pipe = crew.start(crew.write_until_killed, named(url))
+        acknowledged = [pipe.recv() for _ in range(after)]
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        acknowledged += rest(pipe)
+        settle(ledger, url)
+        head = ledger.head(game())
+        assert head - acknowledged[-1] in (0, 2)  # the last one may have been stored and not told
+        assert ledger.read(game()) == records(1, head)
+        for first in range(0, head, 2):
+            row = ledger.command(game(), f"c{first}")
+            assert row is not None
+            assert (row.first, row.last, len(row.positions)) == (first + 1, first + 2, 2)
+        assert ledger.command(game(), f"c{head}") is None
+
+    def test_the_next_writer_need_not_wait_for_the_dead_one(self, ledger: Ledger, url: str) -> None:
+        process, pipe = crew.start(crew.write_until_killed, named(url))
+        pipe.recv()
+        process.kill()
+        process.join()
+        settle(ledger, url)
+        head = ledger.head(game())
+        assert ledger.append(game(), [record(head + 1)], head).last == head + 1
+
+
+class TestFullDisk:
+    def test_nothing_is_half_stored_and_the_ledger_works_again_once_there_is_room(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/ledger.sqlite"
+        Ledger.open(url).migrate()
+        _, pipe = crew.start(fill_the_disk, url)
+        acknowledged, after = pipe.recv()
+        assert acknowledged > 2
+        assert after == acknowledged + 2
+        ledger = Ledger.open(url)
+        assert ledger.head(game()) == after
+        assert len(ledger.log(0, 10_000)) == after
+        assert ledger.command(game(), f"c{acknowledged}") is None
+        ledger.close()
+
+
+def fill_the_disk(pipe: Connection, url: str) -> None:
+    """In a process whose files may not grow past a size: write until that is refused, then lift it and go on."""
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    ledger, head = Ledger.open(url), 0
+    noise = "".join(chr(0x4E00 + i * 7919 % 20_000) for i in range(4_000))
+    try:
+        while True:
+            head = ledger.append(game(), records(head + 1, 2, noise), head, Command(f"c{head}", "h")).last
+    except StoreUnavailable:
+        pass
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    pipe.send((head, ledger.append(game(), records(head + 1, 2), head).last))
+
+
+class TestReadOnly:
+    def test_a_file_that_cannot_be_written_is_unavailable_and_can_be_read(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/ledger.sqlite"
+        ledger = Ledger.open(url)
+        ledger.migrate()
+        ledger.append(game(), [record(1)], 0)
+        ledger.execute("PRAGMA query_only = ON")
+        with pytest.raises(StoreUnavailable):
+            ledger.append(game(), [record(2)], 1)
+        assert ledger.head(game()) == 1
+        ledger.close()
+
+
+class TestServerGone:
+    def test_every_call_says_so_and_the_same_ledger_works_when_it_is_back(self) -> None:
+        with new_server() as server:
+            ledger = Ledger.open(url_of(server.dsn, "postgres") + "&connect_timeout=1")
+            ledger.migrate()
+            ledger.append(game(), [record(1)], 0, Command("c", "h"))
+            server.stop()
+            uses: list[Callable[[], object]] = [
+                lambda: ledger.append(game(), [record(2)], 1, Command("d", "h")),
+                lambda: ledger.head(game()),
+                lambda: ledger.read(game()),
+            ]
+            for use in uses:
+                with pytest.raises(StoreUnavailable):
+                    use()
+            server.start()
+            assert in_time(lambda: ledger.head(game())) == 1
+            assert ledger.command(game(), "d") is None
+            assert ledger.append(game(), [record(2)], 1, Command("d", "h")).last == 2
+            ledger.close()
+
+    def test_after_a_restart_at_most_one_append_is_refused(self) -> None:
+        with new_server() as server:
+            ledger = Ledger.open(url_of(server.dsn, "postgres"))
+            ledger.migrate()
+            ledger.append(game(), [record(1)], 0)
+            server.stop()
+            server.start()
+            with pytest.raises(StoreUnavailable):
+                ledger.append(game(), [record(2)], 1)
+            assert ledger.append(game(), [record(2)], 1).last == 2
+            ledger.close()
+
+
+def rest(pipe: Connection) -> list[int]:
+    """What was told before the end."""
+    told = []
+    try:
+        while True:
+            told.append(pipe.recv())
+    except EOFError:
+        return told
+
+
+def settle(ledger: Ledger, url: str) -> None:
+    """A server may still be doing what a process asked before it was killed."""
+    writers = "SELECT count(*) FROM pg_stat_activity WHERE application_name = ?"
+    while url.startswith("postgresql") and ledger.execute(writers, (WRITER,))[0][0]:
+        time.sleep(0.01)
+
+
+def named(url: str) -> str:
+    """The address for a process whose connections are to be told from ours."""
+    return f"{url}&application_name={WRITER}" if url.startswith("postgresql") else url
+
+
+def in_time(use: Callable[[], int]) -> int:
+    """What it gives once the store is there again; connecting anew takes a moment."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            return use()
+        except StoreUnavailable:
+            if time.monotonic() > deadline:
+                raise

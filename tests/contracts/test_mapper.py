@@ -1,0 +1,125 @@
+"""Records as they are stored."""
+
+import dataclasses
+import zlib
+from typing import Any, ClassVar
+from uuid import UUID
+
+import pytest
+from eventsourcing.persistence import StoredEvent
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.errors import UnknownKind, VerificationError
+from domain.kernel.digest import canonical, digest
+from domain.kernel.match import Match
+from domain.kernel.record import KINDS, Record
+from domain.mapper import Filed, RecordMapper, pack, unpack
+from tests.kernel.flows import skirmish
+
+GAME = UUID(int=1)
+MAPPER = RecordMapper()
+LEAVES = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text()
+JSON = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6)
+RECORDS = st.builds(
+    lambda version, kind, more, packs: Record({**more, "v": version, "kind": kind}, packs),
+    st.integers(1, 2**53 - 1),
+    st.sampled_from(KINDS),
+    st.dictionaries(st.text(), JSON),
+    st.dictionaries(st.text(), st.dictionaries(st.text(), JSON)),
+)
+
+
+def stored(record: Record) -> StoredEvent:
+    return MAPPER.to_stored_event(Filed(GAME, record))
+
+
+class TestRoundTrip:
+    @given(RECORDS)
+    def test_a_record_comes_back_as_it_was(self, record: Record) -> None:
+        event = stored(record)
+        assert MAPPER.to_domain_event(event) == Filed(GAME, record)
+        assert (event.originator_id, event.originator_version) == (GAME, record.version)
+
+    @given(RECORDS)
+    def test_the_bytes_do_not_depend_on_the_order_of_members(self, record: Record) -> None:
+        def turned(doc: Any) -> Any:
+            return {k: turned(v) for k, v in reversed(doc.items())} if isinstance(doc, dict) else doc
+
+        assert stored(record) == stored(Record(turned(record.public), turned(record.packs)))
+
+    def test_the_records_of_a_game_come_back_with_their_hashes(self) -> None:
+        match = Match(skirmish.RULESET, 3, b"s" * 32)
+        match.play(0, {"type": "attack", "target": 1, "offer": 0})
+        back = [MAPPER.record(stored(r)) for r in match.records]
+        assert [r.hash for r in back] == [r.hash for r in match.records]
+        assert back == match.records
+
+
+class TestTopics:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_a_kind_is_stored_as_a_word_with_its_schema_number(self, kind: str) -> None:
+        assert stored(Record({"v": 1, "kind": kind}, {})).topic == f"game.{kind}@1"
+
+    @pytest.mark.parametrize(
+        "topic",
+        ["", "moved", "game.moved", "game.moved@0", "game.moved@2", "game.moved@01", "game.melted@1", "os:system"],
+    )
+    def test_a_topic_that_is_not_on_the_list_is_refused(self, topic: str) -> None:
+        with pytest.raises(UnknownKind):
+            MAPPER.record(dataclasses.replace(stored(Record({"v": 1, "kind": "moved"}, {})), topic=topic))
+
+    def test_a_kind_that_is_not_on_the_list_is_not_stored(self) -> None:
+        with pytest.raises(UnknownKind):
+            stored(Record({"v": 1, "kind": "melted"}, {}))
+
+
+class TestState:
+    def test_what_compresses_is_compressed_and_what_does_not_is_not(self) -> None:
+        long, short = {"pad": "." * 500}, {"v": 1}
+        assert pack(long)[:1] == b"z"
+        assert len(pack(long)) < 100
+        assert pack(short) == b"j" + canonical(short)
+        assert (unpack(pack(long)), unpack(pack(short))) == (long, short)
+
+    @pytest.mark.parametrize(
+        "state",
+        [b"", b"{}", b"j", b"j{", b"z", b"zz", b"z" + zlib.compress(b"{"), b"j[]", b"j{}", b"\x80\x04."],
+        ids=repr,
+    )
+    def test_bytes_that_are_no_record_are_named_unreadable(self, state: bytes) -> None:
+        with pytest.raises(VerificationError) as caught:
+            MAPPER.record(StoredEvent(GAME, 7, "game.moved@1", state))
+        assert (caught.value.code, caught.value.version) == ("unreadable", 7)
+
+
+class TestUpcasts:
+    # A made-up history of one kind: first `who`, then `seat`, then a body.
+    MAPPER = RecordMapper(
+        {"moved": 3},
+        {
+            "game.moved@1": lambda doc: {
+                **doc,
+                "public": {"seat" if k == "who" else k: v for k, v in doc["public"].items()},
+            },
+            "game.moved@2": lambda doc: {**doc, "public": {**doc["public"], "body": {"old": True}}},
+        },
+    )
+    OLD: ClassVar[dict[str, Any]] = {"public": {"v": 1, "kind": "moved", "who": 2}, "packs": {}}
+
+    def test_an_old_form_is_brought_to_todays_step_by_step(self) -> None:
+        record = self.MAPPER.record(StoredEvent(GAME, 1, "game.moved@1", pack(self.OLD)))
+        assert record.public == {"v": 1, "kind": "moved", "seat": 2, "body": {"old": True}}
+
+    def test_the_chain_goes_on_from_the_hash_of_the_form_that_was_written(self) -> None:
+        record = self.MAPPER.record(StoredEvent(GAME, 1, "game.moved@1", pack(self.OLD)))
+        assert record.hash == digest(self.OLD["public"])
+
+    def test_todays_form_is_left_alone(self) -> None:
+        event = self.MAPPER.to_stored_event(Filed(GAME, Record({"v": 1, "kind": "moved"}, {})))
+        assert event.topic == "game.moved@3"
+        assert self.MAPPER.record(event).public == {"v": 1, "kind": "moved"}
+
+    def test_a_missing_upcast_is_noticed_at_once(self) -> None:
+        with pytest.raises(ValueError, match=r"game\.moved@2"):
+            RecordMapper({"moved": 3}, {"game.moved@1": lambda doc: doc})

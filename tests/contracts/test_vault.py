@@ -1,0 +1,53 @@
+"""Seeds rest encrypted, and only the right key opens them."""
+
+import pytest
+
+from domain.errors import UnknownGame, WrongKey
+from domain.ledger import Ledger
+from domain.vault import Vault
+from tests.contracts.crew import KEY, game
+
+
+class TestVault:
+    def test_a_seed_is_32_bytes_and_comes_back(self, ledger: Ledger) -> None:
+        seed = Vault(ledger, KEY).create(game())
+        assert len(seed) == 32
+        assert Vault(ledger, KEY).seed(game()) == seed
+
+    def test_every_game_has_its_own(self, ledger: Ledger) -> None:
+        vault = Vault(ledger, KEY)
+        assert len({vault.create(game(n)) for n in range(5)}) == 5
+
+    def test_creating_again_gives_the_seed_that_is_there(self, ledger: Ledger) -> None:
+        vault = Vault(ledger, KEY)
+        assert vault.create(game()) == vault.create(game())
+
+    def test_a_game_without_a_seed_is_unknown(self, ledger: Ledger) -> None:
+        with pytest.raises(UnknownGame):
+            Vault(ledger, KEY).seed(game())
+
+    def test_another_key_does_not_open_it(self, ledger: Ledger) -> None:
+        Vault(ledger, KEY).create(game())
+        other = Vault(ledger, KEY[::-1])
+        for use in (other.seed, other.create):
+            with pytest.raises(WrongKey):
+                use(game())
+
+    def test_the_box_of_another_game_does_not_open(self, ledger: Ledger) -> None:
+        vault = Vault(ledger, KEY)
+        vault.create(game(1))
+        ledger.execute("UPDATE seeds SET game = ?", (game(2),))
+        with pytest.raises(WrongKey):
+            vault.seed(game(2))
+
+    def test_what_is_stored_shows_neither_seed_nor_key(self, ledger: Ledger) -> None:
+        vault = Vault(ledger, KEY)
+        seed = vault.create(game())
+        ((_, nonce, box),) = ledger.execute("SELECT * FROM seeds")
+        assert seed not in bytes(nonce) + bytes(box)
+        assert KEY.hex() not in repr(vault) + repr(vars(vault))
+
+    @pytest.mark.parametrize("key", [b"", b"short", b"x" * 31, b"x" * 33])
+    def test_a_key_has_32_bytes(self, ledger: Ledger, key: bytes) -> None:
+        with pytest.raises(ValueError, match="32 bytes"):
+            Vault(ledger, key)

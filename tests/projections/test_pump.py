@@ -1,0 +1,286 @@
+"""The pump: views follow the log, and whatever happens to it they say the same."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from deploy.bots import built, may_decide
+from domain.ids import PUBLIC, Json, Viewer
+from domain.kernel.fold import fold
+from projections import schema
+from projections.pump import LeaseLostError, Pump
+from projections.rebuild import new_generation, switch
+from projections.tree import grow, leaf_hash, root
+from tests.projections.conftest import CATALOGUE, House
+
+
+class Table:
+    """What machine.may_decide wants to know of a game."""
+
+    def __init__(self, rules: Any, state: Any) -> None:
+        self.rules, self.state = rules, state
+
+
+def play(house: House, game: str, seed: int, moves: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(moves):
+        p = house.commands.position(game)
+        if p.status != "running":
+            return
+        rules = CATALOGUE.get(p.ruleset)
+        if p.state.top.engine:
+            house.commands.resolve(game, house.decision(game))
+            continue
+        table: Any = Table(rules, p.state)
+        seat = rng.choice(may_decide(table))
+        house.commands.move(game, seat, [built(rules, p.state, seat, rng)], decision=house.decision(game))
+
+
+def board(house: House, game: str, viewer: Viewer) -> Json:
+    found = house.reader.board(game, viewer)
+    assert found is not None
+    return json.loads(found.doc)
+
+
+def rows(house: House, table: Any) -> list[Any]:
+    """All rows of a table but for their generation."""
+    with house.views.reading() as db:
+        found = db.execute(select(table)).mappings().all()
+    return sorted(([v for k, v in row.items() if k != "gen"] for row in found), key=repr)
+
+
+VIEWS = (schema.games, schema.boards, schema.timeline, schema.results, schema.due, schema.leaves, schema.aside)
+
+
+class TestBoards:
+    def test_a_board_is_what_its_viewer_may_see(self, house: House) -> None:
+        """Public and own apart, decisions with ids."""
+        game = house.game("sealed@1", 3)
+        house.pumped()
+        position = house.commands.position(game)
+        rules = CATALOGUE.get("sealed@1")
+        for viewer in (PUBLIC, 0, 1, 2):
+            doc = board(house, game, viewer)
+            assert doc["public"] == json.loads(json.dumps(rules.sight(position.state, PUBLIC)))
+            assert doc["decisions"][0]["id"] == house.decision(game)
+            hands = [c for v in (0, 1, 2) if v != viewer for c in [str(position.state.hands[v])]]
+            assert not any(h in json.dumps(doc) for h in hands)
+        assert board(house, game, 1)["own"]["1"]["hand"] == list(position.state.hands[1])
+        assert "own" not in board(house, game, PUBLIC)
+
+    def test_a_sealed_record_changes_only_its_audiences_board(self, house: House) -> None:
+        """For all others the version at which their document last changed stays."""
+        game = house.game("orders@1", 3)
+        house.pumped()
+        before = {v: house.reader.board(game, v) for v in (PUBLIC, 0, 1, 2)}
+        house.commands.move(game, 1, [{"type": "order", "to": "t01", "units": 2}])
+        house.pumped()
+        changed = [v for v in (PUBLIC, 0, 1, 2) if house.reader.board(game, v) != before[v]]
+        assert changed == [1]
+
+    def test_what_nobody_has_is_none(self, house: House) -> None:
+        """Unknown games and seats."""
+        game = house.game("orders@1", 3)
+        house.pumped()
+        assert house.reader.board(game, 7) is None
+        assert house.reader.board("nothing", PUBLIC) is None
+        assert house.reader.game("nothing") is None
+
+    def test_a_closed_game_shows_all(self, house: House) -> None:
+        """And its results stand in the scoreboard of its players."""
+        game = house.game("windows@1", 2, options={"turns": 1})
+        house.commands.lapse(game, house.decision(game))
+        house.pumped()
+        assert board(house, game, PUBLIC)["status"] == "closed"
+        assert len(board(house, game, PUBLIC)["own"]["hands"]) == 2
+        (result,) = house.reader.results("p1")
+        assert (result["game"], result["seat"], result["place"]) == (game, 1, 1)
+
+
+class TestTheViewsSayTheSame:
+    def games(self, house: House) -> list[str]:
+        games = [house.game("skirmish@1", 4), house.game("orders@1", 3), house.game("windows@1", 3)]
+        for seed, game in enumerate(games):
+            play(house, game, seed, 40)
+        head = house.commands.position(games[0])
+        if head.status == "running":
+            house.commands.rewind(games[0], head.version - 2, head.version)
+            play(house, games[0], 9, 5)
+        return games
+
+    def test_pumped_at_once_slowly_or_by_several(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Views are assigned: slices, restarts and other pumps change nothing."""
+        self.games(house)
+        house.pumped()
+        once = {t.name: rows(house, t) for t in VIEWS}
+        monkeypatch.setattr("projections.pump.SLICE", 7)
+        gen = new_generation(house.views)
+        turn = 0
+        while Pump(house.ledger, CATALOGUE, house.views, f"p{turn}", gen).run(turn * 100_000)[1]:
+            turn += 1
+        assert turn > 5
+        assert switch(house.views, gen)
+        assert {t.name: rows(house, t) for t in VIEWS} == once
+
+    def test_the_boards_are_those_of_the_log(self, house: House) -> None:
+        """Folded from the ledger alone."""
+        for game in self.games(house):
+            house.pumped()
+            records = house.ledger.read(game)
+            rules = CATALOGUE.get(records[0].body["ruleset"])
+            p = fold(rules, records)
+            shown = rules.sight(p.state, PUBLIC)
+            assert board(house, game, PUBLIC)["public"] == json.loads(json.dumps(shown))
+
+    def test_the_tree_holds_every_record(self, house: House) -> None:
+        """In the order of the log."""
+        self.games(house)
+        house.pumped()
+        frontier: list[bytes] = []
+        log = house.ledger.log(0, 10_000)
+        for size, entry in enumerate(log):
+            frontier = grow(frontier, size, leaf_hash(entry.record.hash))
+        with house.views.reading() as db:
+            row = db.execute(select(schema.generations)).one()
+        assert root([bytes.fromhex(h) for h in json.loads(row.frontier)]) == root(frontier)
+        assert row.leaves == len(log)
+
+    def test_a_crash_before_the_commit_leaves_all_as_it_was(self, house: House, monkeypatch: Any) -> None:
+        """Position and rows are one transaction."""
+        self.games(house)
+
+        def cut(*_: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("projections.pump._write_leaves", cut)
+        with pytest.raises(KeyboardInterrupt):
+            house.pump.run(0)
+        assert (house.reader.position(), rows(house, schema.boards)) == (0, [])
+        monkeypatch.undo()
+        house.pumped()
+        assert house.reader.position() == house.ledger.log(0, 10_000)[-1].position
+
+
+class TestLeases:
+    def test_one_pump_at_a_time(self, house: House) -> None:
+        """Another takes over when the lease has run out, and the first notices."""
+        house.game("orders@1", 3)
+        house.pump.run(0)
+        other = Pump(house.ledger, CATALOGUE, house.views, "pump-2")
+        with pytest.raises(LeaseLostError, match="pump-1"):
+            other.run(9_999)
+        other.run(10_001)
+        with pytest.raises(LeaseLostError, match="pump-2"):
+            house.pump.run(10_002)
+
+
+class TestPoison:
+    def poisoned(self, house: House, monkeypatch: Any) -> tuple[str, str]:
+        """Two games; the sight of one fails."""
+        bad, good = house.game("orders@1", 3), house.game("orders@1", 3)
+        house.pumped()
+        from projections import documents
+
+        real: Callable[..., Any] = documents.board
+
+        def board(known: Any, viewer: Viewer) -> Any:
+            if known.position.game == bad:
+                raise ZeroDivisionError
+            return real(known, viewer)
+
+        monkeypatch.setattr(documents, "board", board)
+        return bad, good
+
+    def test_one_game_is_set_aside_and_the_others_go_on(self, house: House, monkeypatch: Any) -> None:
+        """With what is wrong, but none of its secrets."""
+        bad, good = self.poisoned(house, monkeypatch)
+        before = house.reader.board(bad, 0)
+        for game in (bad, good, bad):
+            house.commands.move(game, 0, [{"type": "order", "to": "t01", "units": 1}])
+        assert house.pumped() == [good]
+        assert house.reader.board(bad, 0) == before
+        (aside,) = house.reader.aside()
+        assert (aside["game"], aside["error"].split(":")[0]) == (bad, "ZeroDivisionError")
+        assert house.reader.position() == house.ledger.log(0, 10_000)[-1].position
+
+    def test_a_rebuild_brings_it_back(self, house: House, monkeypatch: Any) -> None:
+        """Once what was wrong is mended."""
+        bad, _ = self.poisoned(house, monkeypatch)
+        house.commands.move(bad, 0, [{"type": "order", "to": "t01", "units": 1}])
+        house.pumped()
+        monkeypatch.undo()
+        gen = new_generation(house.views)
+        house.pumped(Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+        assert switch(house.views, gen)
+        assert house.reader.aside() == []
+        assert board(house, bad, 0)["own"]["0"]["sheet"] == [{"to": "t01", "units": 1}]
+
+    def test_a_rebuild_that_is_behind_is_not_switched_to(self, house: House) -> None:
+        """Nobody is shown an older game."""
+        game = house.game("orders@1", 3)
+        house.pumped()
+        gen = new_generation(house.views)
+        assert not switch(house.views, gen)
+        assert house.reader.game(game) is not None
+
+
+class TestDueWork:
+    def test_batch_work_is_due_at_once(self, house: House) -> None:
+        """Until it is done."""
+        game = house.game("orders@1", 2)
+        for seat in (0, 1):
+            house.commands.move(game, seat, [{"type": "submit"}])
+        house.pumped()
+        (due,) = house.reader.due(10**15)
+        assert (due.game, due.decision, due.work) == (game, house.decision(game), "resolve")
+        house.commands.resolve(game, due.decision)
+        house.pumped()
+        assert house.reader.due(10**15) == []
+
+    def test_a_deadline_is_due_when_it_passes(self, house: House) -> None:
+        """Pace and grace come from the record `opened`."""
+        game = house.game("orders@1", 2, pace={"seconds": {"turn": 60}, "grace": 5})
+        house.pumped()
+        opened = board(house, game, PUBLIC)["at"]
+        assert board(house, game, PUBLIC)["decisions"][0]["deadline"] == opened + 60_000
+        assert house.reader.due(opened + 64_999) == []
+        (due,) = house.reader.due(opened + 65_000)
+        assert due.work == "lapse"
+
+    def test_a_vacant_seat_is_answered_for_at_once(self, house: House) -> None:
+        """Where the rules go on asking it."""
+        game = house.game("skirmish@1", 3)
+        house.commands.leave(game, 0)
+        house.pumped()
+        assert [d.work for d in house.reader.due(10**15)] == ["vacant"]
+
+
+class TestLobbyAndTimeline:
+    def test_the_lobby_lists_public_games(self, house: House) -> None:
+        """For whom they wait, since when; unlisted ones are not there."""
+        shown, _ = house.game("orders@1", 3), house.game("orders@1", 3, listing="unlisted")
+        house.commands.move(shown, 1, [{"type": "submit"}])
+        house.pumped()
+        (game,) = house.reader.lobby()
+        assert (game["game"], game["waiting_for"], game["status"]) == (shown, [0, 2], "running")
+        assert house.reader.lobby(ruleset="windows@1") == []
+        assert house.reader.lobby(before=game["at"]) == []
+
+    def test_the_timeline_shows_a_viewer_its_own_entries_too(self, house: House) -> None:
+        """In both languages; an order of another seat is an entry without a word."""
+        game = house.game("orders@1", 3)
+        house.commands.move(game, 1, [{"type": "order", "to": "t01", "units": 2}])
+        house.pumped()
+        last = {v: house.reader.timeline(game, v)[-1] for v in (PUBLIC, 0, 1)}
+        assert last[PUBLIC] == last[0]
+        assert (last[0]["acts"], last[0]["facts"], last[0]["seat"]) == ([], [], None)
+        assert last[1]["own"][0]["acts"] == [[1, {"type": "order", "to": "t01", "units": 2}]]
+        first = house.reader.timeline(game, PUBLIC, 0, 1)[0]
+        assert first["text"] == {"en": ["The game is opened."], "fr": ["La partie est ouverte."]}
+        assert [e["version"] for e in house.reader.timeline(game, PUBLIC, 2, 2)] == [3, 4]
