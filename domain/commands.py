@@ -179,6 +179,15 @@ class Commands:
         named = _command(command, "resolve", decision=decision)
         return self._run(game, lambda r, p, h: acts.resolve(r, p, h, decision), named)
 
+    def look(self, game: str, *, command: str | None = None) -> Answer:
+        """The director looks at what is hidden; the table is told after the end."""
+        return self._run(game, acts.look, _command(command, "look"))
+
+    def extend(self, game: str, decision: str, ms: int, *, by: By = "director", command: str | None = None) -> Answer:
+        """The deadline of the open decision moves by so many ms (DecisionClosed)."""
+        named = _command(command, "extend", decision=decision, ms=ms, by=by)
+        return self._run(game, lambda r, p, h: acts.extend(r, p, h, decision, ms, by), named)
+
     def rewind(
         self,
         game: str,

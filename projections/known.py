@@ -10,7 +10,7 @@ from domain.catalogue import Catalogue
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel import fold
 from domain.kernel.audience import seats_of
-from domain.kernel.clock import Clock, Pace, due_at, pace_of, tick
+from domain.kernel.clock import Clock, Pace, due_at, moved, pace_of, tick
 from domain.kernel.flow import Decision, Frame
 from domain.kernel.fold import Position
 from domain.kernel.record import Record
@@ -76,6 +76,8 @@ def follow(known: Known, record: Record, history: History) -> Known:
     else:
         position = fold.advance(rules, before, record)
     frames: tuple[Frame, ...] = position.state.frames if position.status == "running" else ()
+    if record.kind == "ruled" and record.body.get("act") == "extend" and frames:
+        clocks = moved(clocks, frames[-1].n, record.body["ms"])
     clocks = tick(rules.meta, known.pace, clocks, frames, record.public["at"])
     same = bool(frames and before.state.frames) and frames[-1].n == before.state.top.n and record.kind != "rewound"
     waiting = known.waiting if same else record.public["at"]
@@ -85,6 +87,6 @@ def follow(known: Known, record: Record, history: History) -> Known:
 def touched(record: Record, known: Known) -> list[Viewer]:
     """Whose board a record may have changed: everybody's by its public part, else its audiences'."""
     public = record.public
-    if public.get("facts") or public.get("openings") or record.kind not in ("moved", "ruled"):
+    if public.get("facts") or public.get("openings") or record.body or record.kind not in ("moved", "ruled"):
         return known.viewers
     return sorted({s for key in record.packs for s in seats_of(key)})

@@ -148,6 +148,7 @@ def _append(
     acts: Sequence[tuple[Seat, Doc]] = (),
     cover: Sequence[Seat] = (),
     body: Doc | None = None,
+    ruling: Doc | None = None,
 ) -> Step[S]:
     parts = _Parts()
     anonymous = parts.acts(rules, acts)
@@ -160,6 +161,8 @@ def _append(
     table["digest"] = hidden
     if hand.command:
         table["command"] = hand.command
+    if ruling:
+        table["ruling"] = ruling
     packs = _shut(p, hand, parts.packs)
     told = any(s != seat for key in packs for s in seats_of(key))
     quiet = not parts.public.get("facts") and p.board
@@ -347,6 +350,20 @@ def rewind(
     _seat_again(rules, draft, p)
     step = _append(rules, replace(back, board=""), hand, draft, "rewound", by=by, seat=seat, body=body)
     return Step(step.record, replace(rewound(rules, p, target, step.record), digests=step.position.digests))
+
+
+def look(rules: Ruleset[S], p: Position[S], hand: Hand) -> Step[S]:
+    """The director looks at what is hidden. That somebody ruled is public, what it was is shown after the end."""
+    _running(p)
+    return _append(rules, p, hand, _draft(rules, p, hand), "ruled", by="director", ruling={"act": "look"})
+
+
+def extend(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str, ms: int, by: By = "director") -> Step[S]:
+    """The deadline of the open decision moves by so much: after an outage, for a holiday, by the director's leave."""
+    _running(p)
+    open_decision(rules, p, decision)
+    body = {"act": "extend", "decision": decision, "ms": ms}
+    return _append(rules, p, hand, _draft(rules, p, hand), "ruled", by=by, body=body)
 
 
 def _seat_again(rules: Ruleset[S], draft: Draft[S], p: Position[S]) -> None:

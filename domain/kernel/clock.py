@@ -94,6 +94,11 @@ def tick(meta: Meta, pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Frame,
     return tuple(out)
 
 
+def moved(clocks: tuple[Clock, ...], n: int, ms: int) -> tuple[Clock, ...]:
+    """The clocks after the deadline of frame `n` was moved."""
+    return tuple(replace(c, left=max(c.left + ms, 0)) if c.n == n else c for c in clocks)
+
+
 def _run(clock: Clock, at: int) -> Clock:
     return replace(clock, since=at) if clock.since is None else clock
 

@@ -114,6 +114,14 @@ class Match(Generic[S]):
         """Somebody takes a vacant seat."""
         return self._keep(acts.join(self.rules, self.head, self.hand, seat, player))
 
+    def look(self) -> Record:
+        """The director looks at what is hidden."""
+        return self._keep(acts.look(self.rules, self.head, self.hand))
+
+    def extend(self, ms: int, decision: str | None = None) -> Record:
+        """The director moves the deadline of the open decision."""
+        return self._keep(acts.extend(self.rules, self.head, self.hand, decision or self._open(), ms))
+
     def close(self, reason: str = "finished") -> Record:
         """Show the seed."""
         return self._keep(acts.close(self.rules, self.head, self.hand, reason))

@@ -8,7 +8,8 @@ where one of them is anonymous), `draws`, `facts`, `seals` sorted, `openings` [{
 digest of the public sight, `prev` hash of the public part before, `body` what the kind adds.
 
 A pack: `acts` [[number in the record, seat, move]], `draws`, `facts` [[public facts before it, fact]], `salt`, `pad`;
-the pack of nobody (`table`) also holds `order` (audience keys of all facts), `digest` (of the state) and `command`.
+the pack of nobody (`table`) also holds `order` (audience keys of all facts), `digest` (of the state), `command`, and
+`ruling` (what a director did that is shown only after the end).
 """
 
 from __future__ import annotations

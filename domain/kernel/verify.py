@@ -204,6 +204,8 @@ def _again(
     if p is None:
         more = {k: v for k, v in body.items() if k not in ("game", "ruleset", "seats", "options", "seed_hash")}
         return acts.open_game(rules, body["game"], Table(body["seats"], body["options"]), hand, more)
+    if r.kind == "ruled" and not r.acts():
+        return _ruling(rules, p, r, hand)
     if r.kind in ("moved", "ruled"):
         moves = r.acts()
         return acts.move(rules, p, hand, moves[0][0], [m for _, m in moves], by=r.public["by"])
@@ -227,6 +229,12 @@ def _again(
             fresh=body["entropy"] == "fresh",
         )
     return _table_act(rules, p, r, hand)
+
+
+def _ruling(rules: Ruleset[S], p: Position[S], r: Record, hand: Hand) -> Step[S]:
+    if "ruling" in r.packs.get(TABLE_KEY, {}):
+        return acts.look(rules, p, hand)
+    return acts.extend(rules, p, hand, r.body["decision"], r.body["ms"], r.public["by"])
 
 
 def _table_act(rules: Ruleset[S], p: Position[S], r: Record, hand: Hand) -> Step[S]:

@@ -200,6 +200,21 @@ def test_a_patched_game_is_proved_too() -> None:
     assert verify(match.rules, parse(dump(match.records))).closed
 
 
+def test_a_look_at_hidden_things_is_a_record_and_told_after_the_end() -> None:
+    """That the director did something is public at once, what it was is in the pack of nobody."""
+    match = Match(sealed.RULESET, 3, bytes(32))
+    record = match.look()
+    assert {k: v for k, v in record.public.items() if k in ("kind", "by", "acts", "facts", "body")} == {
+        "kind": "ruled",
+        "by": "director",
+    }
+    match.extend(60_000)
+    match.close("abandoned")
+    export = parse(dump(match.records))
+    assert verify(match.rules, export).closed
+    assert export.records[record.version - 1].packs[TABLE_KEY]["ruling"] == {"act": "look"}
+
+
 def test_another_head_is_refused() -> None:
     """Whoever kept the hash of the last record notices that the whole log was replaced."""
     match = GAMES["orders@1"]

@@ -253,6 +253,16 @@ class TestDueWork:
         (due,) = house.reader.due(opened + 65_000)
         assert due.work == "lapse"
 
+    def test_a_deadline_can_be_moved(self, house: House) -> None:
+        """By a record that all can see."""
+        game = house.game("orders@1", 2, pace={"seconds": {"turn": 60}})
+        house.pumped()
+        before = board(house, game, PUBLIC)["decisions"][0]["deadline"]
+        house.commands.extend(game, house.decision(game), 30_000)
+        house.pumped()
+        assert board(house, game, PUBLIC)["decisions"][0]["deadline"] == before + 30_000
+        assert [d.at for d in house.reader.due(10**15)] == [before + 30_000]
+
     def test_a_vacant_seat_is_answered_for_at_once(self, house: House) -> None:
         """Where the rules go on asking it."""
         game = house.game("skirmish@1", 3)
