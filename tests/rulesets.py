@@ -9,6 +9,7 @@ from typing import Any
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move
 from domain.kernel.ruleset import Ruleset
+from tests.games.struggle_of_empires import registered as struggle_of_empires
 from tests.kernel.flows import orders, passage, sealed, skirmish, windows
 
 
@@ -40,4 +41,10 @@ FLOWS = (
     Registered(windows.RULESET, 5, windows.candidates, windows.conserved),
 )
 
-REGISTERED = FLOWS
+GAMES = (
+    Registered(
+        struggle_of_empires.RULESET, 4, struggle_of_empires.candidates, struggle_of_empires.conserved, brute=3_000
+    ),
+)
+
+REGISTERED = (*FLOWS, *GAMES)

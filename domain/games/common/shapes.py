@@ -1,0 +1,26 @@
+"""Shapes that the kernel does not have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domain.ids import Json
+from domain.kernel.shapes import Fault, Shape
+
+
+@dataclass(frozen=True)
+class Either(Shape):
+    """A value that fits one of two shapes."""
+
+    first: Shape
+    second: Shape
+    optional: bool = False
+
+    def fault(self, value: Json, at: str) -> Fault | None:
+        """None when the value fits one of them."""
+        one, other = self.first.fault(value, at), self.second.fault(value, at)
+        return (at, f"{one[1]}, or {other[1]}") if one and other else None
+
+    def schema(self) -> dict[str, Json]:
+        """JSON Schema 2020-12."""
+        return {"anyOf": [self.first.schema(), self.second.schema()]}

@@ -1,0 +1,392 @@
+"""A heuristic player, for demos and simulations: it counts what a token, an attack or a tile is worth in points.
+
+It has the sight of its seat and nothing more. What it proposes may be illegal (out of reach, no supply): the first
+legal proposal is played, so the checks of the rules need not be repeated here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from domain.games.common.ranking import groups
+from domain.games.struggle_of_empires.data import COLONIES, CONSTANTS, MARKERS, POWERS, REGIONS, ROUNDS, SCORING, TILES
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.ruleset import Dice
+
+Valued = tuple[float, Move]
+
+# Chances of the difference between the attacker's and the defender's dice.
+_ONE = {0: 6, 1: 10, 2: 8, 3: 6, 4: 4, 5: 2}
+_SPREAD: Counter[int] = Counter()
+for _a, _x in _ONE.items():
+    for _b, _y in _ONE.items():
+        _SPREAD[_a - _b] += _x * _y
+
+CAREFUL = 11
+"""From this unrest on, borrowing is worth almost nothing."""
+
+
+def chance(margin: int) -> float:
+    """How likely an attack with so much more strength is won."""
+    return sum(n for m, n in _SPREAD.items() if margin + m > 0) / 36**2
+
+
+def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Move]:
+    """Moves for the open decision, best first."""
+    yield from ANSWERS[decision["kind"]](Table(sight, seat), decision["context"])
+
+
+# --- what the seat sees --------------------------------------------------------------------------------------
+
+
+class Table:
+    """The board with the eyes of one seat."""
+
+    def __init__(self, sight: dict[str, Json], seat: Seat) -> None:
+        self.board: dict[str, Any] = sight["public"]
+        self.seat = seat
+        self.unrest: int = (sight.get("own") or {}).get("unrest", 0)
+        self.empires: list[dict[str, Any]] = self.board["empires"]
+        self.me = self.empires[seat]
+        self.owned = Counter(t["tile"] for t in self.me["tiles"])
+        self._best: dict[tuple[str, int], float] = {}
+        self.fresh = Counter(t["tile"] for t in self.me["tiles"] if not t["used"])
+
+    @property
+    def wars(self) -> float:
+        """How many scorings a gain of now is worth; later ones are less certain."""
+        left: int = CONSTANTS["wars"] - max(self.board["war"], 1)
+        return 1 + 0.6 * left
+
+    def units(self, seat: Seat, region: str | None, unit: str) -> int:
+        """Units of a seat in a region."""
+        found: int = self.empires[seat]["units"].get(region or "", {}).get(unit, 0)
+        return found
+
+    def markers(self, region: str) -> list[str]:
+        """Markers in a region."""
+        found: list[str] = self.board["markers"].get(region, [])
+        return found
+
+    def enemies(self) -> list[Seat]:
+        """Seats that can be attacked."""
+        mine = next((row for row in self.board["alliances"].values() if self.seat in row), [self.seat])
+        return [e["seat"] for e in self.empires if e["seat"] not in mine]
+
+    # --- worth
+
+    def token_worth(self, region: str, victim: Seat | None = None) -> float:
+        """What one more token there is worth, taken from nobody or from a victim."""
+        tokens = {e["seat"]: e["tokens"].get(region, 0) for e in self.empires}
+        before = _points(region, tokens)
+        tokens[self.seat] += 1
+        if victim is not None:
+            tokens[victim] -= 1
+        after = _points(region, tokens)
+        rivals = [s for s in tokens if s != self.seat]
+        lost = sum(before.get(s, 0) - after.get(s, 0) for s in rivals) / max(1, len(rivals))
+        gained = after.get(self.seat, 0) - before.get(self.seat, 0) + lost
+        worth: float = gained * self.wars + 0.12 * REGIONS[region].vp[0] + 0.4
+        return worth
+
+    def gold_worth(self, gold: int) -> float:
+        """What it costs to pay that much: little from the purse, much by a loan."""
+        short = max(0, gold - self.me["gold"])
+        rate = 3 if self.owned["banking"] else 2
+        loans = -(-short // rate)
+        each = 0.8 if self.unrest + loans < CAREFUL else 2.5
+        worth: float = 0.2 * (gold - short) + each * loans
+        return worth
+
+    # --- strength
+
+    def attack_strength(self, region: str, neutral: bool) -> int:
+        """Own strength on land without dice and without allies."""
+        zone = REGIONS[region].zone
+        hostile = 0 if neutral else sum(self.units(s, zone, "navy") for s in self.enemies())
+        sea = self.units(self.seat, zone, "navy") > hostile
+        return self.units(self.seat, region, "army") + self.tiles_for(self.seat, region) + int(sea)
+
+    def tiles_for(self, seat: Seat, region: str) -> int:
+        """Alliance tiles of a seat that help there."""
+        return sum(region in TILES[t["tile"]].regions for t in self.empires[seat]["tiles"] if _is_alliance(t["tile"]))
+
+    def training(self, other: Seat | None) -> int:
+        """The difference that Army Training makes."""
+        theirs = 0 if other is None else sum(t["tile"] == "army_training" for t in self.empires[other]["tiles"])
+        mine: int = self.owned["army_training"]
+        return (mine > theirs) - (mine < theirs)
+
+    def defence(self, seat: Seat, region: str) -> int:
+        """Strength of a seat that is attacked, without its allies."""
+        units = self.empires[seat]["units"].get(region, {})
+        sea = self.units(seat, REGIONS[region].zone, "navy") > self.units(self.seat, REGIONS[region].zone, "navy")
+        there: int = units.get("army", 0) + 2 * units.get("fort", 0)
+        return there + self.tiles_for(seat, region) + int(sea)
+
+    def targets(self, region: str) -> Iterator[tuple[Move, int, float]]:
+        """What can be attacked there: target, margin over it, and what winning is worth."""
+        for marker in self.markers(region):
+            m = MARKERS[marker]
+            if m.kind == "state":
+                margin = self.attack_strength(region, neutral=True) + self.training(None) - m.defence
+                worth = self.token_worth(region) + m.vp + 0.3 * m.gold
+                yield {"kind": "neutral", "marker": marker}, margin, worth
+        for seat in self.enemies():
+            if region in self.empires[seat]["tokens"]:
+                mine = self.attack_strength(region, neutral=False) + self.training(seat)
+                yield (
+                    {"kind": "player", "seat": seat},
+                    mine - self.defence(seat, region),
+                    self.token_worth(region, seat),
+                )
+
+    def best_attack(self, region: str, more: int = 0) -> float:
+        """What the best attack there is worth with so many more armies; 0 when there is none worth its cost."""
+        key = region, more
+        if key not in self._best:
+            self._best[key] = self._find_best(region, more)
+        return self._best[key]
+
+    def _find_best(self, region: str, more: int) -> float:
+        if self.units(self.seat, region, "army") + more < 1:
+            return 0.0
+        return max([0.0, *(self.attack_worth(margin + more, worth) for _, margin, worth in self.targets(region))])
+
+    def attack_worth(self, margin: int, worth: float) -> float:
+        """Winning pays, losing costs a unit and unrest, and the attack costs 2 gold."""
+        won = chance(margin)
+        return won * worth - (1 - won) * 1.6 - 0.3 - self.gold_worth(2)
+
+    def army_worth(self, region: str) -> float:
+        """What one more army there is worth for the attacks to come."""
+        return self.best_attack(region, 1) - self.best_attack(region)
+
+
+def _points(region: str, tokens: dict[Seat, int]) -> dict[Seat, int]:
+    ranked = groups({seat: n for seat, n in tokens.items() if n > 0})
+    return {seat: vp for seats, vp in zip(ranked, REGIONS[region].vp, strict=False) for seat in seats}
+
+
+def _is_alliance(tile: str) -> bool:
+    return TILES[tile].group == "alliance"
+
+
+# --- set-up and auctions -------------------------------------------------------------------------------------
+
+
+def _choose_power(t: Table, context: Json) -> Iterator[Move]:
+    liked = ("prussia", "austria", "france", "russia", "spain", "britain", "united_provinces")
+    yield from ({"type": "choose_power", "power": p} for p in (*liked, *POWERS))
+
+
+def _place_units(t: Table, context: Json) -> Iterator[Move]:
+    """Armies where something can be won; a navy where it opens a region that is worth it."""
+    worth = {r: t.army_worth(r) + 0.2 * t.token_worth(r) for r in SCORING if t.markers(r)}
+    for region in sorted(worth, key=worth.__getitem__, reverse=True):
+        yield {"type": "place_unit", "unit": "army", "region": region}
+    yield {"type": "place_unit", "unit": "army", "region": "german_states"}
+
+
+def _auction_bid(t: Table, context: Json) -> Iterator[Move]:
+    """Pay nothing: open with 0, on the side against the leader, else pass."""
+    yield {"type": "pass_bid"}
+    free: list[Seat] = t.board["auction"]["unaligned"]
+    others = sorted((s for s in free if s != t.seat), key=lambda s: -t.empires[s]["vp"])
+    pair = ([t.seat] if t.seat in free else []) + others
+    a, b = pair[0], pair[1] if len(pair) > 1 else None
+    yield {"type": "bid", "amount": 0, "a": a, "b": b}
+
+
+# --- the turn ------------------------------------------------------------------------------------------------
+
+
+def _turn(t: Table, context: Json) -> Iterator[Move]:
+    valued = [*_free_actions(t), *_attacks(t), *_settling(t), *_builds(t), *_movements(t), *_purchases(t)]
+    valued = [v for v in valued if v[0] > 0]
+    yield from (move for _, move in sorted(valued, key=lambda v: -v[0]))
+    yield {"type": "pass"}
+
+
+def _free_actions(t: Table) -> Iterator[Valued]:
+    """Free actions come first: they are worth more than any action because they cost none."""
+    for tile in t.fresh:
+        for worth, fields in _use(t, tile):
+            yield 20.0 + worth, {"type": "use_tile", "tile": tile, **fields}
+
+
+def _use(t: Table, tile: str) -> Iterator[tuple[float, dict[str, Json]]]:
+    """Worth and fields of the uses of a tile."""
+    if TILES[tile].group == "trade":
+        yield from _trade(t, tile)
+    elif tile == "improved_agriculture":
+        yield 40.0, {}
+    elif tile in ("mercenaries", "pressgangs"):
+        yield from ((20.0 + worth, {"to": region}) for worth, region in _stations(t))
+    elif tile == "diplomatic_service":
+        yield from ((10.0 + worth, {"alliance_tile": name}) for worth, name in _alliances(t))
+    elif tile == "war_office":
+        for worth, attack in _attacks(t):
+            yield worth, {"attack": {k: v for k, v in attack.items() if k != "type"}}
+
+
+def _trade(t: Table, tile: str) -> Iterator[tuple[float, dict[str, Json]]]:
+    """Gold for tokens, late in the War or when there are many."""
+    last = t.board["round"] >= ROUNDS[t.board["players"]]
+    region = max(TILES[tile].regions, key=lambda r: t.me["tokens"].get(r, 0))
+    if last or t.me["tokens"].get(region, 0) >= 3:
+        yield 30.0, {"region": region}
+
+
+def _stations(t: Table) -> Iterator[tuple[float, str]]:
+    yield from ((t.army_worth(region), region) for region in SCORING if t.army_worth(region) > 0.3)
+
+
+def _alliances(t: Table) -> Iterator[tuple[float, str]]:
+    for tile in TILES.values():
+        if _is_alliance(tile.id):
+            help_ = max(t.army_worth(r) for r in tile.regions if REGIONS[r].scores)
+            here = any(t.units(t.seat, r, "army") for r in tile.regions)
+            yield (help_ if here else 0.0) - t.gold_worth(tile.gold), tile.id
+
+
+def _attacks(t: Table) -> Iterator[Valued]:
+    for region in t.me["units"]:
+        if region in SCORING and t.units(t.seat, region, "army"):
+            for target, margin, worth in t.targets(region):
+                yield t.attack_worth(margin, worth), {"type": "attack", "region": region, "target": target}
+
+
+def _settling(t: Table) -> Iterator[Valued]:
+    for region in COLONIES:
+        for marker in t.markers(region):
+            kind = {"pop": "colonize", "slaves": "enslave"}.get(MARKERS[marker].kind)
+            if kind:
+                yield t.token_worth(region) - 0.3, {"type": kind, "marker": marker}
+
+
+def _builds(t: Table) -> Iterator[Valued]:
+    """An army where it helps to attack; a navy where it opens a colony with something to win."""
+    upkeep = 0.3 + 0.1 * sum(sum(units.values()) for units in t.me["units"].values())
+    for region in SCORING:
+        worth = t.army_worth(region)
+        if worth > 0.2:
+            yield worth - upkeep * 0.5, {"type": "build", "unit": "army", "to": region}
+            yield worth + 20, {"type": "build_militia", "to": region}
+        if REGIONS[region].accepts_navies and not t.units(t.seat, region, "navy"):
+            yield _opening(t, region) - upkeep * 0.5, {"type": "build", "unit": "navy", "to": region}
+
+
+def _opening(t: Table, region: str) -> float:
+    """What a first navy in a region is worth: the way in for armies, and support."""
+    if region == "africa" and any(MARKERS[m].kind == "slaves" for r in COLONIES for m in t.markers(r)):
+        return 1.5
+    return 0.35 * max(t.best_attack(region, 3) - t.best_attack(region), 0.0)
+
+
+def _movements(t: Table) -> Iterator[Valued]:
+    """Armies from where they are of no use to where they are; two of them in one action."""
+    for start in t.me["units"]:
+        if not t.units(t.seat, start, "army"):
+            continue
+        idle = t.best_attack(start) - t.best_attack(start, -1) if start in SCORING else 0.0
+        for goal in SCORING:
+            gain = t.best_attack(goal, 2) - t.best_attack(goal)
+            if goal != start and gain - idle > 0.5:
+                going_on = 10.0 if t.board["turn"]["moves_left"] else 0.0
+                move = {"type": "move_unit", "unit": "army", "from": start, "to": goal}
+                yield gain - idle - 0.4 + going_on, move
+
+
+_LIKED = {
+    "army_training": 1.4,
+    "improved_agriculture": 0.9,
+    "mercenaries": 1.0,
+    "reserve": 0.5,
+    "banking": 0.6,
+    "militia": 0.7,
+    "war_office": 1.0,
+    "diplomatic_service": 0.5,
+}
+"""Worth of a tile for each scoring still to come."""
+
+
+def _purchases(t: Table) -> Iterator[Valued]:
+    for tile in TILES.values():
+        worth = _tile_worth(t, tile.id) - t.gold_worth(tile.gold) - 0.3 * tile.population
+        yield worth, {"type": "buy_tile", "tile": tile.id}
+
+
+def _tile_worth(t: Table, tile: str) -> float:
+    if tile == "government_reform":
+        return 0.3 * t.unrest if t.unrest >= 3 else 0.0
+    if tile == "industry":
+        points: float = CONSTANTS["industry_vp"]
+        return points - (0.9 if t.unrest < CAREFUL else 4.0)
+    if TILES[tile].group == "trade":
+        tokens: int = max(t.me["tokens"].get(r, 0) for r in TILES[tile].regions)
+        return 0.25 * tokens * t.wars
+    if _is_alliance(tile):
+        return {name: worth for worth, name in _alliances(t)}[tile]
+    return _LIKED.get(tile, 0.0) * t.wars / (1 + 2 * t.owned[tile])
+
+
+# --- answers in combat ---------------------------------------------------------------------------------------
+
+
+def _support(t: Table, context: Json) -> Iterator[Move]:
+    """Help for gold, with what was asked for."""
+    offer = context.get("offer")
+    if offer and offer["gold"]:
+        armies, navies = offer["min_armies"], offer["min_navies"]
+        if not armies + navies:
+            armies, navies = min(1, context["armies"]), 0 if context["armies"] else 1
+        yield {"type": "support", "armies": armies, "navies": navies}
+    yield {"type": "support", "armies": 0, "navies": 0}
+
+
+def _request_support(t: Table, context: Json) -> Iterator[Move]:
+    yield {"type": "request_support", "ask": context["eligible"]}
+
+
+def _naval_choice(t: Table, context: Json) -> Iterator[Move]:
+    mine = context["navies"][context["side"]]
+    yield {"type": "naval_choice", "fight": 2 * mine >= sum(context["navies"].values())}
+
+
+def _reserve(t: Table, context: Json) -> Iterator[Move]:
+    """Roll again unless this side wins as it stands."""
+    attack, defence = context["totals"]
+    wins = attack > defence if context["side"] == "attacker" else attack <= defence
+    yield {"type": "reserve", "use": not wins}
+
+
+def _choose_loss(t: Table, context: Json) -> Iterator[Move]:
+    """An army before a fort, an ally's unit as it comes."""
+    first = [options[0] for options in context["items"]]
+    yield {"type": "choose_loss", "choices": first}
+    yield {"type": "choose_loss", "choices": [*first[:1], *(options[-1] for options in context["items"][1:])]}
+
+
+def _fighting_withdrawal(t: Table, context: Json) -> Iterator[Move]:
+    yield {"type": "fighting_withdrawal", "use": True, "save": t.seat}
+    yield {"type": "fighting_withdrawal", "use": False}
+
+
+ANSWERS: dict[str, Callable[[Table, Json], Iterator[Move]]] = {
+    "choose_power": _choose_power,
+    "place_units": _place_units,
+    "auction_bid": _auction_bid,
+    "turn": _turn,
+    "support": _support,
+    "request_support": _request_support,
+    "naval_choice": _naval_choice,
+    "assign_alliance_tiles": lambda t, context: iter([{"type": "assign_alliance_tiles", "naval": []}]),
+    "use_blockade": lambda t, context: iter([{"type": "use_blockade", "use": True}]),
+    "reserve": _reserve,
+    "choose_loss": _choose_loss,
+    "fighting_withdrawal": _fighting_withdrawal,
+}

@@ -1,0 +1,66 @@
+"""SOE-7.1 to SOE-7.3: rounds, turns, and when they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.games.struggle_of_empires.data import CONSTANTS, TILES
+from domain.games.struggle_of_empires.state import D, Struggle
+from domain.ids import Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+Handler = Callable[[D, Frame, Seat, Move], None]
+
+
+def start_turn(d: D, seat: Seat) -> None:
+    """SOE-7.1.1: two actions for the next seat in turn order."""
+    d.add({"t": "turn_started", "seat": seat, "actions": CONSTANTS["actions_per_turn"]})
+    d.ask("turn", seat)
+
+
+def end_round(d: D) -> None:
+    """SOE-9.2.4: bans end with the round."""
+    d.add({"t": "round_ended", "round": d.state.round})
+
+
+def take_action(d: D, action: str, moves: int = 0, militia: int = 0) -> None:
+    """SOE-7.2.1: one action less; what was still open is closed."""
+    fact = {"t": "action_taken", "seat": d.state.acting.seat, "action": action}
+    fact["left"] = d.state.acting.actions_left - 1
+    d.add(fact | ({"moves": moves} if moves else {}) | ({"militia": militia} if militia else {}))
+
+
+def in_turn(act: Handler) -> Handler:
+    """The handler of a move that a turn may end with."""
+
+    def handler(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+        act(d, frame, seat, move)
+        end_turn_if_over(d)
+
+    handler.__doc__ = act.__doc__
+    return handler
+
+
+def end_turn_if_over(d: D) -> None:
+    """SOE-7.3.2: the turn ends by itself once nothing is left to decide; never while a combat goes on."""
+    if d.state.top.kind == "turn" and is_over(d.state, d.state.acting.seat):
+        _end_turn(d, d.state.acting.seat)
+
+
+def is_over(s: Struggle, seat: Seat) -> bool:
+    """SOE-7.3.2: no action, movement, Militia build or free action is left."""
+    empire, turn = s.empires[seat], s.acting
+    militia = turn.militia_left and empire.population and empire.supply("army")
+    free = any(TILES[t.tile].free_action and not t.used for t in empire.tiles)
+    return not (turn.actions_left or turn.moves_left or militia or free)
+
+
+def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """SOE-7.3.1: always legal; forfeits what is left of the round."""
+    _end_turn(d, seat)
+
+
+def _end_turn(d: D, seat: Seat) -> None:
+    d.answered(seat, end=True)
+    d.add({"t": "turn_ended", "seat": seat})

@@ -1,0 +1,72 @@
+"""SOE-7.4, SOE-9.4: buying a tile, and the tiles that work at once."""
+
+from __future__ import annotations
+
+from domain.games.struggle_of_empires.data import COLONIES, CONSTANTS, RAIDERS, SLAVE_REVOLT_REGIONS, TILES
+from domain.games.struggle_of_empires.rules import actions, money, raids
+from domain.games.struggle_of_empires.rules.checks import need, need_action, need_population
+from domain.games.struggle_of_empires.state import D, Struggle
+from domain.ids import Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+RAID_REGIONS = {"pirates": frozenset(COLONIES), "slave_revolt": SLAVE_REVOLT_REGIONS}
+"""SOE-9.6.2, SOE-9.7.1: where Pirates and Slave Revolt can be sent."""
+
+
+def check_buyable(s: Struggle, seat: Seat, tile: str) -> None:
+    """SOE-7.4.4: the errors of `buy_tile` that any tile can have, in this order."""
+    need_action(s, "SOE-7.4.4")
+    need(tile in TILES, "unknown_tile", "SOE-7.4.4", tile=tile)
+    need(not s.acting.tile_bought, "tile_already_bought", "SOE-7.4.4")
+    need(s.stock.get(tile, 0) > 0, "tile_not_in_stock", "SOE-7.4.4", tile=tile)
+    need(tile not in s.empires[seat].banned_tiles, "tile_banned_this_round", "SOE-9.2.4", tile=tile)
+    need_population(s, seat, TILES[tile].population, "SOE-7.4.4")
+
+
+def check_buy_tile(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-7.4.4: the errors of `buy_tile`, in this order."""
+    check_buyable(s, seat, move["tile"])
+    if move["tile"] in RAIDERS:
+        need("region" in move and "target_seat" in move, "missing_target", "SOE-7.4.4")
+        check_raid(s, seat, move["tile"], move["region"], move["target_seat"])
+
+
+def check_raid(s: Struggle, seat: Seat, tile: str, region: str, target: Seat) -> None:
+    """SOE-9.6.2, SOE-9.7.1: another seat with a token in a region where the tile can go."""
+    rule = "SOE-9.6.2" if tile == "pirates" else "SOE-9.7.1"
+    need(region in RAID_REGIONS[tile], "invalid_region", rule, region=region)
+    there = target in s.everybody and region in s.empires[target].tokens
+    need(there and target != seat, "invalid_target", rule, target_seat=target)
+
+
+def do_buy_tile(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """SOE-7.4.2, SOE-7.4.3: pay the printed cost and take the tile; some work at once."""
+    check_buy_tile(d.state, seat, move)
+    actions.take_action(d, "buy_tile")
+    pay_cost(d, seat, move["tile"])
+    if move["tile"] in RAIDERS:
+        raids.send(d, seat, move["tile"], move["region"], move["target_seat"])
+        return
+    d.add({"t": "tile_taken", "seat": seat, "tile": move["tile"]})
+    if move["tile"] == "government_reform":
+        _reform(d, seat)
+    if move["tile"] == "industry":
+        money.gain_vp(d, seat, CONSTANTS["industry_vp"], "industry")
+
+
+def pay_cost(d: D, seat: Seat, tile: str) -> None:
+    """SOE-7.4.2: gold, population and unrest."""
+    cost = TILES[tile]
+    money.pay(d, seat, cost.gold, tile)
+    money.pay_population(d, seat, cost.population)
+    if cost.unrest:
+        d.add({"t": "unrest_added", "seat": seat, "unrest": cost.unrest, "why": tile})
+
+
+def _reform(d: D, seat: Seat) -> None:
+    """SOE-9.4.1, SOE-17.4: unrest falls by 2, not below 0, which tells a total below 2; the tile goes to the box."""
+    d.barrier()
+    removed = min(d.state.unrest[seat], CONSTANTS["government_reform_unrest_removed"])
+    d.add({"t": "unrest_removed", "seat": seat, "unrest": removed})
+    d.add({"t": "tile_boxed", "seat": seat, "tile": "government_reform"})

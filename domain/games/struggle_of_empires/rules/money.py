@@ -1,0 +1,69 @@
+"""SOE-14: gold, population and unrest. Paying gold is always possible, because the bank lends."""
+
+from __future__ import annotations
+
+from domain.games.struggle_of_empires.data import CONSTANTS
+from domain.games.struggle_of_empires.state import D, Empire
+from domain.ids import Json, Seat
+
+
+def loan(empire: Empire, gold: int) -> tuple[int, int]:
+    """SOE-14.2: what must be borrowed to pay `gold`, and the unrest that it brings: (gold, unrest)."""
+    short = gold - empire.gold
+    if short <= 0:
+        return 0, 0
+    banking = "_with_banking" if empire.owned("banking") else ""
+    rate: int = CONSTANTS["loan"]["gold_per_unrest" + banking]
+    unrest = -(-short // rate)
+    return rate * unrest, unrest
+
+
+def after_paying(empire: Empire, gold: int) -> int:
+    """The gold in hand after a payment and the loan it causes."""
+    return empire.gold + loan(empire, gold)[0] - gold
+
+
+def price(empire: Empire, gold: int = 0, population: int = 0, unrest: int = 0) -> dict[str, Json]:
+    """What an option costs, as clients see it: `loan` is the unrest that borrowing adds."""
+    figures = {"gold": gold, "population": population, "unrest": unrest, "loan": loan(empire, gold)[1]}
+    return {name: figure for name, figure in figures.items() if figure}
+
+
+def pay(d: D, seat: Seat, gold: int, why: str) -> None:
+    """SOE-14.2, SOE-14.3: pay the bank, borrowing what is missing."""
+    if gold == 0:
+        return
+    lent, unrest = loan(d.state.empires[seat], gold)
+    if lent:
+        have = d.state.empires[seat].gold + lent
+        d.add({"t": "loan_taken", "seat": seat, "gold": lent, "unrest": unrest, "left": have})
+    left = d.state.empires[seat].gold - gold
+    d.add({"t": "gold_paid", "seat": seat, "gold": gold, "why": why, "left": left})
+
+
+def receive(d: D, seat: Seat, gold: int, why: str) -> None:
+    """Take gold from the bank."""
+    if gold:
+        have = d.state.empires[seat].gold + gold
+        d.add({"t": "gold_received", "seat": seat, "gold": gold, "why": why, "left": have})
+
+
+def pay_population(d: D, seat: Seat, paid: int) -> None:
+    """Population is spent."""
+    if paid:
+        left = d.state.empires[seat].population - paid
+        d.add({"t": "population_paid", "seat": seat, "paid": paid, "population": left})
+
+
+def grow(d: D, seat: Seat, by: int) -> None:
+    """SOE-1.6: population rises, never above 9."""
+    grown = min(d.state.empires[seat].population + by, CONSTANTS["max_population"])
+    if grown != d.state.empires[seat].population:
+        d.add({"t": "population_grown", "seat": seat, "population": grown})
+
+
+def gain_vp(d: D, seat: Seat, vp: int, why: str) -> None:
+    """Victory points at once."""
+    if vp:
+        total = d.state.empires[seat].vp + vp
+        d.add({"t": "vp_gained", "seat": seat, "vp": vp, "why": why, "total": total})

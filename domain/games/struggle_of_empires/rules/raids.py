@@ -1,0 +1,13 @@
+"""SOE-9.6, SOE-9.7: Pirates and Slave Revolt, sent against a seat when they are bought."""
+
+from __future__ import annotations
+
+from domain.games.struggle_of_empires.rules.combat_steps import LAND_ATTACK, NAVAL_ATTACK, begin
+from domain.games.struggle_of_empires.state import D
+from domain.ids import Seat
+
+
+def send(d: D, buyer: Seat, tile: str, region: str, target: Seat) -> None:
+    """SOE-9.6.3, SOE-9.7.2: a battle at once, at sea or on land, without allies on either side."""
+    d.add({"t": "raid_sent", "seat": buyer, "tile": tile, "region": region, "target": target})
+    begin(d, *(NAVAL_ATTACK if tile == "pirates" else LAND_ATTACK))

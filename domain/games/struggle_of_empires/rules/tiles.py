@@ -1,0 +1,166 @@
+"""SOE-9.3, SOE-9.5: the free action `use_tile`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from domain.games.struggle_of_empires.data import CONSTANTS, TILES
+from domain.games.struggle_of_empires.rules import building, buying, combat_declare, money, moving
+from domain.games.struggle_of_empires.rules.checks import need, need_colony, need_region, need_supply
+from domain.games.struggle_of_empires.rules.movement import check_destination
+from domain.games.struggle_of_empires.state import D, Struggle
+from domain.ids import Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a tile does in its owner's turn: its own checks, and what happens."""
+
+    check: Callable[[Struggle, Seat, Move], None]
+    apply: Callable[[D, Seat, Move], None]
+
+
+def check_usable(s: Struggle, seat: Seat, tile: str) -> None:
+    """SOE-9.3.1: the general errors of `use_tile`, in this order."""
+    need(tile in TILES, "unknown_tile", "SOE-9.3.1", tile=tile)
+    need(s.empires[seat].owned(tile) > 0, "tile_not_owned", "SOE-9.3.1", tile=tile)
+    need(TILES[tile].free_action, "tile_not_usable", "SOE-9.3.1", tile=tile)
+    need(s.empires[seat].unused(tile) > 0, "tile_already_used", "SOE-9.3.1", tile=tile)
+
+
+def check_use_tile(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-9.3.1: the general errors, then those of the tile."""
+    check_usable(s, seat, move["tile"])
+    use_of(move["tile"]).check(s, seat, move)
+
+
+def do_use_tile(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """SOE-9.2.2: the tile is turned; a refused use leaves it unused."""
+    check_use_tile(d.state, seat, move)
+    if move["tile"] != "blockade":
+        d.add({"t": "tile_used", "seat": seat, "tile": move["tile"]})
+    use_of(move["tile"]).apply(d, seat, move)
+
+
+def use_of(tile: str) -> Use:
+    """What a tile with a free action does."""
+    return USES.get(tile, TRADE)
+
+
+# --- tiles that build ----------------------------------------------------------------------------------------
+
+_BUILDS = {"mercenaries": "army", "pressgangs": "navy"}
+
+
+def _check_builder(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-9.5.3: as a build, without the action and the population."""
+    building.check_unpaid_build(s, seat, _BUILDS[move["tile"]], move["to"])
+
+
+def _apply_builder(d: D, seat: Seat, move: Move) -> None:
+    building.raise_unit(d, seat, _BUILDS[move["tile"]], move["to"])
+
+
+def _check_natives(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-9.5.5: the errors of Trained Natives, in this order."""
+    region, then_to = move["region"], move.get("then_to")
+    need_colony(region, "SOE-9.5.5")
+    present = region in s.empires[seat].tokens or region in s.empires[seat].units
+    need(present, "not_present_in_region", "SOE-9.5.5", region=region)
+    need_supply(s, seat, "army", "SOE-9.5.5")
+    if then_to is not None:
+        need_region(then_to, "SOE-9.5.5")
+        need(then_to != region, "same_region", "SOE-9.5.5", region=region)
+        check_destination(s, seat, "army", then_to)
+
+
+def _apply_natives(d: D, seat: Seat, move: Move) -> None:
+    """SOE-9.5.5: an army in the colony, which may move on at once outside any move action."""
+    d.add({"t": "unit_placed", "seat": seat, "unit": "army", "region": move["region"]})
+    if move.get("then_to") is not None:
+        moving.carry(d, seat, "army", move["region"], move["then_to"])
+
+
+# --- tiles that attack, help, pay ----------------------------------------------------------------------------
+
+
+def _check_war_office(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-9.5.4: an attack without an action."""
+    combat_declare.check_free_attack(s, seat, move["attack"])
+
+
+def _apply_war_office(d: D, seat: Seat, move: Move) -> None:
+    combat_declare.declare(d, seat, move["attack"])
+
+
+def check_alliance_tile(s: Struggle, seat: Seat, tile: str) -> None:
+    """SOE-9.5.10: the errors of Diplomatic Service, in this order."""
+    need(tile in TILES, "unknown_tile", "SOE-9.5.10", tile=tile)
+    need(TILES[tile].group == "alliance", "not_an_alliance_tile", "SOE-9.5.10", tile=tile)
+    need(s.stock.get(tile, 0) > 0, "tile_not_in_stock", "SOE-9.5.10", tile=tile)
+
+
+def _check_diplomacy(s: Struggle, seat: Seat, move: Move) -> None:
+    check_alliance_tile(s, seat, move["alliance_tile"])
+
+
+def _apply_diplomacy(d: D, seat: Seat, move: Move) -> None:
+    """SOE-9.5.10: the tile and its cost."""
+    buying.pay_cost(d, seat, move["alliance_tile"])
+    d.add({"t": "tile_taken", "seat": seat, "tile": move["alliance_tile"]})
+
+
+def _check_agriculture(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-9.5.11: not at 9."""
+    below = s.empires[seat].population < CONSTANTS["max_population"]
+    need(below, "population_at_max", "SOE-9.5.11", population=s.empires[seat].population)
+
+
+def _apply_agriculture(d: D, seat: Seat, move: Move) -> None:
+    money.grow(d, seat, 1)
+
+
+def _check_blockade(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-9.5.13: a colony with an own navy."""
+    need_colony(move["region"], "SOE-9.5.13")
+    there = s.empires[seat].units_in(move["region"], "navy") > 0
+    need(there, "no_navy_in_region", "SOE-9.5.13", region=move["region"])
+
+
+def _apply_blockade(d: D, seat: Seat, move: Move) -> None:
+    d.add({"t": "blockade_laid", "seat": seat, "tile": "blockade", "region": move["region"]})
+
+
+def _trade_region(move: Move) -> str | None:
+    """SOE-9.5.14: the region named, or the only one shown."""
+    shown = TILES[move["tile"]].regions
+    named: str | None = move.get("region", shown[0] if len(shown) == 1 else None)
+    return named
+
+
+def _check_trade(s: Struggle, seat: Seat, move: Move) -> None:
+    """SOE-9.5.14: the errors of a trade tile, in this order."""
+    region = _trade_region(move)
+    need(region in TILES[move["tile"]].regions, "invalid_region", "SOE-9.5.14", region=region)
+    need(region in s.empires[seat].tokens, "no_control_token_in_region", "SOE-9.5.14", region=region)
+
+
+def _apply_trade(d: D, seat: Seat, move: Move) -> None:
+    """SOE-9.5.14: one gold for each own token there."""
+    money.receive(d, seat, d.state.empires[seat].tokens[_trade_region(move) or ""], move["tile"])
+
+
+TRADE = Use(_check_trade, _apply_trade)
+
+USES: dict[str, Use] = {
+    "war_office": Use(_check_war_office, _apply_war_office),
+    "mercenaries": Use(_check_builder, _apply_builder),
+    "pressgangs": Use(_check_builder, _apply_builder),
+    "trained_natives": Use(_check_natives, _apply_natives),
+    "diplomatic_service": Use(_check_diplomacy, _apply_diplomacy),
+    "improved_agriculture": Use(_check_agriculture, _apply_agriculture),
+    "blockade": Use(_check_blockade, _apply_blockade),
+}

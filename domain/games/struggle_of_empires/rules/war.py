@@ -1,0 +1,53 @@
+"""SOE-4: the sequence of a War. The frame `war` lies under all others and goes on when they have ended."""
+
+from __future__ import annotations
+
+from domain.games.struggle_of_empires.data import CONSTANTS, ROUNDS
+from domain.games.struggle_of_empires.rules import actions, alliances, end_of_war, income, region_markers, scoring
+from domain.games.struggle_of_empires.state import D
+from domain.kernel.flow import Frame
+
+
+def start_war(d: D) -> None:
+    """SOE-4.5, SOE-3.7: phase 1 (not in the first War), then the auctions."""
+    d.add({"t": "war_started", "war": d.state.war + 1})
+    if d.state.war > 1:
+        region_markers.lay(d)
+    d.ask("war", to_play=[])
+
+
+def go_war(d: D, frame: Frame) -> None:
+    """SOE-4.1: whatever comes next: an auction, a turn, a round, or the phases that end the War."""
+    s, to_play = d.state, frame.data["to_play"]
+    if s.unaligned():
+        alliances.open_auction(d)
+    elif not s.turn_order:
+        alliances.set_turn_order(d)
+        _start_round(d, 1)
+    elif to_play:
+        d.note(to_play=to_play[1:])
+        actions.start_turn(d, to_play[0])
+    elif s.round < ROUNDS[s.seats]:
+        actions.end_round(d)
+        _start_round(d, s.round + 1)
+    else:
+        _end_war(d)
+
+
+def _start_round(d: D, number: int) -> None:
+    """SOE-7.1.1: in each round every seat takes one turn, in turn order."""
+    d.add({"t": "round_started", "round": number})
+    d.note(to_play=list(d.state.turn_order))
+
+
+def _end_war(d: D) -> None:
+    """SOE-4.1: phases 4 to 6, then the next War or the end of the game."""
+    actions.end_round(d)
+    income.pay_incomes(d)
+    scoring.score_regions(d)
+    end_of_war.end_war(d)
+    d.end()
+    if d.state.war < CONSTANTS["wars"]:
+        start_war(d)
+    else:
+        end_of_war.end_game(d)

@@ -1,0 +1,51 @@
+"""SOE-13: the final table, and the table as it stands while the game goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from domain.games.common.ranking import groups, places
+from domain.games.struggle_of_empires.data import CONSTANTS
+from domain.games.struggle_of_empires.state import Struggle
+from domain.ids import Json, Seat
+from domain.kernel.ruleset import Score
+
+
+def unrest_shown(s: Struggle) -> bool:
+    """SOE-16.2: unrest totals are public at the end, or by the table's option."""
+    return s.over or s.terms.unrest_visibility == "open"
+
+
+def scores(s: Struggle) -> list[Score]:
+    """SOE-13.2 to SOE-13.4. While unrest totals are withheld they count for nothing here."""
+    unrest = s.unrest if unrest_shown(s) else (0,) * s.seats
+    lines = [_line(s, seat, unrest) for seat in s.everybody]
+    return [Score(seat, place, *lines[seat]) for seat, place in enumerate(places([_rank(d) for _, d in lines]))]
+
+
+def in_revolution(unrest: int) -> bool:
+    """SOE-13.2."""
+    at_least: int = CONSTANTS["revolution_unrest"]
+    return unrest >= at_least
+
+
+def penalties(unrest: Mapping[Seat, int]) -> dict[Seat, int]:
+    """SOE-13.3: the two highest totals lose points, all seats tied at one alike; 0 unrest loses nothing."""
+    counted = {seat: total for seat, total in unrest.items() if total and not in_revolution(total)}
+    lose = (CONSTANTS["unrest_penalty_first"], CONSTANTS["unrest_penalty_second"])
+    return {seat: points for seats, points in zip(groups(counted), lose, strict=False) for seat in seats}
+
+
+def _line(s: Struggle, seat: Seat, unrest: tuple[int, ...]) -> tuple[int, dict[str, Json]]:
+    empire, revolution = s.empires[seat], in_revolution(unrest[seat])
+    penalty = penalties(dict(enumerate(unrest))).get(seat, 0)
+    points = CONSTANTS["revolution_score"] if revolution else max(0, empire.vp - penalty)
+    shown = {"revolution": revolution, "unrest": unrest[seat], "penalty": penalty} if unrest_shown(s) else {}
+    figures = {"tokens": sum(empire.tokens.values()), "gold": empire.gold}
+    return points, {"points": points, "vp": empire.vp, **shown, **figures}
+
+
+def _rank(figures: dict[str, Json]) -> tuple[int, ...]:
+    """SOE-13.4: greater is better; a seat in revolution stands behind every other."""
+    calm, unrest = not figures.get("revolution", False), figures.get("unrest", 0)
+    return int(calm), figures["points"], -unrest, figures["tokens"], figures["gold"]
