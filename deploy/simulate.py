@@ -7,7 +7,7 @@ import random
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -52,6 +52,8 @@ class Plan:
     """Illegal moves tried per step, on average."""
     proved: int = 10
     """Every so manieth export is verified from the first record on."""
+    things: frozenset[str] = frozenset()
+    """Ids (cards, tiles) whose mentions in facts are counted."""
 
 
 @dataclass
@@ -62,6 +64,7 @@ class Tally:
     moves: Counter[str] = field(default_factory=Counter)
     facts: Counter[str] = field(default_factory=Counter)
     codes: Counter[str] = field(default_factory=Counter)
+    things: Counter[str] = field(default_factory=Counter)
     records: int = 0
     plays: int = 0
     """Records that hold moves."""
@@ -91,16 +94,17 @@ def simulate(
     *,
     wild: bool = False,
     probes: float = 1.0,
+    things: Iterable[str] = (),
 ) -> dict[str, Json]:
     """Plays the games and returns their figures; apart from the times they do not depend on `jobs`.
 
     `seconds` is how long it all took; `moves_per_second` counts the time of choosing and playing alone, per process.
-    `bot` names one of BOTS for all seats, or one per seat. Raises InvalidTable for seats or options that the ruleset
-    does not allow.
+    `bot` names one of BOTS for all seats, or one per seat; `things` are ids whose mentions in facts are counted.
+    Raises InvalidTable for seats or options that the ruleset does not allow.
     """
     table = rules.table(seats, options)
     bots = (bot,) * seats if isinstance(bot, str) else tuple(bot)
-    plan = Plan(rules, seats, games, seed, table.options, bots, export_dir, wild, probes)
+    plan = Plan(rules, seats, games, seed, table.options, bots, export_dir, wild, probes, things=frozenset(things))
     if export_dir:
         export_dir.mkdir(parents=True, exist_ok=True)
     begun = time.perf_counter()
@@ -216,7 +220,10 @@ class _Game:
         tally, match = self.tally, self.match
         tally.records += 1
         tally.size += len(canonical(record.public)) + len(canonical(record.packs))
-        tally.facts.update(f["t"] for f in facts_for(record, DIRECTOR))
+        facts = facts_for(record, DIRECTOR)
+        tally.facts.update(f["t"] for f in facts)
+        if self.plan.things:
+            tally.things.update(self.plan.things.intersection(_strings(facts)))
         types = [kind] if record.kind == "resolved" else [move["type"] for _, move in record.acts()]
         tally.moves.update(types)
         tally.plays += bool(types)
@@ -245,6 +252,19 @@ class _Game:
             verify.verify(self.rules, export.parse(data))
         except VerificationError as error:
             self.fail(f"the export does not verify: {error}")
+
+
+def _strings(value: Json) -> Iterator[str]:
+    """Every string in a document, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
 
 
 # --- several processes -----------------------------------------------------------------------------------------
@@ -339,4 +359,5 @@ def _figures(plan: Plan, bot: str | Sequence[str], tallies: Sequence[Tally], sec
         "moves_by_type": by_move,
         "facts_by_kind": by_fact,
         "refusals_by_code": _counts(refusal_codes(rules), (t.codes for t in tallies)),
+        **({"things_by_id": _counts(sorted(plan.things), (t.things for t in tallies))} if plan.things else {}),
     }

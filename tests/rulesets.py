@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from domain.games.struggle_of_empires.data import TILES
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move
 from domain.kernel.ruleset import Ruleset
@@ -24,6 +25,8 @@ class Registered:
     conserved: Callable[[Json], Json]
     """Of a state's JSON form: what must be the same at any time after the set-up."""
     options: Mapping[str, Json] = field(default_factory=dict)
+    things: tuple[str, ...] = ()
+    """Ids of cards and tiles, all of which must be named by facts in a soak."""
     brute: int = 20_000
     """Decisions with more complete moves than this are not compared with brute force."""
 
@@ -43,7 +46,12 @@ FLOWS = (
 
 GAMES = (
     Registered(
-        struggle_of_empires.RULESET, 4, struggle_of_empires.candidates, struggle_of_empires.conserved, brute=3_000
+        struggle_of_empires.RULESET,
+        4,
+        struggle_of_empires.candidates,
+        struggle_of_empires.conserved,
+        things=tuple(TILES),
+        brute=3_000,
     ),
 )
 

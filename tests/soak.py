@@ -1,8 +1,8 @@
 """The long proofs: `python -m tests.soak [GAME] [--minutes M] [--jobs N] [--seed S]`, run by `./run soak`.
 
 Rounds of proofs over every registered ruleset until the time is over, one JSON line per proof on standard output,
-then one line per ruleset with its totals. Every type of move, kind of fact and refusal code must occur, unless
-`soak_explained.json` says why it cannot. Exit status 1 when a proof fails or something never occurred.
+then one line per ruleset with its totals. Every type of move, kind of fact, refusal code, card and tile must occur,
+unless `soak_explained.json` says why it cannot. Exit status 1 when a proof fails or something never occurred.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EXPLAINED = Path(__file__).with_name("soak_explained.json")
 
 Doc = dict[str, Json]
 Counts = dict[str, Counter[str]]
-PARTS = {"moves": "moves_by_type", "facts": "facts_by_kind", "codes": "refusals_by_code"}
+PARTS = {"moves": "moves_by_type", "facts": "facts_by_kind", "codes": "refusals_by_code", "things": "things_by_id"}
 """Part of the totals -> member of a simulation's figures."""
 
 
@@ -125,7 +125,10 @@ def _allowed(entry: Registered, seats: int, options: Mapping[str, Json]) -> bool
 def simulated(entry: Registered, seats: int, options: Doc, number: int, size: Size, jobs: int, mutated: bool) -> Doc:
     """Whole games with deadlines, rewinds and changing players; with `mutated` few games and many illegal moves."""
     games, probes = (max(size.games // 5, 1), 5 * size.probes) if mutated else (size.games, size.probes)
-    figures = simulate(entry.rules, seats, games, number, options, jobs=jobs, wild=True, probes=probes)
+    bot = "heuristic" if entry.rules.bot and number % 2 else "builder"
+    figures = simulate(
+        entry.rules, seats, games, number, options, bot, jobs, wild=True, probes=probes, things=entry.things
+    )
     ok = figures["finished"] == games and not figures["invariant_failures"]
     return {"proof": "mutations" if mutated else "simulation", "ok": ok, **figures}
 
@@ -167,7 +170,12 @@ def proofs(entry: Registered, number: int, size: Size, jobs: int = 1) -> Iterato
 def universe(entry: Registered) -> dict[str, list[str]]:
     """All that must occur."""
     rules = entry.rules
-    return {"moves": sorted(rules.moves), "facts": fact_kinds(rules, wild=True), "codes": refusal_codes(rules)}
+    return {
+        "moves": sorted(rules.moves),
+        "facts": fact_kinds(rules, wild=True),
+        "codes": refusal_codes(rules),
+        "things": sorted(entry.things),
+    }
 
 
 def explained(name: str) -> dict[str, dict[str, str]]:

@@ -15,7 +15,7 @@ from domain.kernel.ruleset import Draft, OptionType, Ruleset
 from domain.kernel.shapes import Bool, Int, ListOf, Null, Word
 from tests import soak
 from tests.kernel.flows import skirmish
-from tests.rulesets import FLOWS, REGISTERED, Registered
+from tests.rulesets import FLOWS, GAMES, REGISTERED, Registered
 
 SMALL = soak.Size(games=4, probes=3.0, examples=3, steps=10)
 SKIRMISH, PASSAGE, *_ = FLOWS
@@ -35,6 +35,13 @@ def test_a_round_holds_and_everything_occurs(entry: Registered) -> None:
     assert totals.failed == 0
     assert soak.never(entry, totals) == {}
     assert soak.summary(entry, totals, 6)["ok"]
+
+
+@pytest.mark.parametrize("entry", GAMES, ids=lambda e: e.name)
+def test_a_small_round_of_a_whole_game_holds(entry: Registered) -> None:
+    """What occurs in so few games is no matter here."""
+    totals = round_of(entry, 6, soak.Size(games=1, probes=0.5, examples=2, steps=10))
+    assert (totals.failed, totals.games > len(entry.rules.meta.seats)) == (0, True)
 
 
 def test_a_round_is_the_same_every_time() -> None:
@@ -121,7 +128,12 @@ def test_counts_of_all_proofs_are_added() -> None:
     for _ in range(2):
         totals.add({"ok": True, "games": 3, "moves_by_type": {"pass": 2}, "refusals_by_code": {"game_over": 1}})
     assert totals.games == 6
-    assert totals.counts == {"moves": Counter({"pass": 4}), "facts": Counter(), "codes": Counter({"game_over": 2})}
+    assert totals.counts == {
+        "moves": Counter({"pass": 4}),
+        "facts": Counter(),
+        "codes": Counter({"game_over": 2}),
+        "things": Counter(),
+    }
 
 
 class TestProgram:
