@@ -60,10 +60,12 @@ class Reader:
     def wait(self, position: int, seconds: float) -> bool:
         """Whether the views reach that position in time: a client reads its own writes."""
         end = time.monotonic() + seconds
+        pause = 0.001
         while self.position() < position:
             if time.monotonic() > end:
                 return False
-            time.sleep(0.001)
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.02)
         return True
 
     def board(self, game: str, viewer: Viewer) -> Board | None:
@@ -78,17 +80,20 @@ class Reader:
             row = db.execute(GAME, {"of_game": game}).first()
         return None if row is None else json.loads(row.doc)
 
-    def lobby(self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50) -> list[dict[str, Json]]:
-        """Public games, the newest change first; `before` is the `at` of the last one seen."""
+    def lobby(
+        self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50
+    ) -> list[tuple[int, dict[str, Json]]]:
+        """Public games with the log position of their last record, the newest first; `before` continues a page."""
         t = schema.games
-        query = select(t.c.doc).where(_live(t), t.c.listing == "public").order_by(t.c.at.desc(), t.c.game).limit(limit)
+        query = select(t.c.position, t.c.doc).where(_live(t), t.c.listing == "public")
+        query = query.order_by(t.c.position.desc()).limit(limit)
         for column, value in ((t.c.status, status), (t.c.ruleset, ruleset)):
             if value:
                 query = query.where(column == value)
         if before:
-            query = query.where(t.c.at < before)
+            query = query.where(t.c.position < before)
         with self._views.reading() as db:
-            return [json.loads(doc) for doc in db.execute(query).scalars()]
+            return [(row.position, json.loads(row.doc)) for row in db.execute(query)]
 
     def timeline(self, game: str, viewer: Viewer, after: int = 0, limit: int = 100) -> list[dict[str, Json]]:
         """Entries after a version, the viewer's own beside the public ones of the same version."""
@@ -111,7 +116,7 @@ class Reader:
             rows = db.execute(
                 select(t).where(_live(t), t.c.player == player).order_by(t.c.at.desc()).limit(limit)
             ).mappings()
-            return [{k: v for k, v in row.items() if k != "gen"} for row in rows]
+            return [{str(k): v for k, v in row.items() if k != "gen"} for row in rows]
 
     def due(self, now: int, limit: int = 100) -> list[Due]:
         """Work that is due now, the longest overdue first."""
@@ -125,4 +130,4 @@ class Reader:
         t = schema.aside
         with self._views.reading() as db:
             rows = db.execute(select(t.c.game, t.c.position, t.c.error).where(_live(t))).mappings()
-            return [dict(row) for row in rows]
+            return [{str(k): v for k, v in row.items()} for row in rows]

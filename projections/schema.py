@@ -47,7 +47,7 @@ games = Table(
     Column("listing", String(10), nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("doc", LargeBinary, nullable=False),
-    Index("games_listed", "gen", "listing", "status", "at"),
+    Index("games_listed", "gen", "listing", "position"),
 )
 """One row a game: who sits where, and for whom it waits since when."""
 

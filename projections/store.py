@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Executable, Table, create_engine, event, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
 
 from domain.errors import StoreUnavailable
 from projections.schema import generations, metadata
@@ -53,8 +53,8 @@ class Views:
         try:
             with self.engine.begin() as db:
                 yield db
-        except DBAPIError as error:
-            raise StoreUnavailable(str(error.orig)) from error
+        except (DBAPIError, TimeoutError) as error:
+            raise StoreUnavailable(str(getattr(error, "orig", error))) from error
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -62,8 +62,8 @@ class Views:
         try:
             with self.engine.connect() as db:
                 yield db
-        except DBAPIError as error:
-            raise StoreUnavailable(str(error.orig)) from error
+        except (DBAPIError, TimeoutError) as error:
+            raise StoreUnavailable(str(getattr(error, "orig", error))) from error
 
     def close(self) -> None:
         """Close this process' connections; a later use makes new ones."""
@@ -72,7 +72,9 @@ class Views:
 
 
 def _connected(url: str) -> Engine:
-    engine = create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+    engine = create_engine(
+        url, pool_pre_ping=not url.startswith("sqlite"), pool_size=8, max_overflow=24, pool_timeout=10
+    )
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_connected)
         event.listen(engine, "begin", lambda db: db.exec_driver_sql("BEGIN"))

@@ -10,7 +10,7 @@ from domain.errors import RuleError
 from domain.ids import Json, Seat
 from domain.kernel.audience import seats_of
 from domain.kernel.fold import Position, line
-from domain.kernel.record import Record
+from domain.kernel.record import Record, visible_packs
 from domain.kernel.ruleset import Ruleset
 
 Policy = Literal["free", "consent", "director", "none"]
@@ -57,7 +57,8 @@ def motion(
     undone = [records[v - 1] for v in line(records) if v > to]
     if to not in line(records) or not undone or records[to - 1].kind in ("opened", "joined", "revealed"):
         raise RuleError("not_on_line", "", {"to": to})
-    types = {move["type"] for r in undone for _, move in r.acts()}
+    # Only what the seat may read: a refusal must not tell of a move that others keep to themselves.
+    types = {move["type"] for r in undone for _, move in Record(r.public, visible_packs(r, seat)).acts()}
     allowed = policy in ("free", "consent") and rules.meta.undo and all(rules.moves[t].undo for t in types)
     if not allowed:
         raise RuleError("undo_forbidden")

@@ -277,10 +277,10 @@ class TestLobbyAndTimeline:
         shown, _ = house.game("orders@1", 3), house.game("orders@1", 3, listing="unlisted")
         house.commands.move(shown, 1, [{"type": "submit"}])
         house.pumped()
-        (game,) = house.reader.lobby()
+        ((position, game),) = house.reader.lobby()
         assert (game["game"], game["waiting_for"], game["status"]) == (shown, [0, 2], "running")
         assert house.reader.lobby(ruleset="windows@1") == []
-        assert house.reader.lobby(before=game["at"]) == []
+        assert house.reader.lobby(before=position) == []
 
     def test_the_timeline_shows_a_viewer_its_own_entries_too(self, house: House) -> None:
         """In both languages; an order of another seat is an entry without a word."""

@@ -1,0 +1,52 @@
+"""What may stand in an address: games, seats, rulesets, players and codes. Anything else is not found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask
+from werkzeug.routing import BaseConverter
+
+
+class GameConverter(BaseConverter):
+    regex = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+
+class SeatConverter(BaseConverter):
+    regex = "[0-9]{1,2}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+
+class RulesetConverter(BaseConverter):
+    regex = "[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}"
+
+
+class PlayerConverter(BaseConverter):
+    regex = "[A-Za-z0-9_-]{1,80}"
+
+
+class CodeConverter(BaseConverter):
+    regex = "[a-z][a-z0-9_]{0,60}"
+
+
+CONVERTERS: dict[str, type[BaseConverter]] = {
+    "game": GameConverter,
+    "seat": SeatConverter,
+    "ruleset": RulesetConverter,
+    "player": PlayerConverter,
+    "code": CodeConverter,
+}
+
+
+def install(app: Flask) -> None:
+    """Before any route is added."""
+    app.url_map.converters.update(CONVERTERS)
+
+
+def documented(converter: BaseConverter) -> dict[str, Any]:
+    """JSON Schema of what may stand there."""
+    if isinstance(converter, SeatConverter):
+        return {"type": "integer", "minimum": 0, "maximum": 99}
+    return {"type": "string", "pattern": f"^{converter.regex}$"}

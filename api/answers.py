@@ -1,0 +1,285 @@
+"""The shapes of answers, which are documented and compared in tests.
+
+Answers are written as they are rendered, never dumped through these schemas: that costs a hundred times more. A client
+must expect members that it does not know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import EXCLUDE, INCLUDE, Schema, fields
+
+
+class Out(Schema):
+    """An answer: further members may come."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+
+class ProblemSchema(Schema):
+    class Meta:
+        unknown = INCLUDE
+
+    type = fields.String(required=True, metadata={"description": "Where the code is explained."})
+    title = fields.String(required=True)
+    status = fields.Integer(required=True)
+    code = fields.String(required=True, metadata={"description": "Stable, for programs."})
+    detail = fields.String(metadata={"description": "A sentence for people, in their language where there is one."})
+    instance = fields.String()
+    rule = fields.String(metadata={"description": "The number on the game's rules page."})
+    figures = fields.Dict(metadata={"description": "The refused seat's own figures."})
+    also = fields.List(fields.Dict(), metadata={"description": "Further checks that failed: code and rule."})
+    errors = fields.List(fields.Dict(), metadata={"description": "Where a request does not fit: `at`, `message`."})
+
+
+def _int(**more: Any) -> Any:
+    return fields.Integer(required=True, **more)
+
+
+def _str(**more: Any) -> Any:
+    return fields.String(required=True, **more)
+
+
+class WrittenSchema(Out):
+    game = _str()
+    version = _int(metadata={"description": "The newest version after this request."})
+    position = _int(metadata={"description": "In the log; reads may `wait` for it."})
+
+
+class NewGameDocSchema(WrittenSchema):
+    token = _str(metadata={"description": "The director's token. It is not shown again."})
+    player = _str()
+    invitation = fields.String(metadata={"description": "Lets people take a seat; for `listing: invitation`."})
+
+
+class SeatDocSchema(WrittenSchema):
+    seat = _int()
+    token = _str(metadata={"description": "The seat's token. It is not shown again."})
+    player = _str()
+
+
+class OutcomeSchema(WrittenSchema):
+    records = fields.List(fields.Dict(), required=True, metadata={"description": "What the seat may read of them."})
+
+
+class DryRunSchema(Out):
+    legal = fields.Boolean(required=True)
+    chance = fields.Boolean(metadata={"description": "It would draw; what, nobody knows."})
+    barrier = fields.Boolean(metadata={"description": "Undo would not be free any more."})
+    facts = fields.List(fields.Dict(), metadata={"description": "What it would make true, as the seat knows it."})
+    depends = fields.Boolean(metadata={"description": "What comes of it depends on what the seat does not know."})
+
+
+class MoveOrDryRunSchema(Out):
+    class Meta:
+        unknown = EXCLUDE
+        extra = {"anyOf": [{"required": ["version", "position", "records"]}, {"required": ["legal"]}]}  # noqa: RUF012
+
+    game = fields.String()
+    version = fields.Integer()
+    position = fields.Integer()
+    records = fields.List(fields.Dict())
+    legal = fields.Boolean()
+    chance = fields.Boolean()
+    barrier = fields.Boolean()
+    facts = fields.List(fields.Dict())
+    depends = fields.Boolean()
+
+
+class DecisionSchema(Out):
+    id = _str()
+    kind = _str()
+    must = fields.List(fields.Integer(), required=True)
+    may = fields.List(fields.Integer(), required=True)
+    done = fields.List(fields.Integer(), required=True)
+    engine = fields.Boolean(required=True)
+    clock = _str()
+    context = fields.Dict(required=True)
+    deadline = fields.Integer(allow_none=True, metadata={"description": "ms since 1970 UTC; null while it stands."})
+
+
+class SeatSchema(Out):
+    seat = _int()
+    player = fields.String(required=True, allow_none=True)
+    nonce_hash = _str()
+    nonce = _str()
+    vacant = fields.Boolean(required=True)
+
+
+class BoardSchema(Out):
+    game = _str()
+    ruleset = _str()
+    viewer = fields.Raw(required=True, metadata={"description": "A seat, or `public`.", "type": ["integer", "string"]})
+    version = _int(metadata={"description": "The version at which this board last changed."})
+    status = _str()
+    at = _int()
+    seats = fields.List(fields.Nested(SeatSchema), required=True)
+    decisions = fields.List(fields.Nested(DecisionSchema), required=True)
+    public = fields.Raw(required=True, metadata={"description": "What everybody sees."})
+    own = fields.Raw(metadata={"description": "What the seat sees besides; once closed, everything."})
+
+
+class DecisionsSchema(Out):
+    game = _str()
+    version = _int()
+    viewer = fields.Raw(required=True, metadata={"type": ["integer", "string"]})
+    decisions = fields.List(fields.Nested(DecisionSchema), required=True)
+
+
+class OptionSchema(Out):
+    value = fields.Raw(required=True, allow_none=True)
+    cost = fields.Dict()
+    ends = fields.Boolean(metadata={"description": "Picking it brings the game on."})
+    label = fields.String(metadata={"description": "Key of the ruleset's texts."})
+    text = fields.String(metadata={"description": "The label in the language asked for."})
+
+
+class ChoiceSchema(Out):
+    field = _str()
+    kind = _str(metadata={"description": "`one` of the options, `some` of them, or a `range`."})
+    options = fields.List(fields.Nested(OptionSchema))
+    lo = fields.Integer()
+    hi = fields.Integer()
+
+
+class NextSchema(Out):
+    game = _str()
+    version = _int()
+    decision = _str()
+    choice = fields.Nested(ChoiceSchema, allow_none=True, required=True)
+    move = fields.Dict(allow_none=True, required=True, metadata={"description": "The finished move, to be posted."})
+
+
+class SummarySchema(Out):
+    game = _str()
+    ruleset = _str()
+    options = fields.Dict(required=True)
+    listing = _str()
+    undo = fields.String()
+    status = _str()
+    version = _int()
+    opened = _int()
+    at = _int()
+    seed_hash = _str()
+    pace = fields.Dict(required=True)
+    seats = fields.List(fields.Nested(SeatSchema), required=True)
+    names = fields.Dict(required=True, metadata={"description": "Player -> name, for those who gave one."})
+    waiting_for = fields.List(fields.Integer(), required=True)
+    waiting_engine = fields.Boolean(required=True)
+    waiting_since = _int()
+    due = fields.Integer(required=True, allow_none=True)
+
+
+class PageSchema(Out):
+    next = fields.String(required=True, allow_none=True, metadata={"description": "Address of the next page."})
+
+
+class LobbySchema(PageSchema):
+    items = fields.List(fields.Nested(SummarySchema), required=True)
+
+
+class EntrySchema(Out):
+    version = _int()
+    kind = _str()
+    at = _int()
+    seat = fields.Integer(allow_none=True)
+    by = fields.String(allow_none=True)
+    acts = fields.List(fields.Raw())
+    facts = fields.List(fields.Dict())
+    text = fields.List(fields.String())
+    own = fields.List(fields.Dict(), metadata={"description": "What only the seat may read of it."})
+    to = fields.Integer(metadata={"description": "Of a rewind: the version gone back to."})
+    reason = fields.String(allow_none=True, metadata={"description": "Of a rewind; null once it is erased."})
+
+
+class TimelineSchema(PageSchema):
+    items = fields.List(fields.Nested(EntrySchema), required=True)
+
+
+class RecordsSchema(PageSchema):
+    items = fields.List(fields.Dict(), required=True, metadata={"description": "Public parts, as they are hashed."})
+
+
+class ScoreSchema(Out):
+    seat = _int()
+    place = _int()
+    points = _int()
+    detail = fields.Dict(required=True)
+
+
+class ScoresSchema(Out):
+    game = _str()
+    version = _int()
+    final = fields.Boolean(required=True)
+    scores = fields.List(fields.Nested(ScoreSchema), required=True)
+
+
+class MotionSchema(Out):
+    motion = fields.Dict(required=True, metadata={"description": "What is undone, and who must agree."})
+
+
+class RewoundSchema(WrittenSchema):
+    to = _int()
+
+
+class LookDocSchema(WrittenSchema):
+    board = fields.Nested(BoardSchema, required=True, metadata={"description": "With everything in `own`."})
+
+
+class AuditSchema(Out):
+    proved = fields.Boolean(required=True)
+    report = fields.Dict(metadata={"description": "What was proved, in numbers."})
+    fault = fields.Dict(metadata={"description": "`code`, `version`, `detail` of the first fault."})
+
+
+class ResumeSchema(Out):
+    game = _str()
+    version = _int()
+    position = _int(metadata={"description": "How far the views have read."})
+    now = _int(metadata={"description": "The service's clock, ms, to which deadlines refer."})
+    board = fields.Nested(BoardSchema, required=True)
+    decisions = fields.List(fields.Nested(DecisionSchema), required=True)
+
+
+class TicketSchema(Out):
+    ticket = _str()
+    seconds = _int()
+
+
+class RulesetLineSchema(Out):
+    name = _str()
+    title = _str()
+    prefix = _str()
+    seats = fields.List(fields.Integer(), required=True)
+
+
+class RulesetsSchema(Out):
+    items = fields.List(fields.Nested(RulesetLineSchema), required=True)
+
+
+class RulesetSchema(RulesetLineSchema):
+    undo = fields.Boolean(required=True)
+    options = fields.Dict(required=True, metadata={"description": "Name -> `schema`, `default`, `rule`, `text`."})
+    paces = fields.Dict(required=True)
+    clocks = fields.Dict(required=True)
+    moves = fields.Dict(required=True, metadata={"description": "Type -> `schema`, `at`, `by`, `hidden`, `rule`."})
+    codes = fields.List(fields.Dict(), required=True, metadata={"description": "`code`, `rule`, `text` of refusals."})
+
+
+class ResultsSchema(Out):
+    player = _str()
+    name = fields.String(required=True, allow_none=True)
+    items = fields.List(fields.Dict(), required=True)
+
+
+class CodeSchema(Out):
+    code = _str()
+    status = _int()
+    title = _str()
+    rules = fields.Dict(metadata={"description": "Ruleset -> rule number, for codes of games."})
+
+
+class StatusSchema(Out):
+    status = _str()

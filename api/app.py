@@ -1,0 +1,58 @@
+"""The application: rooms, and what holds for every request."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from api import (
+    addresses,
+    audit,
+    boards,
+    director,
+    docs,
+    games,
+    health,
+    history,
+    limits,
+    logs,
+    moves,
+    openapi,
+    players,
+    problems,
+    rulesets,
+    stream,
+)
+from api.services import EXTENSION, Services, Settings
+
+__all__ = ["Services", "Settings", "create_app"]
+
+ROOMS = (
+    games.room,
+    moves.room,
+    boards.room,
+    history.room,
+    stream.room,
+    director.room,
+    audit.room,
+    rulesets.room,
+    players.room,
+    health.room,
+)
+
+
+def create_app(services: Services) -> Flask:
+    """The API over these services; a WSGI application that shares nothing with another one."""
+    app = Flask("annals", static_folder=None)
+    app.extensions[EXTENSION] = services
+    app.config["MAX_CONTENT_LENGTH"] = services.settings.max_body
+    app.url_map.redirect_defaults = False
+    app.url_map.strict_slashes = False
+    logs.install(app)
+    problems.install(app)
+    limits.install(app)
+    health.install(app)
+    stream.install(app)
+    addresses.install(app)
+    docs.install(app)
+    openapi.install(app, services.catalogue, *ROOMS)
+    return app

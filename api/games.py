@@ -1,0 +1,237 @@
+"""The table: opening a game, finding one, taking seats, showing nonces, starting."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from flask import Response
+
+from api import auth
+from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
+from api.conditional import answer, command, missing_game, table, tagged, wait, written
+from api.openapi import Blueprint, fails
+from api.problems import Problem
+from api.schemas import JoinSchema, KeyHeaders, LobbyArgs, NewGameSchema, NewHeaders, NonceSchema, StartSchema, WaitArgs
+from api.services import Doc, services
+from domain.access import Principal, new_player
+from domain.commands import Answer, new_game
+from domain.errors import RuleError, UnknownRuleset
+from domain.ids import DIRECTOR, Json, Seat
+from domain.kernel.clock import pace_of
+from domain.kernel.digest import digest
+from domain.kernel.fold import Player, Position
+from domain.kernel.ruleset import Ruleset
+
+room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
+
+
+# --- opening ---------------------------------------------------------------------------------------------------
+
+
+def _ruleset(name: str) -> Ruleset[Any]:
+    catalogue = services().catalogue
+    try:
+        return catalogue.get(name) if "@" in name else catalogue.latest(name)
+    except UnknownRuleset:
+        raise Problem("invalid_table", errors=[{"at": "/ruleset", "message": "No such ruleset."}]) from None
+
+
+@room.route("", methods=["POST"])
+@auth.known
+@fails(403, 409, 412)
+@room.arguments(NewGameSchema)
+@room.arguments(NewHeaders, location="headers")
+@room.response(201, NewGameDocSchema, headers={"Location": {"schema": {"type": "string"}}})
+@room.doc(operationId="open_game")
+def open_game(body: Doc, headers: Doc) -> Response:
+    """Open a game.
+
+    The answer holds the director's token, which is not shown again. Whoever sends a token of another game stays the
+    same person.
+    """
+    s, who, key = services(), auth.asking(), headers["key"]
+    rules = _ruleset(body["ruleset"])
+    caller = who.player if who else ""
+    game = new_game(caller, key or None)
+    terms = {"pace": pace_of(rules.meta, body["pace"]).to_json(), "undo": body["undo"], "listing": body["listing"]}
+    named = None if not key else digest(["open", caller, key])[:40]
+    stored = s.commands.open(game, rules.meta.ruleset, body["seats"], body["options"], body=terms, command=named)
+    player = who.player if who else new_player()
+    doc: Doc = {"token": s.access.issue(game, DIRECTOR, player, body["name"]), "player": player}
+    if body["listing"] == "invitation":
+        doc["invitation"] = s.access.invite(game)
+    return written(stored, doc, Location=f"/v1/games/{game}")
+
+
+# --- finding ---------------------------------------------------------------------------------------------------
+
+
+def _people(docs: list[Doc]) -> dict[str, str]:
+    return services().access.names(seat["player"] for doc in docs for seat in doc["seats"] if seat["player"])
+
+
+def with_names(docs: list[Doc]) -> list[Doc]:
+    """Summaries with the names that people gave."""
+    names = _people(docs)
+    return [d | {"names": {p: names[p] for s in d["seats"] if (p := s["player"]) in names}} for d in docs]
+
+
+@room.route("", methods=["GET"])
+@room.arguments(LobbyArgs, location="query")
+@room.response(200, LobbySchema, headers={"Link": {"schema": {"type": "string"}}})
+@room.doc(operationId="lobby")
+def lobby(args: Doc) -> Response:
+    """Find public games, the newest change first."""
+    limit = args["limit"]
+    found = services().reader.lobby(args["status"], args["ruleset"], args["cursor"], limit + 1)
+    page, address = with_names([doc for _, doc in found[:limit]]), None
+    if len(found) > limit:
+        kept = {k: args[k] for k in ("status", "ruleset") if args[k]}
+        address = "/v1/games?" + urlencode({**kept, "limit": limit, "cursor": found[limit - 1][0]})
+    return paged(page, address)
+
+
+def paged(items: list[Any], address: str | None) -> Response:
+    """A page, with the address of the next one."""
+    made = answer({"items": items, "next": address}, cache="private, no-cache")
+    if address:
+        made.headers["Link"] = f'<{address}>; rel="next"'
+    return made
+
+
+@room.route("/<game:game>", methods=["GET"])
+@auth.seen_by
+@fails(304, 403, 404, 503)
+@room.arguments(WaitArgs, location="query")
+@room.response(200, SummarySchema)
+@room.doc(operationId="get_game")
+def get_game(args: Doc, game: str) -> Response:
+    """Read who sits where, and for whom the game waits."""
+    wait(args["wait"])
+    found = services().reader.game(game)
+    if found is None:
+        raise missing_game(game)
+    (doc,) = with_names([found])
+    return tagged(orjson.dumps(doc | {"undo": terms(game).get("undo", "consent")}), found["version"])
+
+
+def terms(game: str) -> Doc:
+    """What the table agreed when it was opened."""
+    (opened,) = services().ledger.read(game, 0, 1) or (None,)
+    return opened.body if opened else {}
+
+
+# --- seats -----------------------------------------------------------------------------------------------------
+
+
+def _free(position: Position[Any]) -> list[Seat]:
+    return [s for s in range(position.table.seats) if not position.players.get(s, Player("")).id]
+
+
+def _admit(game: str, who: Principal | None, invitation: str) -> None:
+    """At a table by invitation only whoever has its secret, or directs it."""
+    if terms(game).get("listing") != "invitation" or (who and who.game == game and who.seat is None):
+        return
+    if not services().access.invited(game, invitation):
+        raise Problem("not_invited")
+
+
+def _join(game: str, seat: Seat | None, player: str, nonce_hash: str, named: str | None) -> Answer:
+    """Takes that seat, or the first that is free; who loses a race for one tries the next."""
+    s = services()
+    if seat is not None:
+        return s.commands.join(game, seat, player, nonce_hash, command=named)
+    while free := _free(s.commands.position(game)):
+        try:
+            return s.commands.join(game, free[0], player, nonce_hash, command=named)
+        except RuleError as error:
+            if error.code != "seat_taken":
+                raise
+    raise Problem("no_free_seat")
+
+
+def _joined_before(game: str, named: str | None, body: Doc) -> tuple[str, Seat] | None:
+    """The player and the seat of a request that is repeated."""
+    s = services()
+    row = s.ledger.command(game, named) if named else None
+    if row is None:
+        return None
+    (record,) = s.ledger.read(game, row.first - 1, row.first)
+    seat: Seat = record.public.get("seat", -1)
+    same = record.kind == "joined" and body.get("seat", seat) == seat
+    if not same:
+        raise Problem("idempotency_key_reused")
+    return str(record.body["player"]), seat
+
+
+@room.route("/<game:game>/seats", methods=["POST"])
+@auth.known
+@fails(403, 404, 409, 412)
+@room.arguments(JoinSchema)
+@room.arguments(NewHeaders, location="headers")
+@room.response(201, SeatDocSchema)
+@room.doc(operationId="take_seat")
+def take_seat(body: Doc, headers: Doc, game: str) -> Response:
+    """Take a free seat, also in place of a player who has left.
+
+    The answer holds the seat's token, which is not shown again; the token of whoever sat there opens nothing any more.
+    """
+    table(game)
+    who, key = auth.asking(), headers["key"]
+    _admit(game, who, body["invitation"])
+    caller = who.player if who else ""
+    named = None if not key else digest(["join", game, caller, key])[:40]
+    before = _joined_before(game, named, body)
+    player = before[0] if before else (caller or new_player())
+    stored = _join(game, before[1] if before else body.get("seat"), player, body["nonce_hash"], named)
+    seat = stored.records[0].public["seat"]
+    token = services().access.issue(game, seat, player, body["name"])
+    return written(stored, {"seat": seat, "token": token, "player": player})
+
+
+@room.route("/<game:game>/seats/<seat:seat>", methods=["DELETE"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(200, WrittenSchema)
+@room.doc(operationId="leave_seat")
+def leave_seat(headers: Doc, game: str, seat: int) -> Response:
+    """Give a seat back; a director may do so for a player who is gone."""
+    who = auth.principal()
+    if who.seat not in (None, seat):
+        raise Problem("not_your_seat")
+    table(game)
+    s = services()
+    token = s.access.holder(game, seat)
+    stored = s.commands.leave(game, seat, command=command(headers["key"]))
+    s.access.revoke(token)
+    return written(stored, status=200)
+
+
+@room.route("/<game:game>/nonces", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(NonceSchema)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(201, WrittenSchema)
+@room.doc(operationId="show_nonce")
+def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
+    """Show the nonce that the seat committed to, once every seat is taken."""
+    seat = auth.seat()
+    table(game)
+    return written(services().commands.reveal(game, seat, body["nonce"], command=command(headers["key"])))
+
+
+@room.route("/<game:game>/start", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(StartSchema, required=False)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(201, WrittenSchema)
+@room.doc(operationId="start_game")
+def start_game(_: Json, headers: Doc, game: str) -> Response:
+    """Start the game; every seat must have a player."""
+    table(game)
+    return written(services().commands.start(game, command=command(headers["key"])))

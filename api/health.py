@@ -1,0 +1,102 @@
+"""Whether the service lives, whether it is ready, and its figures."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+import time
+
+import orjson
+from flask import Flask, Response, g, request
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from api.answers import StatusSchema
+from api.conditional import answer
+from api.logs import route
+from api.openapi import Blueprint, fails
+from api.problems import Problem
+from api.services import services
+from domain.errors import StoreUnavailable
+
+room = Blueprint("health", __name__, description="For operators.")
+
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+
+
+@room.route("/healthz", methods=["GET"])
+@room.response(200, StatusSchema)
+@room.doc(operationId="health")
+def health() -> Response:
+    """Say that the process lives."""
+    return answer({"status": "ok"})
+
+
+@room.route("/readyz", methods=["GET"])
+@fails(503)
+@room.response(200, StatusSchema)
+@room.doc(operationId="ready")
+def ready() -> Response:
+    """Say whether the stores answer and the views keep up."""
+    s = services()
+    try:
+        s.ledger.execute("SELECT 1")
+        behind = len(s.ledger.log(s.reader.position(), s.settings.max_lag + 1))
+    except StoreUnavailable:
+        raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
+    if behind > s.settings.max_lag:
+        raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
+    return Response(orjson.dumps({"status": "ok", "behind": behind}), content_type="application/json")
+
+
+# --- figures ---------------------------------------------------------------------------------------------------
+
+
+@room.route("/metrics", methods=["GET"])
+@fails(403)
+@room.response(200, {"type": "string"}, content_type="text/plain")
+@room.doc(operationId="metrics")
+def metrics() -> Response:
+    """Give the figures to a scraper: with the token of the settings, else to this machine alone."""
+    if not _may_scrape():
+        raise Problem("forbidden", "The figures are not public.")
+    registry: CollectorRegistry = g.annals_registry
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # as the library has it
+    return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _may_scrape() -> bool:
+    token = services().settings.metrics_token
+    if token:
+        return hmac.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode())
+    # Behind a proxy on the same machine everybody seems to come from here.
+    if any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        return ipaddress.ip_address(request.remote_addr or "").is_loopback
+    except ValueError:
+        return False
+
+
+def install(app: Flask) -> None:
+    """Count requests and refusals, by route template."""
+    registry = CollectorRegistry()
+    requests = Counter("annals_requests", "Requests", ["method", "route", "status"], registry=registry)
+    problems = Counter("annals_problems", "Problems by code", ["code"], registry=registry)
+    seconds = Histogram("annals_request_seconds", "Time of requests", ["method", "route"], registry=registry)
+
+    @app.before_request
+    def begin() -> None:
+        g.annals_registry = registry
+
+    @app.after_request
+    def count(made: Response) -> Response:
+        method = request.method if request.method in ("GET", "POST", "DELETE", "HEAD", "OPTIONS") else "other"
+        requests.labels(method, route(), str(made.status_code)).inc()
+        seconds.labels(method, route()).observe(time.perf_counter() - g.began)
+        if code := g.get("problem"):
+            problems.labels(code).inc()
+        return made

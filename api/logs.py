@@ -1,0 +1,102 @@
+"""One log line for each request, and the headers that every answer has.
+
+A line names the route and never the address: no query string, no token, no name of a person.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+
+import structlog
+from flask import Flask, Response, g, request
+
+from api.services import services
+
+VARY = "Authorization, Accept-Language"
+EXPOSED = (
+    "Annals-Position, Annals-Version, ETag, Idempotency-Replayed, Link, Location, Request-Id, Retry-After, "
+    "WWW-Authenticate"
+)
+
+_ID = re.compile(r"[0-9a-f-]{36}")
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def install(app: Flask) -> None:
+    """Before and after every request."""
+
+    @app.before_request
+    def begin() -> Response | None:
+        g.began, g.request_id = time.perf_counter(), secrets.token_hex(8)
+        return _preflight()
+
+    @app.after_request
+    def finish(answer: Response) -> Response:
+        for name, value in HEADERS.items():
+            answer.headers.setdefault(name, value)
+        answer.headers["Request-Id"] = g.request_id
+        answer.headers.setdefault("Cache-Control", "no-store")
+        answer.headers["Vary"] = VARY
+        _share(answer)
+        _line(answer)
+        return answer
+
+
+def _line(answer: Response) -> None:
+    found = {
+        "request_id": g.request_id,
+        "method": request.method,
+        "route": route(),
+        "status": answer.status_code,
+        "ms": round((time.perf_counter() - g.began) * 1000, 2),
+        "game": _game(),
+        "position": g.get("position"),
+        "problem": g.get("problem"),
+    }
+    structlog.get_logger("annals.http").info("request", **{k: v for k, v in found.items() if v is not None})
+
+
+def _game() -> str | None:
+    """The game in the address; only what looks like one, since anything may stand there."""
+    found = (request.view_args or {}).get("game", "")
+    return found if _ID.fullmatch(found) else None
+
+
+def route() -> str:
+    """The template of the address, or a dash for one that is none."""
+    return str(request.url_rule.rule) if request.url_rule else "-"
+
+
+# --- pages of other origins ------------------------------------------------------------------------------------
+
+
+def _preflight() -> Response | None:
+    if request.method != "OPTIONS" or "Access-Control-Request-Method" not in request.headers:
+        return None
+    answer = Response(status=204)
+    if request.headers.get("Origin") in services().settings.origins:
+        answer.headers["Access-Control-Allow-Methods"] = "GET, POST, DELETE"
+        allowed = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
+        answer.headers["Access-Control-Allow-Headers"] = allowed
+        answer.headers["Access-Control-Max-Age"] = "600"
+    return answer
+
+
+def _share(answer: Response) -> None:
+    origins = services().settings.origins
+    if not origins:
+        return
+    answer.headers["Vary"] = f"{VARY}, Origin"
+    if (origin := request.headers.get("Origin")) in origins:
+        answer.headers["Access-Control-Allow-Origin"] = str(origin)
+        answer.headers["Access-Control-Expose-Headers"] = EXPOSED
+        answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"

@@ -1,0 +1,274 @@
+"""flask-smorest as this API uses it: strict bodies, problems for errors, and the moves of every ruleset documented."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any, NoReturn, TypeVar
+
+import orjson
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from flask import Flask, Request, Response, request
+from flask_smorest import Api as SmorestApi
+from flask_smorest import Blueprint as SmorestBlueprint
+from marshmallow import EXCLUDE, Schema, ValidationError, missing
+from webargs.flaskparser import FlaskParser
+from werkzeug.exceptions import HTTPException
+
+from api import addresses, problems, strictjson
+from api.answers import ProblemSchema
+from api.problems import Problem
+from api.schemas import MoveField
+from api.services import Doc
+from domain.catalogue import Catalogue
+from domain.ids import Json
+from domain.kernel.ruleset import MoveType, Ruleset
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+DESCRIPTION = """Tables of historical empire games. Every accepted move is an append-only record; errors are problems
+with stable codes; whoever sends nothing but picks from `choices` plays every game."""
+
+_MOVE = "#/components/schemas/Move"
+_LOCATIONS = {"json": "invalid_body", "query": "invalid_query", "headers": "invalid_headers"}
+
+
+# --- what comes in ---------------------------------------------------------------------------------------------
+
+
+def body_of(req: Request) -> Json:
+    """The JSON of a request; raises Problem."""
+    if req.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise Problem("unsupported_encoding")
+    raw = req.get_data(cache=True)
+    # Of a body that comes in chunks no more than the limit is read, and nothing says that there was more.
+    if req.content_length is None and len(raw) >= (req.max_content_length or len(raw) + 1):
+        raise Problem("body_too_large")
+    if not raw:
+        return missing
+    if req.mimetype != "application/json":
+        raise Problem("unsupported_media_type", headers={"Accept": "application/json"})
+    try:
+        return strictjson.parse(raw)
+    except strictjson.StrictJsonError as error:
+        raise Problem(error.code, error.detail) from error
+
+
+class StrictParser(FlaskParser):
+    """Strict JSON, nothing unknown, and a problem for each fault."""
+
+    DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {  # noqa: RUF012 - as the base class has it
+        "json": None,
+        "query": None,
+        "headers": EXCLUDE,
+    }
+
+    def load_json(self, req: Request, schema: Schema) -> Json:
+        doc = body_of(req)
+        if doc is missing and schema.fields:
+            raise Problem("not_json", "The body is empty.")
+        return doc if doc is not missing else {}
+
+    def load_querystring(self, req: Request, schema: Schema) -> Json:
+        for name in req.args:
+            if len(req.args.getlist(name)) > 1:
+                raise Problem("invalid_query", errors=[{"at": f"/{_escaped(name)}", "message": "Given twice."}])
+        return super().load_querystring(req, schema)
+
+    def handle_error(
+        self, error: ValidationError, req: Request, schema: Schema, *, error_status_code: Any, error_headers: Any
+    ) -> NoReturn:
+        refuse(error)
+
+
+def refuse(error: ValidationError) -> NoReturn:
+    """The problem that tells where a body, query or header does not fit."""
+    ((location, messages),) = error.normalized_messages().items()  # type: ignore[no-untyped-call] # as the library has it
+    found = [{"at": at, "message": text} for at, text in _flat(messages, "")]
+    unknown = location == "json" and any(f["message"] == "Unknown field." for f in found)
+    raise Problem("unknown_field" if unknown else _LOCATIONS.get(location, "invalid_body"), errors=found) from error
+
+
+def _escaped(part: Any) -> str:
+    return str(part)[:80].replace("~", "~0").replace("/", "~1")
+
+
+def _flat(messages: Any, at: str) -> list[tuple[str, str]]:
+    """Nested messages as pairs of JSON pointer and text."""
+    if isinstance(messages, dict):
+        below = [(at if k == "_schema" else f"{at}/{_escaped(k)}", m) for k, m in messages.items()]
+        return [pair for pointer, m in below for pair in _flat(m, pointer)]
+    return [(at, str(m)) for m in messages] if isinstance(messages, list) else [(at, str(messages))]
+
+
+class Blueprint(SmorestBlueprint):
+    """A group of routes under /v1."""
+
+    ARGUMENTS_PARSER = StrictParser()
+
+    def arguments(self, schema: type[Schema], **more: Any) -> Any:
+        """As in flask-smorest, with a schema that is made once: making one costs more than using it."""
+        return super().arguments(schema(), **more)
+
+
+def fails(*codes: int) -> Callable[[View], View]:
+    """Documents which problems a route may answer, beside those that every route may."""
+
+    def documented(view: View) -> View:
+        found: Doc = deepcopy(getattr(view, "_apidoc", {}))
+        responses = found.setdefault("response", {}).setdefault("responses", {})
+        for code in codes:
+            responses[code] = [dict(_PROBLEM)] if code >= 400 else [dict(_UNCHANGED)]
+        vars(view)["_apidoc"] = found  # flask-smorest keeps its documentation there
+        return view
+
+    return documented
+
+
+_UNCHANGED = {"description": "Not modified", "content_type": None}
+_PROBLEM = {"schema": ProblemSchema, "description": "A problem", "content_type": problems.MEDIA}
+
+
+class Api(SmorestApi):
+    """Errors are problems, in the document as on the wire."""
+
+    ERROR_SCHEMA = ProblemSchema
+
+    def handle_http_exception(self, error: HTTPException) -> Any:
+        if error.code is None or error.code < 400:
+            return error.get_response()
+        return problems.of_http(error).response()
+
+    def _register_responses(self) -> None:
+        # The errors that flask-smorest documents by itself are problems as well.
+        self.DEFAULT_RESPONSE_CONTENT_TYPE = problems.MEDIA
+        super()._register_responses()
+        del self.DEFAULT_RESPONSE_CONTENT_TYPE
+
+
+# --- what is documented ----------------------------------------------------------------------------------------
+
+
+class _Converter(OpenAPIConverter):
+    """Schemas may add members of their own (`Meta.extra`); a move is one of the catalogue's."""
+
+    def schema2jsonschema(self, schema: Schema) -> Doc:
+        found: Doc = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call] # as the library has it
+        return found | getattr(schema.Meta, "extra", {})
+
+    def field2property(self, field: Any) -> Doc:
+        return super().field2property(field) | ({"$ref": _MOVE} if isinstance(field, MoveField) else {})
+
+    def field2default(self, field: Any, **more: Any) -> Doc:
+        """What stands for a field that is not given is no value that could be given."""
+        found = super().field2default(field, **more)
+        return {k: v for k, v in found.items() if v not in ("", None)}
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
+
+
+def _named(schema: Any) -> str:
+    cls = schema if isinstance(schema, type) else type(schema)
+    return cls.__name__.removesuffix("Schema")
+
+
+def camel(*words: str) -> str:
+    """`orders@1`, `place_unit` -> `Orders1PlaceUnit`: the name of a component."""
+    return "".join(part[:1].upper() + part[1:] for word in words for part in re.split(r"[^A-Za-z0-9]+", word))
+
+
+def move_schema(name: str, move: MoveType) -> Doc:
+    """JSON Schema of one type of move, with its `type`."""
+    schema = move.fields.schema()
+    members = schema.get("oneOf", [schema])
+    typed = [
+        {
+            **m,
+            "properties": {"type": {"type": "string", "const": name}, **m["properties"]},
+            "required": ["type", *m["required"]],
+        }
+        for m in members
+    ]
+    return {"oneOf": typed} if "oneOf" in schema else typed[0]
+
+
+def seat_moves(rules: Ruleset[Any]) -> dict[str, MoveType]:
+    """The types of moves that clients may send; the engine's are not among them."""
+    return {name: move for name, move in rules.moves.items() if move.by != "engine"}
+
+
+def _describe_moves(api: Api, catalogue: Catalogue) -> None:
+    """One discriminated union per ruleset; a move is one of these, by the ruleset of its game."""
+    unions = []
+    for ruleset in catalogue.names():
+        refs = {}
+        for name, move in seat_moves(catalogue.get(ruleset)).items():
+            component = camel(ruleset, name)
+            api.spec.components.schema(component, move_schema(name, move))
+            refs[name] = f"#/components/schemas/{component}"
+        union: Doc = {"oneOf": [{"$ref": r} for r in refs.values()]}
+        union |= {"discriminator": {"propertyName": "type", "mapping": refs}}
+        api.spec.components.schema(camel(ruleset, "move"), union)
+        unions.append({"$ref": f"#/components/schemas/{camel(ruleset, 'move')}"})
+    description = "A move of the game's ruleset: its `type` and its fields."
+    api.spec.components.schema("Move", {"description": description, **({"anyOf": unions} if unions else {})})
+
+
+def _plain_security(doc: Doc) -> Doc:
+    """Operations that say nothing need no token."""
+    for path in doc["paths"].values():
+        for operation in path.values():
+            if isinstance(operation, dict):
+                operation.setdefault("security", [])
+    return doc
+
+
+def install(app: Flask, catalogue: Catalogue, *rooms: Blueprint) -> Api:
+    """Register the rooms under /v1, with the document that describes them."""
+    app.config.update(API_TITLE="Annals", API_VERSION="1", OPENAPI_VERSION="3.1.0")
+    info = {"description": DESCRIPTION, "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}
+    plugin = _Plugin(schema_name_resolver=_named)
+    api = Api(app, spec_kwargs={"marshmallow_plugin": plugin, "info": info, "servers": [{"url": "/"}]})
+    bearer = {"type": "http", "scheme": "bearer", "description": "The token of a seat or of a director."}
+    api.spec.components.security_scheme("token", bearer)
+    for converter in addresses.CONVERTERS.values():
+        api.register_converter(converter, lambda found, **_: addresses.documented(found))
+    _describe_moves(api, catalogue)
+    for room in rooms:
+        api.register_blueprint(room)
+    _serve(app, api)
+    _refuse_unknown_queries(app)
+    return api
+
+
+def _refuse_unknown_queries(app: Flask) -> None:
+    """Also where a route has no query at all: nothing is dropped without a word."""
+    asked = {name: vars(view).get("_apidoc", {}).get("arguments", {}) for name, view in app.view_functions.items()}
+    known = {
+        name: {field for p in found.get("parameters", ()) if p["in"] == "query" for field in p["schema"].fields}
+        for name, found in asked.items()
+    }
+
+    @app.before_request
+    def check() -> None:
+        unknown = set(request.args) - known.get(request.endpoint or "", set())
+        if unknown and request.endpoint:
+            raise Problem("invalid_query", errors=[{"at": f"/{_escaped(n)}", "message": "Unknown."} for n in unknown])
+
+
+def _serve(app: Flask, api: Api) -> None:
+    rendered: list[bytes] = []
+
+    @app.get("/v1/openapi.json")
+    def openapi_json() -> Any:
+        """This document."""
+        if not rendered:
+            rendered.append(orjson.dumps(_plain_security(api.spec.to_dict()), option=orjson.OPT_INDENT_2))
+        answer = Response(rendered[0], content_type="application/json")
+        answer.cache_control.max_age = 300
+        answer.add_etag()
+        return answer.make_conditional(request)

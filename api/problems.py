@@ -1,0 +1,179 @@
+"""Everything that can go wrong, as application/problem+json (RFC 9457) with a stable code."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+from urllib.parse import quote
+
+import orjson
+import structlog
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException
+
+from api.services import Doc
+from domain import errors
+from domain.errors import AnnalsError, RuleError
+from domain.ids import Json
+from domain.kernel.texts import LANGUAGES, texts
+
+MEDIA = "application/problem+json"
+
+CODES: Mapping[str, tuple[int, str]] = {
+    "bad_request": (400, "The request is not well-formed"),
+    "not_json": (400, "The body is not JSON"),
+    "duplicate_key": (400, "A key comes twice in an object"),
+    "number_out_of_range": (400, "A number is none that every reader keeps exactly"),
+    "lone_surrogate": (400, "A string is not text"),
+    "too_deep": (400, "The body is nested too deeply"),
+    "unauthenticated": (401, "A valid token is required"),
+    "forbidden": (403, "Not allowed"),
+    "other_table": (403, "The token belongs to another game"),
+    "directors_only": (403, "Only the director may do this"),
+    "director_plays": (403, "A director who holds a seat sees what that seat sees"),
+    "seats_only": (403, "Only a seat may do this"),
+    "not_your_seat": (403, "The token belongs to another seat"),
+    "not_invited": (403, "Taking a seat needs an invitation"),
+    "not_found": (404, "There is nothing here"),
+    "unknown_game": (404, "No such game"),
+    "unknown_ruleset": (404, "No such ruleset"),
+    "method_not_allowed": (405, "This cannot be done here"),
+    "refused": (409, "Refused by the rules"),
+    "decision_closed": (409, "The decision is not open any more"),
+    "no_free_seat": (409, "Every seat has a player"),
+    "scores_hidden": (409, "The standings are not public yet"),
+    "stale_version": (412, "The game has moved on"),
+    "body_too_large": (413, "The body is too large"),
+    "uri_too_long": (414, "The address is too long"),
+    "unsupported_media_type": (415, "The body must be application/json"),
+    "unsupported_encoding": (415, "The body must not be compressed"),
+    "invalid_body": (422, "The body does not fit its schema"),
+    "unknown_field": (422, "The body has a field that is not known"),
+    "invalid_query": (422, "A query parameter does not fit"),
+    "invalid_headers": (422, "A header does not fit"),
+    "invalid_table": (422, "The ruleset does not allow such a table"),
+    "unknown_version": (422, "The game has no such version"),
+    "unknown_position": (422, "The log has no such position"),
+    "idempotency_key_reused": (422, "The key was used with another request"),
+    "precondition_required": (428, "Name the version or the decision"),
+    "too_many_requests": (429, "Too many requests"),
+    "headers_too_large": (431, "The headers are too large"),
+    "internal_error": (500, "Something is wrong with the service"),
+    "store_unavailable": (503, "The store does not answer now"),
+    "views_behind": (503, "The views have not read that far"),
+    "too_many_streams": (503, "No further stream can be opened now"),
+    "not_ready": (503, "The service is not ready"),
+}
+"""Code -> status and title. Refusals of the rules have codes of their own, with status 409."""
+
+_BY_STATUS = {
+    400: "bad_request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    414: "uri_too_long",
+    415: "unsupported_media_type",
+    422: "invalid_body",
+    429: "too_many_requests",
+    431: "headers_too_large",
+}
+
+
+class Problem(Exception):
+    """An answer that is no success. `detail` is a sentence for people, `members` are for programs."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str = "",
+        *,
+        kind: str = "",
+        status: int = 0,
+        headers: Mapping[str, str] | None = None,
+        **members: Json,
+    ) -> None:
+        super().__init__(code)
+        known, self.title = CODES[kind or code]
+        self.code, self.status, self.detail = code, status or known, detail
+        self.headers, self.members = dict(headers or {}), members
+
+    def response(self) -> Response:
+        """The problem as it is sent."""
+        body: Doc = {"type": f"/v1/problems/{self.code}", "title": self.title, "status": self.status}
+        body |= {"code": self.code} | ({"detail": self.detail} if self.detail else {})
+        body |= {"instance": quote(request.path)} | self.members
+        answer = Response(orjson.dumps(body), self.status, content_type=MEDIA)
+        answer.headers.extend(self.headers)
+        answer.headers["Cache-Control"] = "no-store"
+        g.problem = self.code
+        return answer
+
+
+def language() -> str:
+    """The language that the client asks for, by `lang` or Accept-Language."""
+    asked = request.args.get("lang", "")
+    if asked in LANGUAGES:
+        return asked
+    spoken = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    return next((lang for lang in spoken if lang in LANGUAGES), LANGUAGES[0])
+
+
+def sentence(code: str) -> str:
+    """What a refusal says to people, in the words of the game at hand."""
+    rules = g.get("rules")
+    catalogue = texts(rules.package if rules else "", language())
+    return catalogue.get(f"refusal.{code}") or ""
+
+
+def _refusal(error: RuleError) -> Problem:
+    also = [{"code": code, "rule": rule} for code, rule in error.also]
+    members: Doc = {"rule": error.rule, "figures": error.detail} | ({"also": also} if also else {})
+    status = 422 if error.code == "malformed_move" else 409
+    return Problem(error.code, sentence(error.code), kind="refused", status=status, **members)
+
+
+def of_error(error: AnnalsError) -> Problem:
+    """The problem that tells a client of an error of the domain."""
+    match error:
+        case RuleError():
+            return _refusal(error)
+        case errors.DecisionClosed():
+            return Problem("decision_closed", decision=error.decision)
+        case errors.StaleVersion():
+            return Problem("stale_version", expected=error.expected, version=error.head)
+        case errors.CommandReused():
+            return Problem("idempotency_key_reused")
+        case errors.UnknownGame():
+            return Problem("unknown_game")
+        case errors.UnknownRuleset():
+            return Problem("unknown_ruleset")
+        case errors.InvalidTable():
+            return Problem("invalid_table", error.reason, errors=[{"at": error.pointer, "message": error.reason}])
+        case errors.StoreUnavailable():
+            return Problem("store_unavailable", headers={"Retry-After": "1"})
+    return _broken(error)
+
+
+def of_http(error: HTTPException) -> Problem:
+    """The problem for what Flask itself refuses."""
+    code = _BY_STATUS.get(error.code or 500, "internal_error")
+    allowed = getattr(error, "valid_methods", None)
+    headers = {"Allow": ", ".join(sorted(allowed))} if allowed else {}
+    return Problem(code, headers=headers, status=error.code or 500)
+
+
+def _broken(error: Exception) -> Problem:
+    """A fault of ours: told in the log, with the request's id, and to the client without any particulars."""
+    # As text: some renderers would add the values of variables, and a token may be among them.
+    trace = "".join(traceback.format_exception(error))
+    structlog.get_logger("annals.http").error("fault", request_id=g.get("request_id"), trace=trace)
+    return Problem("internal_error", request=g.get("request_id", ""))
+
+
+def install(app: Flask) -> None:
+    """Every error becomes a problem."""
+    app.register_error_handler(Problem, lambda error: error.response())
+    app.register_error_handler(AnnalsError, lambda error: of_error(error).response())
+    app.register_error_handler(Exception, lambda error: _broken(error).response())

@@ -1,0 +1,84 @@
+"""What the API is made from: passed in once, found through the application, never global."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flask import current_app
+
+from domain.access import Access
+from domain.catalogue import Catalogue
+from domain.commands import Commands
+from domain.ids import Json
+from domain.ledger import Ledger
+from projections.reader import Reader
+
+EXTENSION = "annals"
+
+
+def _silent(_: int) -> None:
+    """Nobody waits for the doorbell."""
+
+
+def _nap(_: str, seconds: float) -> None:
+    time.sleep(min(seconds, 0.2))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator may decide about the API."""
+
+    max_body: int = 256 * 1024
+    """Bytes of a request's body."""
+    patience: float = 2.0
+    """Seconds that a read waits for the views to reach a position."""
+    keep_alive: float = 15.0
+    """Seconds between signs of life in a stream."""
+    stream_seconds: float = 900.0
+    """How long a stream lasts before the client is asked to come again."""
+    max_streams: int = 200
+    """Streams of one process; the threads that remain serve requests."""
+    streams_each: int = 20
+    """Streams of one token, or of one address without a token."""
+    max_lag: int = 500
+    """Records that the views may be behind while the service calls itself ready."""
+    rate: float = 50.0
+    """Writes and other costly requests a second for each caller; 0 for no limit."""
+    burst: int = 200
+    """How many may come at once."""
+    origins: tuple[str, ...] = ()
+    """Foreign origins whose pages may use the API; none by default."""
+    metrics_token: str = field(default="", repr=False)
+    """What a scraper sends as bearer token; without it the figures are for this machine only."""
+    docs: Path | None = None
+    """The folder with `rules/<game>.md`."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """The parts that the API speaks to."""
+
+    commands: Commands
+    ledger: Ledger
+    catalogue: Catalogue
+    reader: Reader
+    access: Access
+    clock: Callable[[], int]
+    """ms since 1970 UTC."""
+    notify: Callable[[int], None] = _silent
+    """The doorbell: called with the position of each write."""
+    wait_changed: Callable[[str, float], None] = _nap
+    """Sleeps until something about a game may be new, at most so many seconds."""
+    settings: Settings = field(default_factory=Settings)
+
+
+def services() -> Services:
+    """The services of the application that handles this request."""
+    found: Services = current_app.extensions[EXTENSION]
+    return found
+
+
+Doc = dict[str, Json]

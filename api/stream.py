@@ -1,0 +1,198 @@
+"""Following a game: server-sent events, resumable, for as long as the game lasts or somebody listens."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+import orjson
+from flask import Flask, Response, current_app
+
+from api import auth, limits
+from api.answers import TicketSchema
+from api.boards import board_of
+from api.conditional import answer
+from api.history import entries
+from api.openapi import Blueprint, fails
+from api.problems import Problem, language
+from api.schemas import StreamArgs, StreamHeaders
+from api.services import EXTENSION, Doc, Services, services
+from domain.access import TICKET_SECONDS, Principal
+from domain.errors import AnnalsError, UnknownGame
+from domain.ids import PUBLIC, Json, Viewer
+
+room = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
+
+EVENTS = "text/event-stream"
+_PLACES = "annals.streams"
+_PAGE = 200
+
+
+def install(app: Flask) -> None:
+    """The places for streams of this process."""
+    settings = app.extensions[EXTENSION].settings
+    app.extensions[_PLACES] = Places(settings.max_streams, settings.streams_each)
+
+
+class Places:
+    """How many streams are open, in all and for each caller; safe with threads."""
+
+    def __init__(self, most: int, each: int) -> None:
+        self._most, self._each, self._lock = most, each, threading.Lock()
+        self._taken: Counter[str] = Counter()
+
+    def take(self, caller: str) -> bool:
+        """Whether there was a place."""
+        with self._lock:
+            free = self._taken.total() < self._most and self._taken[caller] < self._each
+            self._taken[caller] += free
+            return free
+
+    def leave(self, caller: str) -> None:
+        """The place is free again."""
+        with self._lock:
+            self._taken -= Counter({caller: 1})
+
+
+@room.route("/stream-tickets", methods=["POST"])
+@auth.signed
+@room.response(201, TicketSchema)
+@room.doc(operationId="stream_ticket")
+def stream_ticket() -> Response:
+    """Get a ticket that opens one stream within a minute, for clients that cannot send a header."""
+    ticket = services().access.ticket(auth.principal())
+    return answer({"ticket": ticket, "seconds": TICKET_SECONDS}, 201)
+
+
+@room.route("/games/<game:game>/stream", methods=["GET"])
+@auth.seen_by
+@fails(403, 404, 503)
+@room.arguments(StreamArgs, location="query")
+@room.arguments(StreamHeaders, location="headers")
+@room.response(200, {"type": "string"}, content_type=EVENTS)
+@room.doc(operationId="stream")
+def stream(args: Doc, headers: Doc, game: str) -> Response:
+    """Follow a game.
+
+    Events: `board` (the complete document), `timeline` (one entry), `end` (the game is closed), `bye` (come again).
+    The first is a board; the id is the version up to which everything was sent.
+    """
+    who = auth.asking()
+    if args["ticket"]:
+        who = services().access.redeem(args["ticket"])
+        if who is None:
+            raise Problem("unauthenticated", "The ticket was used, or is older than a minute.")
+        auth.at_table(who, game)
+    board_of(game, who.viewer if who else PUBLIC)
+    places: Places = current_app.extensions[_PLACES]
+    caller = limits.caller(who.token if who else None)
+    if not places.take(caller):
+        raise Problem("too_many_streams", headers={"Retry-After": "5"})
+    following = _Following(services(), game, who, language(), _last(headers["last"]))
+    made = Response(_Place(lambda: places.leave(caller), following.events()), content_type=EVENTS)
+    made.headers["X-Accel-Buffering"] = "no"
+    return made
+
+
+def _last(text: str) -> int:
+    """The version up to which the client has everything; 0 for a new client."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+class _Place:
+    """Gives the place back when the stream ends, also if it never began."""
+
+    def __init__(self, leave: Callable[[], None], events: Generator[bytes]) -> None:
+        self._leave, self._events, self._open = leave, events, True
+
+    def __iter__(self) -> _Place:
+        return self
+
+    def __next__(self) -> bytes:
+        return next(self._events)
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            self._events.close()
+            self._leave()
+
+
+@dataclass
+class _Following:
+    """One client that follows a game."""
+
+    services: Services
+    game: str
+    who: Principal | None
+    lang: str
+    last: int
+    """The version up to which everything was sent."""
+    seen: int = -1
+    """The newest version when it was looked last."""
+    shown: int = -1
+    """The version of the board that was sent last."""
+
+    def events(self) -> Generator[bytes]:
+        """Until the game is closed, the time is up, or the token opens nothing any more."""
+        yield b"retry: 2000\n\n"
+        try:
+            name = yield from self._follow()
+        except AnnalsError:  # the store is away, or the game was set aside: the client comes again and is told why
+            name = "bye"
+        yield event(name, {"version": self.last})
+
+    def _follow(self) -> Generator[bytes, None, str]:
+        settings = self.services.settings
+        alive = time.monotonic()
+        end = alive + settings.stream_seconds
+        while time.monotonic() < end:
+            news, closed = self._news()
+            idle = time.monotonic() - alive >= settings.keep_alive
+            if (news or idle) and self.who and not self.services.access.current(self.who):
+                return "bye"
+            if news or idle:
+                alive = time.monotonic()
+                yield news or b": still here\n\n"
+            if closed:
+                return "end"
+            self.services.wait_changed(self.game, settings.keep_alive)
+        return "bye"
+
+    def _news(self) -> tuple[bytes, bool]:
+        """What is new, as one chunk whose last event has the id: who misses a part of it gets all of it again."""
+        reader, viewer = self.services.reader, self.who.viewer if self.who else PUBLIC
+        summary = reader.game(self.game)
+        if summary is None:
+            raise UnknownGame(self.game)
+        head: int = summary["version"]
+        if head == self.seen:
+            return b"", False
+        parts: list[tuple[str, Doc]] = []
+        board = reader.board(self.game, viewer)
+        if board and board.version != self.shown:
+            self.shown = board.version
+            parts.append(("board", orjson.loads(board.doc)))
+        if self.seen >= 0 or 0 < self.last <= head:
+            parts += [("timeline", e) for e in self._told(head, viewer)]
+        self.seen = self.last = head
+        ids = [None] * (len(parts) - 1) + [head]
+        chunk = b"".join(event(name, doc, id_) for (name, doc), id_ in zip(parts, ids, strict=False))
+        return chunk, summary["status"] == "closed"
+
+    def _told(self, head: int, viewer: Viewer) -> list[Doc]:
+        """The entries after those that were sent."""
+        out: list[Doc] = []
+        for after in range(self.last, head, _PAGE):
+            limit = min(_PAGE, head - after)
+            out += entries(self.services, self.game, viewer, after, limit, self.lang)
+        return out
+
+
+def event(name: str, doc: Json, id_: int | None = None) -> bytes:
+    """One event as it goes over the wire; a document in JSON has no line breaks."""
+    head = f"id: {id_}\n" if id_ is not None else ""
+    return f"{head}event: {name}\ndata: ".encode() + orjson.dumps(doc) + b"\n\n"

@@ -1,0 +1,96 @@
+"""JSON as it comes in, without anything that two readers could read differently.
+
+Refused, each with its own code: what is no JSON or no UTF-8, keys that come twice, NaN and infinities, integers beyond
+2^53, lone surrogates, and nesting deeper than 64. Fractions pass: whether a number must be whole is the schema's
+business.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+from domain.ids import MAX_INT, Json
+
+MAX_DEPTH = 64
+
+# A string that does not end is taken whole as well, so that no text is read twice.
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_DIGITS = len(str(MAX_INT)) + 1
+
+
+class StrictJsonError(Exception):
+    """The text is refused; `code` says why, `detail` where or what."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(code)
+        self.code, self.detail = code, detail
+
+
+def parse(raw: bytes) -> Json:
+    """The document; raises StrictJsonError."""
+    _check_depth(raw)
+    try:
+        doc = json.loads(
+            raw.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_int=_whole,
+            parse_float=_finite,
+        )
+    except UnicodeDecodeError as error:
+        raise StrictJsonError("not_json", f"The body is not UTF-8 (byte {error.start}).") from error
+    except json.JSONDecodeError as error:
+        raise StrictJsonError("not_json", f"{error.msg} (character {error.pos}).") from error
+    if b"\\u" in raw:
+        _check_text(doc)
+    return doc
+
+
+def _check_depth(raw: bytes) -> None:
+    # Almost every body has fewer brackets than the depth that is allowed.
+    if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for found in _BRACKETS.finditer(raw):
+        first = found[0][:1]
+        depth += first in b"[{"
+        depth -= first in b"]}"
+        if depth > MAX_DEPTH:
+            raise StrictJsonError("too_deep", f"More than {MAX_DEPTH} levels.")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    doc = dict(pairs)
+    if len(doc) != len(pairs):
+        keys = [k for k, _ in pairs]
+        twice = next(k for k in keys if keys.count(k) > 1)
+        raise StrictJsonError("duplicate_key", f"The key {twice[:80]!a} comes twice.")
+    return doc
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise StrictJsonError("number_out_of_range", f"{text} is no JSON number.")
+
+
+def _whole(text: str) -> int:
+    value = int(text) if len(text) <= _DIGITS else MAX_INT + 1
+    if abs(value) > MAX_INT:
+        raise StrictJsonError("number_out_of_range", f"Integers lie between -{MAX_INT} and {MAX_INT}.")
+    return value
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise StrictJsonError("number_out_of_range", "The number is too large.")
+    return value
+
+
+def _check_text(doc: Json) -> None:
+    try:
+        json.dumps(doc, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise StrictJsonError("lone_surrogate", "A string holds half a surrogate pair.") from error

@@ -1,0 +1,1 @@
+"""The HTTP API, over a house without processes."""

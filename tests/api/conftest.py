@@ -1,0 +1,168 @@
+"""The API over a ledger and views in files; the pump runs after each write, as with a doorbell that never fails."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.app import Services, Settings, create_app
+from domain.access import Access
+from domain.catalogue import Catalogue
+from domain.commands import Commands
+from domain.games import struggle_of_empires
+from domain.kernel.ruleset import decisions
+from domain.ledger import Ledger
+from domain.vault import Vault
+from projections.pump import Pump
+from projections.reader import Reader
+from projections.store import Views
+from tests.rulesets import FLOWS
+
+ROOT = Path(__file__).resolve().parents[2]
+CATALOGUE = Catalogue([*(entry.rules for entry in FLOWS), *struggle_of_empires.RULESETS])
+PROBLEM = "application/problem+json"
+Doc = dict[str, Any]
+Reply = Any
+"""An answer of the test client, whose JSON is whatever the test expects."""
+
+
+@dataclass
+class Site:
+    """The application, and what stands behind it."""
+
+    services: Services
+    pump: Pump
+    asleep: bool = False
+    """The pump does not answer the doorbell."""
+    app: Flask = field(init=False)
+    client: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.services = replace(self.services, notify=lambda _: self.ring())
+        self.remake()
+
+    def remake(self, **settings: Any) -> None:
+        """The same house behind another application."""
+        self.services = replace(self.services, settings=replace(self.services.settings, **settings))
+        self.app = create_app(self.services)
+        self.client = self.app.test_client()
+
+    def ring(self) -> None:
+        while not self.asleep and self.pump.run(0)[1]:
+            pass
+
+    def get(self, path: str, token: str = "", **headers: str) -> Reply:
+        return self.client.get("/v1" + path, headers=_headers(token, headers))
+
+    def post(self, path: str, body: Any = None, token: str = "", **headers: str) -> Reply:
+        return self.client.post("/v1" + path, json={} if body is None else body, headers=_headers(token, headers))
+
+    def delete(self, path: str, token: str = "", **headers: str) -> Reply:
+        return self.client.delete("/v1" + path, headers=_headers(token, headers))
+
+    def table(self, ruleset: str, seats: int, start: bool = True, **terms: Any) -> Table:
+        """A game with a player at each seat."""
+        made = self.post("/games", {"ruleset": ruleset, "seats": seats, **terms})
+        assert made.status_code == 201, made.text
+        table = Table(self, made.json["game"], made.json["token"], [])
+        for seat in range(seats):
+            joined = self.post(f"/games/{table.game}/seats", {"seat": seat, "name": f"Player {seat}"})
+            assert joined.status_code == 201, joined.text
+            table.tokens.append(joined.json["token"])
+        if start:
+            assert table.post("/start", token=table.director).status_code == 201
+        return table
+
+
+@dataclass
+class Table:
+    """One game, with the tokens of all."""
+
+    site: Site
+    game: str
+    director: str
+    tokens: list[str]
+
+    @property
+    def path(self) -> str:
+        return f"/games/{self.game}"
+
+    def token(self, who: int | str | None) -> str:
+        if who is None:
+            return ""
+        return self.director if who == "director" else self.tokens[int(who)]
+
+    def get(self, path: str = "", who: int | str | None = None, **headers: str) -> Reply:
+        return self.site.get(self.path + path, self.token(who), **headers)
+
+    def post(self, path: str, body: Any = None, token: str = "", **headers: str) -> Reply:
+        return self.site.post(self.path + path, body, token, **headers)
+
+    def move(self, seat: int, move: Doc, **headers: str) -> Reply:
+        """A move that answers what is open now."""
+        return self.post("/moves", {"move": move, "decision": self.decision}, self.tokens[seat], **headers)
+
+    @property
+    def decision(self) -> str:
+        p = self.site.services.commands.position(self.game)
+        return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+
+    @property
+    def version(self) -> int:
+        return self.site.services.ledger.head(self.game)
+
+    def resolve(self) -> None:
+        """The batch work that is due."""
+        stored = self.site.services.commands.resolve(self.game, self.decision)
+        self.site.services.notify(stored.position)
+
+
+def _headers(token: str, headers: Mapping[str, str]) -> dict[str, str]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return named | ({"Authorization": f"Bearer {token}"} if token else {})
+
+
+def refused(answer: Reply, status: int, code: str) -> Doc:
+    """The problem, which is one in every respect."""
+    assert answer.mimetype == PROBLEM, answer.text
+    doc: Doc = json.loads(answer.data)
+    assert (answer.status_code, doc["code"]) == (status, code), doc
+    assert doc["status"] == status
+    assert doc["type"] == f"/v1/problems/{code}"
+    assert doc["title"]
+    return doc
+
+
+def make_site(folder: Path) -> Site:
+    """A site in a folder."""
+    ledger, views = (Ledger.open(f"sqlite:///{folder / 'ledger'}"), Views(f"sqlite:///{folder / 'views'}"))
+    ticks = itertools.count(1_000, 1_000)
+    ledger.migrate()
+    views.migrate()
+    access = Access(ledger)
+    access.migrate()
+    commands = Commands(ledger, CATALOGUE, Vault(ledger, bytes(32)), lambda: next(ticks))
+    settings = Settings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
+    services = Services(
+        commands, ledger, CATALOGUE, Reader(views), access, lambda: next(ticks), wait_changed=_nap, settings=settings
+    )
+    return Site(services, Pump(ledger, CATALOGUE, views, "pump"))
+
+
+def _nap(_: str, __: float) -> None:
+    """Nothing to wait for: tests write between two events."""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    site = make_site(tmp_path)
+    yield site
+    site.services.reader._views.close()
+    site.services.ledger.close()

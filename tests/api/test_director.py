@@ -1,0 +1,74 @@
+"""What only a director does, and what it leaves behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api.conftest import Site, Table, refused
+
+ORDER = {"type": "order", "to": "t01", "units": 2}
+
+
+@pytest.fixture
+def orders(site: Site) -> Table:
+    return site.table("orders@1", 3, pace={"seconds": {"turn": 60}})
+
+
+class TestLooks:
+    def test_a_look_shows_everything_and_is_recorded(self, orders: Table) -> None:
+        """Publicly: that the director ruled something; after the end: that it was a look."""
+        orders.move(0, ORDER)
+        answer = orders.post("/looks", token=orders.director)
+        assert answer.status_code == 201, answer.text
+        own = answer.json["board"]["own"]
+        assert own["0"]["sheet"] == [{"to": "t01", "units": 2}]
+        assert len(own["garrison"]) == 12
+        (record,) = orders.get(f"/records?after={orders.version - 1}").json["items"]
+        assert (record["kind"], record["by"]) == ("ruled", "director")
+        assert "look" not in str(record)
+        orders.post("/close", {"reason": "void"}, orders.director)
+        assert '"ruling":{"act":"look"}' in orders.get("/export").text
+        assert orders.get("/audit").json["proved"] is True
+
+    def test_who_holds_a_seat_has_no_directors_sight(self, site: Site) -> None:
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 2}).json
+        path = f"/games/{made['game']}"
+        site.post(f"{path}/seats", token=made["token"])
+        site.post(f"{path}/seats")
+        site.post(f"{path}/start", token=made["token"])
+        before = site.services.ledger.head(made["game"])
+        refused(site.post(f"{path}/looks", token=made["token"]), 403, "director_plays")
+        assert site.services.ledger.head(made["game"]) == before
+
+    def test_a_repeated_request_is_one_look(self, orders: Table) -> None:
+        answers = [orders.post("/looks", token=orders.director, Idempotency_Key="look-number-1") for _ in range(2)]
+        assert answers[0].data == answers[1].data
+
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [("/looks", {}), ("/extensions", {"decision": "0-1", "seconds": 1}), ("/close", {"reason": "void"})],
+    )
+    def test_seats_may_not(self, orders: Table, path: str, body: dict[str, object]) -> None:
+        refused(orders.post(path, body, orders.tokens[0]), 403, "directors_only")
+        refused(orders.post(path, body), 401, "unauthenticated")
+
+
+class TestDeadlines:
+    def test_the_deadline_of_the_open_decision_moves(self, orders: Table) -> None:
+        due = orders.get().json["due"]
+        body = {"decision": orders.decision, "seconds": 90}
+        assert orders.post("/extensions", body, orders.director).status_code == 201
+        assert orders.get().json["due"] == due + 90_000
+        assert orders.get("/decisions").json["decisions"][0]["deadline"] == due + 90_000
+        refused(orders.post("/extensions", body | {"decision": "0-9"}, orders.director), 409, "decision_closed")
+
+
+class TestClosing:
+    def test_a_table_that_will_not_be_finished(self, orders: Table) -> None:
+        """Everything is shown, and nothing more happens."""
+        refused(orders.post("/close", {"reason": "finished"}, orders.director), 422, "invalid_body")
+        assert orders.post("/close", {"reason": "abandoned"}, orders.director).status_code == 201
+        assert orders.get("/board").json["status"] == "closed"
+        assert "garrison" in orders.get("/board").json["own"]
+        refused(orders.post("/close", {"reason": "abandoned"}, orders.director), 409, "game_over")
+        refused(orders.post("/looks", token=orders.director), 409, "game_over")

@@ -1,0 +1,17 @@
+"""A small torment in every run; `python -m tests.soak_api` is the same with thousands of cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.soak_api import torment
+
+
+@pytest.mark.timeout(300)
+def test_no_request_meets_a_fault(tmp_path: Path) -> None:
+    """About 300 cases over all routes, and the log still proves itself."""
+    found = torment(tmp_path, 300)
+    assert found.total() >= 300
+    assert {200, 201, 404, 422} <= set(found)

@@ -1,0 +1,276 @@
+"""Opening, finding, joining, starting: the table before it is played at."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from domain.kernel.draws import commitment
+from tests.api.conftest import CATALOGUE, Site, refused
+
+KEY = "k" * 32
+NONCES = [bytes([n]) * 16 for n in range(3)]
+
+
+class TestOpening:
+    def test_the_answer_has_what_a_director_needs(self, site: Site) -> None:
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3})
+        assert made.status_code == 201
+        doc = made.json
+        assert made.headers["Location"] == f"/v1/games/{doc['game']}"
+        assert (made.headers["Annals-Version"], made.headers["Annals-Position"]) == ("1", str(doc["position"]))
+        assert made.headers["Cache-Control"] == "no-store"
+        assert re.fullmatch(r"anl_[0-9a-f]{16}_[\w-]{43}", doc["token"])
+        assert "invitation" not in doc
+
+    def test_what_was_agreed_stands_in_the_record(self, site: Site) -> None:
+        """Pace resolved, undo, listing; people as opaque ids alone."""
+        pace = {"seconds": {"turn": 60}, "grace": 5}
+        terms = {"options": {"turns": 2}, "pace": pace, "undo": "free", "listing": "unlisted", "name": "Anne"}
+        game = site.post("/games", {"ruleset": "orders", "seats": 3, **terms}).json["game"]
+        (record,) = site.services.ledger.read(game)
+        body = record.body
+        assert (body["pace"], body["undo"], body["listing"]) == (pace, "free", "unlisted")
+        assert (body["ruleset"], body["options"]) == ("orders@1", {"turns": 2})
+        assert "Anne" not in str(record)
+        summary = site.get(f"/games/{game}").json
+        assert (summary["undo"], summary["pace"]) == ("free", pace)
+
+    @pytest.mark.parametrize(
+        ("change", "at"),
+        [
+            ({"ruleset": "nothing@1"}, "/ruleset"),
+            ({"ruleset": "nothing"}, "/ruleset"),
+            ({"seats": 7}, "/seats"),
+            ({"options": {"turns": 0}}, "/options/turns"),
+            ({"options": {"turns": "3"}}, "/options/turns"),
+            ({"options": {"more": 1}}, "/options/more"),
+            ({"pace": "fast"}, "/pace"),
+            ({"pace": 3}, "/pace"),
+            ({"pace": {"seconds": {"nothing": 3}}}, "/pace/seconds/nothing"),
+            ({"pace": {"seconds": {"turn": 0}}}, "/pace/seconds/turn"),
+            ({"pace": {"seconds": {"turn": 60}, "grace": -1}}, "/pace/grace"),
+        ],
+    )
+    def test_a_table_that_cannot_be_is_refused_with_a_pointer(
+        self, site: Site, change: dict[str, Any], at: str
+    ) -> None:
+        answer = site.post("/games", {"ruleset": "orders@1", "seats": 3} | change)
+        assert refused(answer, 422, "invalid_table")["errors"][0]["at"] == at
+        assert site.services.ledger.log(0, 1) == []
+
+    @pytest.mark.parametrize(
+        "change", [{"undo": "maybe"}, {"listing": "secret"}, {"name": ""}, {"name": " x"}, {"name": "a\u202eb"}]
+    )
+    def test_a_body_that_does_not_fit_is_refused(self, site: Site, change: dict[str, Any]) -> None:
+        refused(site.post("/games", {"ruleset": "orders@1", "seats": 3} | change), 422, "invalid_body")
+
+    def test_every_preset_can_be_stored_and_read_again(self, site: Site) -> None:
+        """The views resolve the stored pace once more."""
+        for name in CATALOGUE.names():
+            meta = CATALOGUE.get(name).meta
+            for preset in meta.paces:
+                made = site.post("/games", {"ruleset": name, "seats": meta.seats[0], "pace": preset})
+                assert site.get(f"/games/{made.json['game']}").json["pace"]["seconds"], (name, preset)
+
+    def test_a_repeated_request_is_the_same_game_with_a_new_token(self, site: Site) -> None:
+        body = {"ruleset": "orders@1", "seats": 3}
+        first = site.post("/games", body, Idempotency_Key=KEY)
+        again = site.post("/games", body, Idempotency_Key=KEY)
+        assert (again.status_code, again.json["game"]) == (201, first.json["game"])
+        assert again.headers["Idempotency-Replayed"] == "true"
+        path = f"/games/{first.json['game']}/board"
+        refused(site.get(path, first.json["token"]), 401, "unauthenticated")
+        assert site.get(path, again.json["token"]).status_code == 200
+        refused(site.post("/games", body | {"seats": 2}, Idempotency_Key=KEY), 422, "idempotency_key_reused")
+
+    def test_a_key_that_could_be_guessed_is_refused(self, site: Site) -> None:
+        answer = site.post("/games", {"ruleset": "orders@1", "seats": 3}, Idempotency_Key="k" * 31)
+        refused(answer, 422, "invalid_headers")
+
+    def test_a_token_of_another_table_is_the_same_person(self, site: Site) -> None:
+        first = site.post("/games", {"ruleset": "orders@1", "seats": 3}).json
+        second = site.post("/games", {"ruleset": "sealed@1", "seats": 3}, first["token"]).json
+        assert first["player"] == second["player"]
+
+
+class TestLobby:
+    def test_only_public_games_are_listed(self, site: Site) -> None:
+        for listing in ("public", "unlisted", "invitation"):
+            site.post("/games", {"ruleset": "orders@1", "seats": 3, "listing": listing})
+        (line,) = site.get("/games").json["items"]
+        assert (line["listing"], line["status"], line["names"]) == ("public", "open", {})
+
+    def test_pages_hold_every_game_once(self, site: Site) -> None:
+        made = {site.post("/games", {"ruleset": "orders@1", "seats": 3}).json["game"] for _ in range(7)}
+        seen, path = [], "/games?limit=3"
+        while path:
+            answer = site.get(path.removeprefix("/v1"))
+            seen += [line["game"] for line in answer.json["items"]]
+            path = answer.json["next"]
+            assert answer.headers.get("Link") == (f'<{path}>; rel="next"' if path else None)
+        assert len(seen) == 7
+        assert set(seen) == made
+
+    def test_games_of_the_same_moment_are_not_lost_between_pages(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(site.services.commands, "_clock", lambda: 5_000)
+        made = {site.post("/games", {"ruleset": "orders@1", "seats": 3}).json["game"] for _ in range(5)}
+        seen, path = [], "/games?limit=2"
+        while path:
+            answer = site.get(path.removeprefix("/v1"))
+            seen += [line["game"] for line in answer.json["items"]]
+            path = answer.json["next"]
+        assert sorted(seen) == sorted(made)
+
+    def test_filters(self, site: Site) -> None:
+        table = site.table("orders@1", 3)
+        site.table("sealed@1", 3, start=False)
+        for query, count in (("status=running", 1), ("status=open", 1), ("ruleset=sealed@1", 1), ("status=closed", 0)):
+            assert len(site.get(f"/games?{query}").json["items"]) == count, query
+        (line,) = site.get("/games?status=running").json["items"]
+        assert line["game"] == table.game
+        assert set(line["names"].values()) == {"Player 0", "Player 1", "Player 2"}
+
+    def test_an_unknown_game_is_not_found(self, site: Site) -> None:
+        unknown = "00000000-0000-4000-8000-000000000000"
+        for path in ("", "/board", "/decisions", "/timeline", "/records", "/scores", "/resume", "/export", "/audit"):
+            refused(site.get(f"/games/{unknown}{path}"), 404, "unknown_game")
+        refused(site.get(f"/games/{unknown}/stream"), 404, "unknown_game")
+        refused(site.get(f"/games/{unknown}/board?version=1"), 404, "unknown_game")
+        refused(site.post(f"/games/{unknown}/seats"), 404, "unknown_game")
+        refused(site.post(f"/games/{unknown}/moves", {"move": {}}), 401, "unauthenticated")
+        token = site.post("/games", {"ruleset": "orders@1", "seats": 3}).json["token"]
+        refused(site.post(f"/games/{unknown}/start", token=token), 404, "unknown_game")
+
+
+class TestSeats:
+    @pytest.fixture
+    def path(self, site: Site) -> str:
+        return f"/games/{site.post('/games', {'ruleset': 'orders@1', 'seats': 3}).json['game']}/seats"
+
+    def test_any_free_seat_or_a_named_one(self, site: Site, path: str) -> None:
+        first = site.post(path, {"seat": 1}).json
+        assert [first["seat"], *(site.post(path).json["seat"] for _ in range(2))] == [1, 0, 2]
+        refused(site.post(path), 409, "no_free_seat")
+        refused(site.post(path, {"seat": 1}), 409, "seat_taken")
+        refused(site.post(path, {"seat": 3}), 409, "unknown_seat")
+
+    def test_a_refusal_speaks_the_readers_language(self, site: Site, path: str) -> None:
+        site.post(path, {"seat": 1})
+        said = {
+            lang: refused(site.post(path, {"seat": 1}, Accept_Language=lang), 409, "seat_taken")["detail"]
+            for lang in ("en", "fr-CH, en;q=0.5", "de")
+        }
+        assert list(said.values()) == ["The seat is taken.", "Le siège est occupé.", "The seat is taken."]
+
+    def test_of_many_at_once_each_gets_a_seat_of_its_own(self, site: Site, path: str) -> None:
+        site.asleep = True
+        with ThreadPoolExecutor(5) as crew:
+            answers: list[Any] = list(crew.map(lambda _: site.app.test_client().post("/v1" + path, json={}), range(5)))
+        seats = sorted(a.json["seat"] for a in answers if a.status_code == 201)
+        assert seats == [0, 1, 2]
+        assert [a.json["code"] for a in answers if a.status_code != 201] == ["no_free_seat"] * 2
+
+    def test_a_repeated_request_keeps_the_seat_and_renews_the_token(self, site: Site, path: str) -> None:
+        first = site.post(path, {"name": "Anne"}, Idempotency_Key=KEY)
+        again = site.post(path, {"name": "Anne"}, Idempotency_Key=KEY)
+        assert (again.json["seat"], again.json["player"]) == (first.json["seat"], first.json["player"])
+        assert again.json["token"] != first.json["token"]
+        assert again.headers["Idempotency-Replayed"] == "true"
+        refused(site.post(path, {"seat": 2}, Idempotency_Key=KEY), 422, "idempotency_key_reused")
+
+    def test_an_invitation_is_needed_where_it_was_agreed(self, site: Site) -> None:
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "listing": "invitation"}).json
+        path = f"/games/{made['game']}/seats"
+        refused(site.post(path), 403, "not_invited")
+        refused(site.post(path, {"invitation": made["invitation"][:-1]}), 403, "not_invited")
+        assert site.post(path, {"invitation": made["invitation"]}).status_code == 201
+        assert site.post(path, token=made["token"]).status_code == 201
+
+    def test_a_seat_is_given_back(self, site: Site, path: str) -> None:
+        """By the one who sits there, and the token is worth nothing afterwards."""
+        game = path.removesuffix("/seats")
+        token = site.post(path, {"seat": 0}).json["token"]
+        other = site.post(path, {"seat": 1}).json["token"]
+        refused(site.delete(f"{path}/0", other), 403, "not_your_seat")
+        refused(site.delete(f"{path}/0"), 401, "unauthenticated")
+        assert site.delete(f"{path}/0", token).status_code == 200
+        refused(site.get(f"{game}/board", token), 401, "unauthenticated")
+        assert site.post(path, {"seat": 0}).status_code == 201
+
+    def test_a_director_frees_a_seat_of_a_running_game_for_another_player(self, site: Site) -> None:
+        table = site.table("orders@1", 3)
+        assert site.delete(f"{table.path}/seats/1", table.director).status_code == 200
+        refused(table.get("/board", 1), 401, "unauthenticated")
+        assert table.get().json["seats"][1]["vacant"] is True
+        taken = table.post("/seats", {"name": "New"})
+        assert taken.json["seat"] == 1
+        assert "own" in site.get(f"{table.path}/board", taken.json["token"]).json
+        assert "New" in table.get().json["names"].values()
+
+    def test_a_token_opens_its_own_table_only(self, site: Site) -> None:
+        one, other = site.table("orders@1", 3), site.table("orders@1", 3)
+        for path in ("", "/board", "/timeline", "/stream", "/export"):
+            refused(site.get(one.path + path, other.tokens[0]), 403, "other_table")
+        refused(one.post("/start", token=other.director), 403, "other_table")
+        refused(one.post("/moves", {"move": {}}, other.tokens[0]), 403, "other_table")
+
+    @pytest.mark.parametrize("header", ["", "Bearer", "Bearer x", "Basic YTpi", "Bearer anl_0000000000000000_x"])
+    def test_a_token_that_is_none_is_refused_everywhere(self, site: Site, header: str) -> None:
+        """Also where none is needed: nobody takes the public's view for their own."""
+        table = site.table("orders@1", 3)
+        answer = site.get(table.path + "/board", Authorization=header)
+        refused(answer, 401, "unauthenticated")
+        assert answer.headers["WWW-Authenticate"] == 'Bearer realm="annals"'
+
+
+class TestStarting:
+    def test_nonces_are_committed_then_shown(self, site: Site) -> None:
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3}).json
+        path = f"/games/{made['game']}"
+        tokens: list[str] = []
+        for nonce in NONCES:
+            refused(
+                site.post(f"{path}/nonces", {"nonce": nonce.hex()}, tokens[0]), 409, "seats_missing"
+            ) if tokens else 0
+            tokens.append(site.post(f"{path}/seats", {"nonce_hash": commitment(nonce)}).json["token"])
+        refused(site.post(f"{path}/nonces", {"nonce": NONCES[1].hex()}, tokens[0]), 409, "nonce_mismatch")
+        refused(site.post(f"{path}/nonces", {"nonce": NONCES[1].hex()}, made["token"]), 403, "seats_only")
+        refused(site.post(f"{path}/nonces", {"nonce": "xyz"}, tokens[0]), 422, "invalid_body")
+        for token, nonce in zip(tokens, NONCES, strict=True):
+            assert site.post(f"{path}/nonces", {"nonce": nonce.hex()}, token).status_code == 201
+        assert [s["nonce"] for s in site.get(path).json["seats"]] == [n.hex() for n in NONCES]
+
+    def test_a_game_starts_once_all_seats_are_taken(self, site: Site) -> None:
+        """By the director or any seat."""
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 2}).json
+        path = f"/games/{made['game']}"
+        token = site.post(f"{path}/seats").json["token"]
+        refused(site.post(f"{path}/start"), 401, "unauthenticated")
+        refused(site.post(f"{path}/start", token=made["token"]), 409, "seats_missing")
+        refused(site.post(f"{path}/start", {"patch": {}}, made["token"]), 422, "unknown_field")
+        site.post(f"{path}/seats")
+        assert site.post(f"{path}/start", token=token).status_code == 201
+        refused(site.post(f"{path}/start", token=token), 409, "not_open")
+        refused(site.post(f"{path}/seats"), 409, "no_free_seat")
+
+    def test_a_repeated_start_gets_the_same_bytes(self, site: Site) -> None:
+        table = site.table("orders@1", 3, start=False)
+        answers = [table.post("/start", token=table.director, Idempotency_Key="start-it-now") for _ in range(3)]
+        assert len({a.data for a in answers}) == 1
+        assert [a.headers.get("Idempotency-Replayed") for a in answers] == [None, "true", "true"]
+
+
+class TestForgetting:
+    def test_names_can_be_erased_by_their_owner(self, site: Site) -> None:
+        table = site.table("orders@1", 3)
+        player = table.get().json["seats"][0]["player"]
+        refused(site.delete(f"/players/{player}/name", table.tokens[1]), 403, "forbidden")
+        assert site.delete(f"/players/{player}/name", table.tokens[0]).status_code == 204
+        assert "Player 0" not in table.get().text
+        assert table.get("/board", 0).status_code == 200

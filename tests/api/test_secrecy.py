@@ -1,0 +1,164 @@
+"""Nobody is told what another seat keeps secret, in whatever way it is asked."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from api import games
+from domain import vault
+from domain.kernel.fold import fold, state_for
+from domain.kernel.record import facts_for
+from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
+from tests.api.player import build, kinds, play
+
+PATHS = ("", "/board", "/decisions", "/timeline?limit=200", "/records?limit=200", "/scores", "/resume", "/export")
+HASH = re.compile(r"[0-9a-f]{32,64}")
+
+
+def documents(table: Table, who: int | None) -> dict[str, str]:
+    """All that a viewer can read, hashes apart."""
+    found = {path: table.get(path, who).text for path in PATHS}
+    found |= {f"board {v}": table.get(f"/board?version={v}", who).text for v in range(1, table.version + 1)}
+    stream = table.get("/stream", who, Last_Event_ID="1")
+    chunks = iter(stream.response)
+    found["stream"] = (next(chunks) + next(chunks)).decode()
+    stream.close()
+    if who is not None:
+        found["choices"] = table.post("/choices", {}, table.tokens[who]).text
+        found["dry run"] = table.post("/moves?dry_run=1", {"move": {"type": "pass"}}, table.tokens[who]).text
+        match = {"If_Match": f'"{table.version}"'}
+        found["motion"] = table.post("/rewinds", {"to": 5}, table.tokens[who], **match).text
+    now = re.compile(r'"now":\d+')
+    return {k: now.sub("", HASH.sub("#", text)) for k, text in found.items()}
+
+
+@pytest.mark.parametrize("ruleset", ["sealed@1", "orders@1", "windows@1"])
+def test_every_document_is_made_of_what_its_viewer_may_read(site: Site, ruleset: str) -> None:
+    """Boards from the facts of its audiences alone, entries with no others, for every version of a random game."""
+    table = site.table(ruleset, 3)
+    rules = CATALOGUE.get(ruleset)
+    rng = random.Random(11)
+    for _ in range(30):
+        if not play(table, rng, 1):
+            break
+        records = site.services.ledger.read(table.game)
+        if records[-1].kind == "closed":
+            break
+        for who in (None, 0, 1, 2):
+            viewer = "public" if who is None else who
+            state = state_for(rules, records, viewer)
+            doc = table.get("/board", who).json
+            assert doc["public"] == json.loads(json.dumps(rules.sight(state, "public")))
+            assert doc.get("own") == (None if who is None else json.loads(json.dumps(rules.sight(state, who))))
+            for entry, record in zip(table.get("/timeline?limit=200", who).json["items"], records, strict=True):
+                told = entry["facts"] + [f for own in entry.get("own", ()) for f in own["facts"]]
+                assert sorted(map(str, told)) == sorted(map(str, facts_for(record, viewer)))
+
+
+class Twins:
+    """Two sites where all chance is the same."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.patch = folder, monkeypatch
+        self.count = itertools.count()
+
+    def site(self) -> Site:
+        folder = self.folder / str(next(self.count))
+        folder.mkdir()
+        people = itertools.count()
+        self.patch.setattr(games, "new_game", lambda *_: "00000000-0000-4000-8000-000000000000")
+        self.patch.setattr(games, "new_player", lambda: f"player{next(people)}")
+        self.patch.setattr(vault, "secrets", SimpleNamespace(token_bytes=bytes))
+        return make_site(folder)
+
+
+@pytest.fixture
+def twins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Twins:
+    return Twins(tmp_path, monkeypatch)
+
+
+def order(place: str) -> Doc:
+    return {"type": "order", "to": place, "units": 2}
+
+
+def filed(table: Table, move: Doc) -> int:
+    """Seat 0 files something."""
+    assert table.move(0, move).status_code == 201
+    return 0
+
+
+def committed(table: Table, card: str | None) -> int:
+    """Seat 1 is attacked and commits to a card."""
+    attack = build(table, 0, random.Random(1), ["attack"])
+    assert table.move(0, attack).status_code == 201
+    seat = next(s for s in table.get("/decisions").json["decisions"][0]["must"])
+    hand = table.get("/board", seat).json["own"][str(seat)]["hand"]
+    cards = [c for c in hand if c != "alliance"] if attack["target"] == seat else [None, *hand]
+    move = {"type": "commit", "card": cards[0] if card == "first" else cards[-1]}
+    assert table.move(seat, move).status_code == 201, move
+    return int(seat)
+
+
+def windowed(table: Table, answers: bool) -> int:
+    """A window opens; one seat passes by itself, or for this time, or lets the others wait."""
+    rng = random.Random(1)
+    while len(table.get("/decisions").json["decisions"][0]["must"]) < 2:
+        seat = table.get("/decisions").json["decisions"][0]["must"][0]
+        table.move(seat, build(table, seat, rng, ["attack"] if "attack" in kinds(table, seat) else []))
+    seat = table.get("/decisions").json["decisions"][0]["must"][0]
+    moved = table.move(seat, {"type": "pass"} if answers else {"type": "set_auto", "on": True})
+    assert moved.status_code == 201, moved.text
+    return int(seat)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "act", "secrets"),
+    [
+        ("orders@1", filed, (order("t01"), order("t02"))),
+        ("orders@1", filed, (order("t01"), {"type": "spy", "to": "t05"})),
+        ("sealed@1", committed, ("first", "last")),
+        ("windows@1", windowed, (True, False)),
+    ],
+)
+def test_games_that_differ_in_a_secret_look_the_same_to_all_others(
+    twins: Twins, ruleset: str, act: Any, secrets: tuple[Any, Any]
+) -> None:
+    """The same bytes in every document, hashes apart, that any other viewer can get."""
+    seen = []
+    for secret in secrets:
+        site = twins.site()
+        table = site.table(ruleset, 3)
+        seat = act(table, secret)
+        records = site.services.ledger.read(table.game)
+        state = str(fold(CATALOGUE.get(ruleset), records).state)
+        seen.append((state, {who: documents(table, who) for who in (None, 0, 1, 2) if who != seat}))
+        site.services.ledger.close()
+        site.services.reader._views.close()
+    (one, first), (other, second) = seen
+    assert one != other
+    for who, found in first.items():
+        for name, text in found.items():
+            assert text == second[who][name], (who, name)
+
+
+def test_no_token_stands_in_any_document_or_log(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor does a secret of a ticket, an invitation or a key."""
+    made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "listing": "invitation"}, Idempotency_Key="k" * 40)
+    table = site.table("orders@1", 3)
+    table.move(0, order("t01"), Idempotency_Key="a-key-nobody-reads")
+    ticket = site.post("/stream-tickets", token=table.tokens[0]).json["ticket"]
+    table.get(f"/stream?ticket={ticket}").close()
+    site.get(table.path + "/board", "anl_wrong_token")
+    texts = [text for who in (None, 0, 1) for text in documents(table, who).values()]
+    texts += [site.get("/games").text, site.client.get("/metrics").text, capsys.readouterr().out]
+    secrets = [made.json["token"], made.json["invitation"], ticket, table.director, *table.tokens]
+    secrets += ["k" * 40, "a-key-nobody-reads", "wrong_token"]
+    assert not [s for s in secrets for text in texts if s[-20:] in text]

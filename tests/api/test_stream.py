@@ -1,0 +1,177 @@
+"""Streams: a complete document first, then what is new, resumable, and closed at the end."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.api.conftest import Doc, Site, Table, refused
+from tests.api.player import play
+
+ORDER = {"type": "order", "to": "t01", "units": 1}
+
+
+class Events:
+    """The events of an open stream, one chunk at a time."""
+
+    def __init__(self, answer: Any) -> None:
+        assert answer.status_code == 200, answer.text
+        assert answer.mimetype == "text/event-stream"
+        self.answer, self.chunks = answer, iter(answer.response)
+        assert next(self.chunks) == b"retry: 2000\n\n"
+
+    def next(self) -> list[tuple[str, Doc, int | None]]:
+        """Name, document and id of each event in the next chunk; a sign of life is none."""
+        return [parsed(text) for text in next(self.chunks).decode().split("\n\n") if text and text[0] != ":"]
+
+    def news(self) -> list[tuple[str, Doc, int | None]]:
+        """The next chunk that holds an event."""
+        while not (found := self.next()):
+            pass
+        return found
+
+
+def parsed(text: str) -> tuple[str, Doc, int | None]:
+    lines = dict(line.split(": ", 1) for line in text.split("\n"))
+    return lines["event"], json.loads(lines["data"]), int(lines["id"]) if "id" in lines else None
+
+
+@contextmanager
+def following(table: Table, who: int | None = None, query: str = "", **headers: str) -> Iterator[Events]:
+    answer = table.get("/stream" + query, who, **headers)
+    try:
+        yield Events(answer)
+    finally:
+        answer.close()
+
+
+@pytest.fixture
+def orders(site: Site) -> Table:
+    return site.table("orders@1", 3)
+
+
+class TestEvents:
+    def test_the_first_is_the_complete_board(self, orders: Table) -> None:
+        with following(orders, 0) as events:
+            assert events.next() == [("board", orders.get("/board", 0).json, orders.version)]
+
+    def test_then_what_changes_with_what_is_told_of_it(self, orders: Table) -> None:
+        with following(orders, 0) as events:
+            events.next()
+            orders.move(0, ORDER)
+            board, entry = events.news()
+            assert board == ("board", orders.get("/board", 0).json, None)
+            assert (entry[0], entry[1]["own"][0]["acts"], entry[2]) == ("timeline", [[0, ORDER]], orders.version)
+
+    def test_others_are_told_that_something_was_filed(self, orders: Table) -> None:
+        """No new board, since theirs has not changed."""
+        with following(orders, 1) as events:
+            events.next()
+            orders.move(0, ORDER)
+            ((name, doc, last),) = events.news()
+            assert (name, last, doc.get("own"), doc["acts"]) == ("timeline", orders.version, None, [])
+
+    def test_a_stream_goes_on_where_it_broke(self, orders: Table) -> None:
+        seen = orders.version
+        for seat in (0, 1, 2):
+            orders.move(seat, ORDER)
+        with following(orders, 0, Last_Event_ID=str(seen)) as events:
+            (board, *told) = events.next()
+            assert board[0] == "board"
+            assert [e["version"] for _, e, _ in told] == [seen + 1, seen + 2, seen + 3]
+            assert [i for *_, i in told] == [None, None, seen + 3]
+
+    @pytest.mark.parametrize("last", ["", "x", "-1", "999", "99999999999999999999", "1.5"])
+    def test_an_id_that_is_none_starts_anew(self, orders: Table, last: str) -> None:
+        with following(orders, 0, Last_Event_ID=last) as events:
+            assert [(name, id_) for name, _, id_ in events.next()] == [("board", orders.version)]
+            orders.move(0, ORDER)
+            assert events.news()[-1][2] == orders.version
+
+    def test_it_shows_signs_of_life(self, orders: Table) -> None:
+        with following(orders) as events:
+            events.next()
+            assert next(events.chunks) == b": still here\n\n"
+
+    def test_it_ends_with_the_game(self, site: Site) -> None:
+        table = site.table("windows@1", 3, options={"turns": 1})
+        with following(table) as events:
+            events.next()
+            play(table, random.Random(1), 200)
+            assert events.news()[0][1]["status"] == "closed"
+            assert events.next() == [("end", {"version": table.version}, None)]
+            assert list(events.chunks) == []
+        with following(table) as events:
+            assert [events.next()[0][0], events.next()[0][0]] == ["board", "end"]
+
+    def test_it_asks_to_come_again_after_a_while(self, orders: Table) -> None:
+        orders.site.remake(stream_seconds=0.1)
+        with following(orders) as events:
+            events.next()
+            assert events.news() == [("bye", {"version": orders.version}, None)]
+
+
+class TestAccess:
+    def test_a_ticket_opens_one_stream(self, orders: Table) -> None:
+        made = orders.site.post("/stream-tickets", token=orders.tokens[0])
+        assert (made.status_code, made.json["seconds"]) == (201, 60)
+        query = f"?ticket={made.json['ticket']}"
+        with following(orders, None, query) as events:
+            assert events.next()[0][1]["viewer"] == 0
+        refused(orders.get("/stream" + query), 401, "unauthenticated")
+
+    def test_a_ticket_is_for_its_table(self, orders: Table) -> None:
+        other = orders.site.table("orders@1", 3)
+        ticket = orders.site.post("/stream-tickets", token=other.tokens[0]).json["ticket"]
+        refused(orders.get(f"/stream?ticket={ticket}"), 403, "other_table")
+        refused(orders.site.post("/stream-tickets"), 401, "unauthenticated")
+
+    def test_a_ticket_opens_nothing_else(self, orders: Table) -> None:
+        ticket = orders.site.post("/stream-tickets", token=orders.tokens[0]).json["ticket"]
+        refused(orders.get(f"/board?ticket={ticket}"), 422, "invalid_query")
+        refused(orders.site.get(orders.path + "/board", ticket), 401, "unauthenticated")
+
+    def test_it_ends_when_the_seat_is_taken_over(self, orders: Table) -> None:
+        """Before anything of the new player's is shown."""
+        with following(orders, 0) as events:
+            events.next()
+            orders.site.delete(f"{orders.path}/seats/0", orders.director)
+            orders.tokens[0] = orders.post("/seats", {"seat": 0}).json["token"]
+            assert [name for name, *_ in events.news()] == ["bye"]
+
+    def test_places_are_limited_and_given_back(self, orders: Table) -> None:
+        orders.site.remake(max_streams=2)
+        with following(orders), following(orders):
+            answer = orders.get("/stream")
+            refused(answer, 503, "too_many_streams")
+            assert answer.headers["Retry-After"]
+        for _ in range(3):
+            orders.get("/stream").close()  # one that never began gives its place back as well
+            with following(orders) as events:
+                events.next()
+
+    def test_nobody_takes_all_of_them(self, orders: Table) -> None:
+        orders.site.remake(streams_each=1)
+        with following(orders, 0), following(orders, 1), following(orders):
+            for who in (0, 1, None):
+                refused(orders.get("/stream", who), 503, "too_many_streams")
+
+    def test_a_store_that_fails_ends_it_politely(self, orders: Table) -> None:
+        with following(orders) as events:
+            events.next()
+            orders.site.services.reader._views.migrate()
+            with orders.site.services.reader._views.transaction() as db:
+                db.exec_driver_sql("DROP TABLE games")
+            assert events.news()[0][0] == "bye"
+
+
+def test_no_token_goes_over_the_wire(orders: Table) -> None:
+    with following(orders, 0) as events:
+        text = json.dumps(events.next())
+    assert not re.search("an[lt]_", text)

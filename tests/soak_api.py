@@ -1,0 +1,139 @@
+"""Calls every route with what its schema allows and with what it does not: `python -m tests.soak_api [CASES]`.
+
+Schemathesis makes the requests from the published document. Every answer must be documented, of the documented shape,
+and never a fault; what the schema forbids must be refused. Afterwards the table that was tormented must prove itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import schemathesis
+import structlog
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis.config import SchemathesisConfig
+from schemathesis.generation import GenerationMode
+
+from domain.kernel import export
+from domain.kernel.verify import verify
+from tests.api.conftest import CATALOGUE, PROBLEM, Site, Table, make_site
+
+STREAM = "/v1/games/{game}/stream"
+"""Its answer has no end; tests/api/test_stream.py reads it."""
+
+REFUSED = ["400", "401", "403", "404", "405", "409", "412", "413", "415", "422", "428", "429"]
+
+CONFIG: dict[str, Any] = {
+    "checks": {
+        "negative_data_rejection": {"expected-statuses": REFUSED},
+        # What a schema allows may still be impossible at this table.
+        "positive_data_acceptance": {"enabled": False},
+        # These make requests of their own, on a table that has changed since; tests/api has tests for each.
+        "ignored_auth": {"enabled": False},
+        "use_after_free": {"enabled": False},
+        "ensure_resource_availability": {"enabled": False},
+        "object_level_authorization": {"enabled": False},
+    }
+}
+
+
+class Torment:
+    """One table, and every operation of the document against it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.site = make_site(folder)
+        self.tables: list[Table] = [self._table()]
+        config = SchemathesisConfig.from_dict(CONFIG)
+        self.spec = schemathesis.openapi.from_wsgi("/v1/openapi.json", self.site.app, config=config)
+        self.statuses: Counter[int] = Counter()
+
+    def _table(self) -> Table:
+        return self.site.table("orders@1", 3, options={"turns": 99}, pace={"seconds": {"turn": 60}})
+
+    def operations(self) -> list[Any]:
+        """All but the stream."""
+        results: Iterable[Any] = self.spec.get_all_operations()
+        return [o for o in (result.ok() for result in results) if o.path != STREAM]
+
+    def call(self, case: Any, who: int, known: bool) -> None:
+        """Sends a case as one of the viewers, mostly to the table that there is, and checks the answer."""
+        table = self.tables[-1]
+        if known and isinstance((case.path_parameters or {}).get("game"), str):
+            case.path_parameters["game"] = table.game
+        token = [*table.tokens, table.director, ""][who]
+        answer = case.call(headers={"Authorization": f"Bearer {token}"} if token else {})
+        self.statuses[answer.status_code] += 1
+        case.validate_response(answer)
+        if answer.status_code >= 400:
+            assert answer.headers["content-type"] == [PROBLEM], answer.headers
+        if case.operation.path.endswith(("/close", "/seats/{seat}")) and answer.status_code < 300:
+            self.tables.append(self._table())
+
+    def proved(self) -> None:
+        """Every table is what its records say."""
+        for table in self.tables:
+            verify(CATALOGUE.get("orders@1"), export.parse(table.get("/export").data))
+            assert table.get("/board").json["version"] <= table.version
+        assert self.site.services.reader.aside() == []
+
+
+def torment(folder: Path, cases: int) -> Counter[int]:
+    """So many cases in all; returns how often each status came."""
+    crowd = Torment(folder)
+    operations = crowd.operations()
+    for operation in operations:
+        _fuzz(crowd, operation, -(-cases // len(operations)))
+    rich = [o for o in operations if o.body]  # the others have few different requests
+    while crowd.statuses.total() < cases:
+        for operation in rich:
+            _fuzz(crowd, operation, 20)
+    crowd.proved()
+    close(crowd.site)
+    return crowd.statuses
+
+
+def _fuzz(crowd: Torment, operation: Any, cases: int) -> None:
+    allowed, forbidden = (operation.as_strategy(generation_mode=mode) for mode in GenerationMode)
+    kind = allowed
+    if operation.body or operation.query or operation.headers:
+        kind = st.one_of(allowed, allowed, forbidden)
+
+    @settings(
+        max_examples=cases,
+        deadline=None,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=kind, who=st.integers(0, 4), known=st.sampled_from([True, True, True, False]))
+    def run(case: Any, who: int, known: bool) -> None:
+        crowd.call(case, who, known)
+
+    run()
+
+
+def close(site: Site) -> None:
+    """Lets go of the files."""
+    site.services.reader._views.close()
+    site.services.ledger.close()
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="?", type=int, default=3_000)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    with tempfile.TemporaryDirectory() as folder:
+        found = torment(Path(folder), parser.parse_args(argv).cases)
+    print(f"{found.total()} cases, no fault:", dict(sorted(found.items())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
