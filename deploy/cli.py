@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from deploy import replay
+from deploy import demo, replay, running
 from deploy.bots import BOTS
+from deploy.settings import SettingsError
 from deploy.simulate import simulate
 from domain.catalogue import Catalogue, shipped
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownRuleset, VerificationError
@@ -44,14 +45,14 @@ def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) 
         status = command(args, shipped() if catalogue is None else catalogue)
         sys.stdout.flush()
         return status
-    except (Usage, OSError) as error:
+    except (Usage, SettingsError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # whoever reads us has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
         return _say(error, USAGE)
     except UnknownRuleset as error:
         return _say(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
-    except (AnnalsError, replay.NotInFile) as error:
+    except (AnnalsError, replay.NotInFile, demo.DemoError) as error:
         return _say(error, FAILED)
 
 
@@ -103,6 +104,16 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("file", metavar="FILE", type=Path)
     one.add_argument("--lang", choices=LANGUAGES, default=LANGUAGES[0])
     one.add_argument("--viewer", type=_viewer, metavar="V", help="public, director or a seat; else that of the file")
+
+    one = add("demo", help="play a whole game over HTTP, with clients that know nothing but the API")
+    one.set_defaults(command=demonstration)
+    one.add_argument("--ruleset", default="", metavar="RULESET", help="name@version, or name; else the first there is")
+    one.add_argument("--seats", type=int, metavar="N", help="the fewest unless given")
+    one.add_argument("--seed", type=int, default=0, metavar="S", help="of the clients' choices")
+    one.add_argument("--url", default="", help="a running service; else one of its own, in a temporary folder")
+    one.add_argument("--export", type=Path, default=Path("games"), metavar="DIR", help="where the export goes (games)")
+
+    running.add_commands(add)
     return top
 
 
@@ -291,6 +302,15 @@ def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
     words = texts(catalogue.get(found.ruleset).package, args.lang)
     for text in replay.story(found, found.viewer if args.viewer is None else args.viewer, words):
         print(text)
+    return DONE
+
+
+def demonstration(args: argparse.Namespace, catalogue: Catalogue) -> int:
+    """A game from the set-up to the final table."""
+    rules = _ruleset(catalogue, args.ruleset or catalogue.names()[0])
+    seats = rules.meta.seats[0] if args.seats is None else args.seats
+    rules.table(seats)
+    demo.main(args.url, rules.meta.ruleset, seats, args.seed, args.export)
     return DONE
 
 

@@ -74,7 +74,9 @@ class Pump:
         self._games: OrderedDict[str, Known] = OrderedDict()
 
     def run(self, now: int) -> tuple[int, list[str]]:
-        """Applies the next slice; returns the position reached and the games that changed (none: caught up).
+        """Applies the next slice; returns the position reached and the games that changed.
+
+        The same position as before says that all is read.
 
         Raises LeaseLostError while another pump holds the lease.
         """
@@ -187,6 +189,8 @@ def _write(db: Connection, gen: int, batch: _Batch) -> None:
         if known.position.status == "closed":
             upsert(db, schema.results, _results(gen, known))
     upsert(db, schema.aside, batch.aside)
+    for row in batch.aside:  # nobody can do work on it before a rebuild
+        db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": row["game"]})
 
 
 def _write_leaves(db: Connection, gen: int, size: int, batch: _Batch) -> None:

@@ -51,7 +51,7 @@ class Views:
     def transaction(self) -> Iterator[Connection]:
         """All or nothing; raises StoreUnavailable when the database does not answer or cannot write."""
         try:
-            with self.engine.begin() as db:
+            with self.engine.execution_options(writes=True).begin() as db:
                 yield db
         except (DBAPIError, TimeoutError) as error:
             raise StoreUnavailable(str(getattr(error, "orig", error))) from error
@@ -77,7 +77,7 @@ def _connected(url: str) -> Engine:
     )
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_connected)
-        event.listen(engine, "begin", lambda db: db.exec_driver_sql("BEGIN"))
+        event.listen(engine, "begin", _sqlite_begin)
     return engine
 
 
@@ -86,6 +86,11 @@ def _sqlite_connected(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _sqlite_begin(db: Connection) -> None:
+    """Who will write takes the lock at once: a transaction that reads first may be refused it without any waiting."""
+    db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN")
 
 
 @functools.cache

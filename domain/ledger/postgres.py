@@ -12,7 +12,7 @@ from eventsourcing.persistence import InterfaceError, OperationalError, StoredEv
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from eventsourcing.utils import retry
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import DictRow, dict_row, tuple_row
 from psycopg.sql import SQL, Literal
 from psycopg_pool import PoolTimeout
 
@@ -153,8 +153,10 @@ class PostgresStore(PostgresApplicationRecorder):
     @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
     def _rows(self, statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self.datastore.get_connection() as connection:
-            cursor = connection.execute(statement.replace("?", "%s"), params, prepare=True)
-            return [tuple(row.values()) for row in cursor.fetchall()] if cursor.description else []
+            # Tuples, not dicts: two columns may have the same name.
+            cursor = connection.cursor(row_factory=tuple_row)
+            cursor.execute(statement.replace("?", "%s"), params, prepare=True)
+            return cursor.fetchall() if cursor.description else []
 
     def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self._rows(statement, params)

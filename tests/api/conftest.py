@@ -55,8 +55,9 @@ class Site:
         self.client = self.app.test_client()
 
     def ring(self) -> None:
-        while not self.asleep and self.pump.run(0)[1]:
-            pass
+        reached = -1
+        while not self.asleep and (now := self.pump.run(0)[0]) != reached:
+            reached = now
 
     def get(self, path: str, token: str = "", **headers: str) -> Reply:
         return self.client.get("/v1" + path, headers=_headers(token, headers))

@@ -40,11 +40,13 @@ class House:
     def pumped(self, pump: Pump | None = None) -> list[str]:
         """Pump until all is read; returns the games that changed."""
         changed: list[str] = []
+        reached = -1
         while True:
-            _, games = (pump or self.pump).run(self.now)
-            if not games:
-                return changed
+            before = reached
+            reached, games = (pump or self.pump).run(self.now)
             changed += games
+            if reached == before:
+                return changed
 
     def game(self, ruleset: str, seats: int, **body: Any) -> str:
         """A started game."""

@@ -1,0 +1,92 @@
+"""Backups of a data folder with SQLite: the ledger with its ordinary tables, and the key that opens its seeds.
+
+The views are not copied: they are made from the ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from deploy.settings import Settings, SettingsError
+from domain.ids import Json
+
+LEDGER, KEY, ABOUT = "ledger.sqlite", "key", "backup.json"
+FORMAT = 1
+
+
+def take(settings: Settings, to: Path) -> None:
+    """Copy into a new or empty folder, also while the service runs; raises SettingsError."""
+    _only_sqlite(settings)
+    if not settings.ledger_file.exists():
+        raise SettingsError(f"{settings.ledger_file} does not exist: there is nothing to copy")
+    to.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if any(to.iterdir()):
+        raise SettingsError(f"{to} is not empty")
+    _write(to / KEY, settings.key().hex() + "\n")
+    _copy(settings.ledger_file, to / LEDGER)
+    about = {"annals": FORMAT, "records": _records(to / LEDGER), "sha256": _hash(to / LEDGER)}
+    _write(to / ABOUT, json.dumps(about) + "\n")  # last: a copy without it was cut short
+
+
+def put_back(settings: Settings, source: Path) -> None:
+    """Make the data folder of a backup; never over one that has a ledger or a key. Raises SettingsError."""
+    _only_sqlite(settings)
+    about = _about(source)
+    if about.get("annals") != FORMAT or _hash(source / LEDGER) != about.get("sha256"):
+        raise SettingsError(f"{source} is not a whole backup")
+    settings.prepare()
+    for path in (settings.ledger_file, settings.views_file, settings.key_file):
+        if path.exists():
+            raise SettingsError(f"{path} exists: a backup is put back into an empty folder")
+    _write(settings.key_file, (source / KEY).read_text())
+    draft = settings.ledger_file.with_suffix(".restoring")
+    shutil.copyfile(source / LEDGER, draft)
+    draft.chmod(0o600)
+    draft.rename(settings.ledger_file)
+
+
+def _only_sqlite(settings: Settings) -> None:
+    if not settings.sqlite:
+        raise SettingsError("with PostgreSQL use its own tools (pg_dump, base backups), and keep a copy of the key")
+
+
+def _about(source: Path) -> dict[str, Json]:
+    try:
+        return dict(json.loads((source / ABOUT).read_text()))
+    except (OSError, ValueError):
+        raise SettingsError(f"{source} is not a whole backup") from None
+
+
+def _copy(path: Path, to: Path) -> None:
+    """SQLite's own copy: one moment of the database, whatever is written meanwhile."""
+    _write(to, "")
+    with closing(sqlite3.connect(path, timeout=10)) as live, closing(sqlite3.connect(to)) as copy:
+        live.backup(copy)  # in one go: readers do not hold up writers, and a copy in parts begins anew with each write
+        found = copy.execute("PRAGMA integrity_check").fetchone()[0]
+        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+    if found != "ok":
+        raise SettingsError(f"the copy of {path} is damaged: {found}")
+
+
+def _records(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as copy:
+        return int(copy.execute("SELECT count(*) FROM records").fetchone()[0])
+
+
+def _hash(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def _write(path: Path, text: str) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)

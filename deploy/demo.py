@@ -1,0 +1,228 @@
+"""`annals demo`: a whole game over HTTP, by clients that use nothing but the public API and the move builder."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from domain.ids import Json
+
+Doc = dict[str, Json]
+
+ENDING = 0.35
+"""How often a client takes the option at once that brings the game on."""
+
+PATIENCE = 30.0
+"""Seconds to wait for a service to start, and for the workers to resolve a turn."""
+
+WIDTH = 30
+
+
+class DemoError(Exception):
+    """The service did not do what its API says."""
+
+
+@dataclass
+class Client:
+    """One person with one connection."""
+
+    address: str
+    token: str = ""
+    connection: http.client.HTTPConnection | None = None
+    calls: list[float] = field(default_factory=list)
+    """Seconds of each request."""
+
+    def call(self, method: str, path: str, body: Json = None, **headers: str) -> Doc:
+        """The answer's document; raises DemoError for a problem."""
+        status, data = self.raw(method, path, body, **headers)
+        doc: Doc = json.loads(data)
+        if status >= 400:
+            raise DemoError(f"{method} {path}: {status} {doc.get('code')} {doc.get('detail', '')}")
+        return doc
+
+    def raw(self, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, bytes]:
+        """Status and bytes."""
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=PATIENCE)
+        sent = {"Content-Type": "application/json"} if body is not None else {}
+        if self.token:
+            sent["Authorization"] = f"Bearer {self.token}"
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        begun = time.perf_counter()
+        self.connection.request(method, path, None if body is None else json.dumps(body), {**sent, **named})
+        answer = self.connection.getresponse()
+        data = answer.read()
+        self.calls.append(time.perf_counter() - begun)
+        return answer.status, data
+
+    def close(self) -> None:
+        """Hang up."""
+        if self.connection is not None:
+            self.connection.close()
+
+
+def pick(choice: Doc, rng: random.Random) -> Json:
+    """An answer to a question of the move builder, at random."""
+    if choice["kind"] == "range":
+        return rng.randint(choice["lo"], choice["hi"])
+    offered = choice["options"]
+    if choice["kind"] == "some":
+        return [o["value"] for o in rng.sample(offered, rng.randint(choice["lo"], min(choice["hi"], len(offered))))]
+    ending = [o for o in offered if o.get("ends")]
+    return rng.choice(ending if ending and rng.random() < ENDING else offered)["value"]
+
+
+@dataclass
+class Game:
+    """A table whose seats are all played from here."""
+
+    address: str
+    game: str
+    seats: list[Client]
+    rng: random.Random
+    position: int = 0
+    """Of the last write: reads wait for it."""
+
+    @property
+    def path(self) -> str:
+        """Where the game is."""
+        return f"/v1/games/{self.game}"
+
+    def decision(self, client: Client) -> Doc | None:
+        """What is open, as that seat may know it; None at the end."""
+        found = client.call("GET", f"{self.path}/decisions?wait={self.position}")["decisions"]
+        return found[0] if found else None
+
+    def step(self) -> bool:
+        """One move of a seat that owes one; False at the end."""
+        start = self.rng.randrange(len(self.seats))
+        for offset in range(len(self.seats)):
+            seat = (start + offset) % len(self.seats)
+            found = self.decision(self.seats[seat])
+            if found is None:
+                return False
+            if seat in found["must"]:
+                self.move(seat, found["id"])
+                return True
+            if found["engine"]:
+                self.resolved(found["id"])
+                return True
+        raise DemoError("a decision is open, but no seat owes it")
+
+    def move(self, seat: int, decision: str) -> None:
+        """Answers the builder's questions, and sends the move that comes of it."""
+        client = self.seats[seat]
+        picks: list[Json] = []
+        while True:
+            answer = client.call("POST", f"{self.path}/choices", {"picks": picks})
+            if answer["move"] is not None:
+                break
+            picks.append(pick(answer["choice"], self.rng))
+        body = {"move": answer["move"], "decision": decision}
+        key = secrets.token_hex(16)
+        self.position = client.call("POST", f"{self.path}/moves", body, Idempotency_Key=key)["position"]
+
+    def resolved(self, decision: str) -> None:
+        """Waits until the workers have done the batch work."""
+        end = time.monotonic() + PATIENCE
+        while (found := self.decision(self.seats[0])) and found["id"] == decision:
+            if time.monotonic() > end:
+                raise DemoError("the workers do not resolve the turn")
+            time.sleep(0.02)
+
+
+def open_table(address: str, ruleset: str, seats: int, rng: random.Random) -> Game:
+    """A game with a client at each seat, started."""
+    host = Client(address)
+    made = host.call("POST", "/v1/games", {"ruleset": ruleset, "seats": seats})
+    host.token = made["token"]
+    clients = []
+    for seat in range(seats):
+        client = Client(address)
+        body = {"seat": seat, "name": f"Demo {seat + 1}"}
+        client.token = client.call("POST", f"/v1/games/{made['game']}/seats", body)["token"]
+        clients.append(client)
+    started = host.call("POST", f"/v1/games/{made['game']}/start", {})
+    host.close()
+    return Game(address, made["game"], clients, rng, started["position"])
+
+
+# --- the command -----------------------------------------------------------------------------------------------
+
+
+def demo(address: str, ruleset: str, seats: int, seed: int, export: Path) -> None:
+    """Plays to the end with a bar on standard error, then prints scores, addresses and where the export is."""
+    begun, rng = time.monotonic(), random.Random(seed)  # noqa: S311 - clients need no secret dice
+    game = open_table(address, ruleset, seats, rng)
+    print(f"{ruleset}, {seats} seats: {address}{game.path}", file=sys.stderr)
+    moves = 0
+    try:
+        while game.step():
+            moves += 1
+            _bar(moves, time.monotonic() - begun)
+        print(file=sys.stderr)
+        _results(game, moves, time.monotonic() - begun, export)
+    finally:
+        for client in game.seats:
+            client.close()
+
+
+def _bar(moves: int, seconds: float) -> None:
+    """How far it is nobody knows: the bar runs round, the figures grow."""
+    at = moves // 4 % WIDTH
+    bar = "".join("#" if i == at else "." for i in range(WIDTH))
+    print(f"\r[{bar}] {moves} moves, {moves / max(seconds, 0.001):.0f}/s", end="", file=sys.stderr, flush=True)
+
+
+def _results(game: Game, moves: int, seconds: float, export: Path) -> None:
+    reader = game.seats[0]
+    scores = reader.call("GET", f"{game.path}/scores?wait={game.position}")
+    print("place  seat  points")
+    for line in sorted(scores["scores"], key=lambda s: s["place"]):
+        print(f"{line['place']:>5}  {line['seat'] + 1:>4}  {line['points']:>6}")
+    status, data = reader.raw("GET", f"{game.path}/export")
+    if status != 200:
+        raise DemoError(f"the export answers {status}")
+    export.mkdir(parents=True, exist_ok=True)
+    file = export / f"{game.game}.jsonl"
+    file.write_bytes(data)
+    taken = sorted(s for c in game.seats for s in c.calls)
+    print(f"moves:   {moves} in {seconds:.1f} s; requests: {len(taken)}, median {1000 * taken[len(taken) // 2]:.1f} ms")
+    print(f"replay:  {game.address}{game.path}/board?version=1 .. {len(data.splitlines()) - 1}")
+    print(f"export:  {file} ({len(data)} bytes); prove it: ./run annals verify {file}")
+
+
+@contextmanager
+def service(data: Path) -> Iterator[str]:
+    """The address of a service of our own, stopped afterwards."""
+    command = [sys.executable, "-P", "-m", "deploy.cli", "serve", "--port", "0", "--data", str(data)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        said = process.stdout.readline().split() if process.stdout else []
+        if len(said) != 2 or said[0] != "ready":
+            raise DemoError("the service did not start")
+        yield said[1]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+
+
+def main(address: str, ruleset: str, seats: int, seed: int, export: Path) -> None:
+    """Against a running service, or one of its own in a temporary folder."""
+    if address:
+        demo(address.rstrip("/"), ruleset, seats, seed, export)
+        return
+    with tempfile.TemporaryDirectory(prefix="annals-") as folder, service(Path(folder)) as own:
+        demo(own, ruleset, seats, seed, export)

@@ -1,0 +1,143 @@
+"""What can be wrong with a service, looked at from outside: each check says what it found."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from deploy import embedded
+from deploy.settings import Settings, SettingsError
+from deploy.wiring import Services, check_key, create_services
+from domain.catalogue import Catalogue
+from domain.errors import AnnalsError, UnknownRuleset
+from domain.ids import Json
+from projections import schema
+
+ROOM = 512 * 1024 * 1024
+"""Bytes that must be free in the data folder."""
+
+LAG = 5_000
+"""ms that the views may be behind."""
+
+OVERDUE = 60_000
+"""ms that work may be due without having been done."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    well: bool
+    said: str
+
+    def to_json(self) -> dict[str, Json]:
+        """As the command line prints it."""
+        return dict(self.__dict__)
+
+
+class _IllError(Exception):
+    """What is wrong."""
+
+
+def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
+    """All checks; one that fails does not keep the others from being made."""
+    checks: dict[str, Callable[[Services], str]] = {
+        "disk": _disk,
+        "ledger": _ledger,
+        "key": _key,
+        "rulesets": _rulesets,
+        "views": _views,
+        "games": _games,
+        "due work": _due,
+        "redis": _redis,
+        "workers": _workers,
+    }
+    try:
+        services = create_services(settings, catalogue)
+    except (SettingsError, AnnalsError) as error:
+        return [Check("settings", well=False, said=str(error))]
+    try:
+        return [_look(name, check, services) for name, check in checks.items()]
+    finally:
+        services.close()
+
+
+def _look(name: str, check: Callable[[Services], str], services: Services) -> Check:
+    try:
+        return Check(name, well=True, said=check(services))
+    except (_IllError, AnnalsError, OSError) as error:
+        return Check(name, well=False, said=str(error) or type(error).__name__)
+
+
+def _disk(services: Services) -> str:
+    free = shutil.disk_usage(services.settings.data).free
+    if free < ROOM:
+        raise _IllError(f"{free // 2**20} MiB are free, {ROOM // 2**20} should be")
+    return f"{free // 2**20} MiB are free"
+
+
+def _ledger(services: Services) -> str:
+    counted = "SELECT count(DISTINCT originator_id) AS games, count(*) AS records FROM records"
+    ((games, records),) = services.ledger.execute(counted)
+    return f"{records} records of {games} games"
+
+
+def _key(services: Services) -> str:
+    tried = check_key(services.ledger, services.settings.key())
+    return "the master key opens a seed" if tried else "there is no seed yet"
+
+
+def _rulesets(services: Services) -> str:
+    t = schema.games
+    with services.views.reading() as db:
+        used = set(db.execute(select(t.c.ruleset).distinct()).scalars())
+    for name in sorted(used):
+        try:
+            services.catalogue.get(name)
+        except UnknownRuleset:
+            raise _IllError(f"there are games of {name}, which this version cannot play") from None
+    return f"{len(used)} in use"
+
+
+def _views(services: Services) -> str:
+    position = services.reader.position()
+    behind = services.ledger.log(position, 1000)
+    if not behind:
+        return f"at position {position}, the end of the log"
+    age = services.clock() - behind[0].record.public["at"]
+    if age > LAG:
+        raise _IllError(f"at position {position}, at least {len(behind)} records behind, since {age // 1000} s")
+    return f"at position {position}, {len(behind)} records behind"
+
+
+def _games(services: Services) -> str:
+    if rows := services.reader.aside():
+        first = rows[0]
+        raise _IllError(f"{len(rows)} set aside; {first['game']} at position {first['position']}: {first['error']}")
+    return "none is set aside"
+
+
+def _due(services: Services) -> str:
+    now = services.clock()
+    rows = services.reader.due(now, 1000)
+    late = [row for row in rows if row.at < now - OVERDUE]
+    if late:
+        raise _IllError(f"{len(late)} overdue; {late[0].work} of {late[0].game} since {(now - late[0].at) // 1000} s")
+    return f"{len(rows)} waiting"
+
+
+def _redis(services: Services) -> str:
+    if not embedded.answers(services.settings.redis_url):
+        raise _IllError("does not answer; is the service running?")
+    return "answers"
+
+
+def _workers(services: Services) -> str:
+    found = services.queues.workers()
+    if missing := [name for name, count in found.items() if not count]:
+        raise _IllError(f"none for {', '.join(missing)}")
+    return ", ".join(f"{count} for {name}" for name, count in found.items())

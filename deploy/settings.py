@@ -1,0 +1,208 @@
+"""Settings: from flags, then from the environment, then for one machine with nothing but a data folder.
+
+docs/operations.md lists them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+MOST_WORKERS = 64
+_KEY = re.compile(r"[0-9a-fA-F]{64}")
+
+
+class SettingsError(Exception):
+    """A setting is missing or makes no sense; the message says which, and never repeats a secret."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a process of the service must know. Addresses may hold passwords, so they are not shown."""
+
+    data: Path
+    """Absolute. Keeps the databases of SQLite, the key, the lock and the embedded server's files."""
+    ledger_url: str = field(repr=False)
+    views_url: str = field(repr=False)
+    redis_url: str = field(repr=False, default="")
+    """Empty: a server of our own is to be started."""
+    given_key: str = field(repr=False, default="")
+    """Hex, from the environment; empty: the file in the data folder."""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    """Processes that do turns and deadlines; one more does audits and rebuilds."""
+    log_level: str = "warning"
+    rate: float = 50.0
+    """Costly requests a second for each caller of the API; 0 for no limit."""
+    origins: tuple[str, ...] = ()
+    """Other origins whose pages may use the API."""
+    metrics_token: str = field(repr=False, default="")
+    """What a scraper of /metrics sends; without it they are for this machine alone."""
+
+    @property
+    def sqlite(self) -> bool:
+        """Whether everything is kept in files of the data folder."""
+        return self.ledger_url.startswith("sqlite:")
+
+    @property
+    def ledger_file(self) -> Path:
+        """Only with SQLite."""
+        return self.data / "ledger.sqlite"
+
+    @property
+    def views_file(self) -> Path:
+        """Only with SQLite."""
+        return self.data / "views.sqlite"
+
+    @property
+    def key_file(self) -> Path:
+        """Where the master key is unless the environment gives it."""
+        return self.data / "key"
+
+    def prepare(self) -> None:
+        """Make the data folder, for its owner alone: secrets of games rest in it."""
+        try:
+            self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingsError(f"the data folder {self.data} cannot be made: {error.strerror}") from error
+
+    def key(self) -> bytes:
+        """The master key (32 bytes). The file is made on first use, and never again once there is a ledger."""
+        if self.given_key:
+            return bytes.fromhex(self.given_key)
+        if not self.key_file.exists():
+            if self.sqlite and self.ledger_file.exists():
+                raise SettingsError(f"{self.key_file} is missing, and the ledger's seeds open with no other key")
+            _make_key(self.key_file)
+        text = self.key_file.read_text().strip()
+        if not _KEY.fullmatch(text):
+            raise SettingsError(f"{self.key_file} does not hold 64 hex digits")
+        return bytes.fromhex(text)
+
+    def node(self) -> str:
+        """The name of this data folder's processes in leases: they are not kept from each other's by a restart."""
+        path = self.data / "node"
+        if not path.exists():
+            _make_file(path, f"{socket.gethostname()[:40]}-{secrets.token_hex(8)}\n")
+        return path.read_text().strip()
+
+    def environ(self) -> dict[str, str]:
+        """The same settings for a child process."""
+        told = {
+            "ANNALS_DATA": str(self.data),
+            "ANNALS_DATABASE_URL": "" if self.sqlite else self.ledger_url,
+            "ANNALS_REDIS_URL": self.redis_url,
+            "ANNALS_KEY": self.given_key,
+            "ANNALS_HOST": self.host,
+            "ANNALS_PORT": str(self.port),
+            "ANNALS_WORKERS": str(self.workers),
+            "ANNALS_LOG_LEVEL": self.log_level,
+            "ANNALS_RATE": str(self.rate),
+            "ANNALS_ORIGINS": ",".join(self.origins),
+            "ANNALS_METRICS_TOKEN": self.metrics_token,
+        }
+        return {name: value for name, value in told.items() if value}
+
+
+def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Flags (by field, None for one that was not given) before the environment before defaults; raises SettingsError.
+
+    An empty variable counts as none.
+    """
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    env = {name: value for name, value in (os.environ if environ is None else environ).items() if value}
+    data = Path(given.get("data") or env.get("ANNALS_DATA") or "var").expanduser().absolute()
+    ledger_url, views_url = _databases(data, given.get("database") or env.get("ANNALS_DATABASE_URL", ""))
+    return Settings(
+        data,
+        ledger_url,
+        views_url,
+        _redis(env.get("ANNALS_REDIS_URL", "")),
+        _key(env.get("ANNALS_KEY", "")),
+        host=given.get("host") or env.get("ANNALS_HOST", "127.0.0.1"),
+        port=_number("port", given.get("port", env.get("ANNALS_PORT", "8000")), 0, 65535),
+        workers=_number("workers", given.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
+        log_level=_log_level(str(given.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
+        rate=_rate(env.get("ANNALS_RATE", "50")),
+        origins=tuple(filter(None, (origin.strip() for origin in env.get("ANNALS_ORIGINS", "").split(",")))),
+        metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
+    )
+
+
+def _databases(data: Path, url: str) -> tuple[str, str]:
+    if not url:
+        # The path is an address's: what an address would read as something else is written in its escaped form.
+        return f"sqlite:///{quote(str(data / 'ledger.sqlite'))}", f"sqlite:///{data / 'views.sqlite'}"
+    if urlsplit(url).scheme not in ("postgresql", "postgres"):
+        raise SettingsError("ANNALS_DATABASE_URL is postgresql://..., or is left out for SQLite in the data folder")
+    url = url.replace("postgres://", "postgresql://", 1)
+    return url, url
+
+
+def _redis(url: str) -> str:
+    if url and urlsplit(url).scheme not in ("redis", "rediss", "unix"):
+        raise SettingsError("ANNALS_REDIS_URL is redis://, rediss:// or unix://..., or is left out for our own server")
+    return url
+
+
+def _key(text: str) -> str:
+    if text and not _KEY.fullmatch(text.strip()):
+        raise SettingsError("ANNALS_KEY is not 64 hex digits")
+    return text.strip()
+
+
+def _number(name: str, value: Any, lowest: int, highest: int) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        number = lowest - 1
+    if not lowest <= number <= highest:
+        raise SettingsError(f"{name}: a whole number from {lowest} to {highest} is expected")
+    return number
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1
+    if not 0 <= rate <= 1_000_000:
+        raise SettingsError("ANNALS_RATE: requests a second are expected, or 0 for no limit")
+    return rate
+
+
+def _log_level(level: str) -> str:
+    if level.lower() not in LOG_LEVELS:
+        raise SettingsError(f"log level: one of {', '.join(LOG_LEVELS)} is expected")
+    return level.lower()
+
+
+def _make_key(path: Path) -> None:
+    _make_file(path, secrets.token_hex(32) + "\n")
+
+
+def _make_file(path: Path, text: str) -> None:
+    """Whole or not at all, and never over one that another process has made meanwhile."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        path.hardlink_to(draft)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be made: {error.strerror}") from error
+    finally:
+        draft.unlink(missing_ok=True)

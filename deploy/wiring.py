@@ -1,0 +1,147 @@
+"""The composition root: what a process of the service is made of."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deploy.settings import Settings, SettingsError
+from domain.access import Access
+from domain.catalogue import Catalogue, shipped
+from domain.commands import Commands
+from domain.errors import WrongKey
+from domain.ledger import Ledger
+from domain.vault import Vault
+from projections.reader import Reader
+from projections.store import Views
+from workers.bell import Bell
+from workers.changes import Changes
+from workers.crew import Crew
+from workers.queues import Queues
+
+if TYPE_CHECKING:
+    from api.services import Services as ApiServices
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def now() -> int:
+    """Milliseconds since 1970 UTC."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything that a process may use; nothing is connected before it is used."""
+
+    settings: Settings
+    catalogue: Catalogue
+    ledger: Ledger
+    vault: Vault
+    commands: Commands
+    access: Access
+    views: Views
+    reader: Reader
+    bell: Bell
+    changes: Changes
+    queues: Queues
+
+    def clock(self) -> int:
+        """Milliseconds since 1970 UTC."""
+        return now()
+
+    def notify(self, position: int) -> None:
+        """There is something new in the log, up to that position."""
+        self.bell.ring(position)
+
+    def crew(self) -> Crew:
+        """What jobs use."""
+        return Crew(
+            self.commands,
+            self.ledger,
+            self.catalogue,
+            self.vault,
+            self.views,
+            self.clock,
+            self.notify,
+            self.settings.node(),
+        )
+
+    def api(self) -> ApiServices:
+        """What the API is made from."""
+        from api.services import Services as ApiServices  # noqa: PLC0415 - workers need none of Flask
+        from api.services import Settings as ApiSettings  # noqa: PLC0415
+
+        s = self.settings
+        settings = ApiSettings(rate=s.rate, origins=s.origins, metrics_token=s.metrics_token, docs=DOCS)
+        return ApiServices(
+            self.commands,
+            self.ledger,
+            self.catalogue,
+            self.reader,
+            self.access,
+            self.clock,
+            self.notify,
+            self.changes.wait,
+            settings,
+        )
+
+    def close(self) -> None:
+        """Close this process' connections."""
+        for each in (self.queues, self.bell, self.views, self.ledger):
+            each.close()
+
+
+def create_services(settings: Settings, catalogue: Catalogue | None = None) -> Services:
+    """Without a catalogue, of the rulesets that are shipped. Needs the address of a Redis; raises SettingsError."""
+    if not settings.redis_url:
+        raise SettingsError("ANNALS_REDIS_URL is not set; only `serve` starts a server of its own")
+    rules = shipped() if catalogue is None else catalogue
+    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
+    vault, reader = Vault(ledger, settings.key()), Reader(views)
+    url = settings.redis_url
+    return Services(
+        settings,
+        rules,
+        ledger,
+        vault,
+        Commands(ledger, rules, vault, now),
+        Access(ledger),
+        views,
+        reader,
+        Bell(url),
+        Changes(lambda: Bell(url)),
+        Queues(url),
+    )
+
+
+def migrate(settings: Settings) -> None:
+    """Make what is missing of folder, key and tables, and see that the key fits; raises SettingsError, WrongKey."""
+    settings.prepare()
+    key = settings.key()
+    if settings.sqlite:  # boards show what players keep secret from each other
+        os.close(os.open(settings.views_file, os.O_CREAT | os.O_RDWR, 0o600))
+    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
+    try:
+        ledger.migrate()
+        Access(ledger).migrate()
+        views.migrate()
+        check_key(ledger, key)
+    finally:
+        views.close()
+        ledger.close()
+
+
+def check_key(ledger: Ledger, key: bytes) -> bool:
+    """Whether there is a seed to try the key on; raises WrongKey when it does not open it."""
+    rows = ledger.execute("SELECT game FROM seeds LIMIT 1")
+    if not rows:
+        return False
+    try:
+        Vault(ledger, key).seed(str(rows[0][0]))
+    except WrongKey:
+        raise WrongKey("the master key is not the one that the seeds of this ledger were sealed with") from None
+    return True

@@ -1,0 +1,177 @@
+"""The processes of a service, each of which kills itself at a named point. Importable, so that any context starts them.
+
+The points are made by replacing functions in the child: what is shipped knows nothing of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from domain.catalogue import Catalogue
+from domain.commands import Commands
+from domain.errors import DecisionClosed, RuleError
+from domain.kernel.fold import Position
+from domain.kernel.ruleset import decisions
+from domain.ledger import Ledger
+from domain.vault import Vault
+from projections import pump as pump_module
+from projections.reader import Reader
+from projections.store import Views
+from tests.kernel.flows import orders
+from workers import queues
+from workers.bell import Bell
+from workers.crew import Crew
+from workers.main import pump, work
+from workers.queues import TURNS, Queues
+from workers.reconcile import Reconciler
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["tests.chaos.children"])
+
+CATALOGUE = Catalogue([orders.RULESET])
+KEY = bytes(range(32))
+
+PERIOD = 1000
+"""ms: what a killed worker leaves behind in Redis blocks its work this long, instead of ten seconds."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where everything is."""
+
+    ledger: str
+    views: str
+    redis: str
+
+
+@dataclass(frozen=True)
+class Kill:
+    """Die at the n-th time of coming to a point."""
+
+    point: str
+    nth: int = 1
+
+
+def now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def crew_of(place: Place) -> Crew:
+    """A process' own connections."""
+    ledger, views = Ledger.open(place.ledger), Views(place.views)
+    vault = Vault(ledger, KEY)
+    bell = Bell(place.redis)
+    return Crew(Commands(ledger, CATALOGUE, vault, now), ledger, CATALOGUE, vault, views, now, bell.ring, "node")
+
+
+# --- points ----------------------------------------------------------------------------------------------------
+
+
+def arm(pipe: Connection, kill: Kill | None) -> None:
+    """Lay the trap."""
+    logging.basicConfig(level=logging.ERROR)
+    for noisy in ("rq.worker", "rq.job"):
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)  # it complains about jobs that were wiped under its hands
+    queues.PERIOD = PERIOD
+    if kill is None:
+        return
+    left = [kill.nth]
+
+    def here() -> None:
+        left[0] -= 1
+        if not left[0]:
+            pipe.send(("hit", kill.point))
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    owner, name, before = POINTS[kill.point]
+    real = getattr(owner, name)
+
+    def trapped(*args: Any, **kwargs: Any) -> Any:
+        if before:
+            here()
+        found = real(*args, **kwargs)
+        if not before:
+            here()
+        return found
+
+    setattr(owner, name, trapped)
+
+
+POINTS: dict[str, tuple[Any, str, bool]] = {
+    "before the append": (Ledger, "append", True),
+    "after the append, before the answer": (Ledger, "append", False),
+    "rows written, position not": (pump_module, "_write_leaves", False),
+    "views committed, nobody told": (Bell, "announce", True),
+    "before the enqueueing": (Queues, "_enqueue", True),
+    "enqueued, not known": (Queues, "_enqueue", False),
+    "job begun": (queues.Work, "perform", True),
+}
+"""Point: whose function, its name, and whether the end comes before it or after it."""
+
+
+# --- processes -------------------------------------------------------------------------------------------------
+
+
+def start(role: Callable[..., None], place: Place, kill: Kill | None, *args: Any) -> tuple[Any, Connection]:
+    """A process, and our end of its pipe."""
+    ours, theirs = CONTEXT.Pipe()
+    process = CONTEXT.Process(target=role, args=(theirs, place, kill, *args), daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def run_pump(pipe: Connection, place: Place, kill: Kill | None) -> None:
+    """As `annals pump`."""
+    arm(pipe, kill)
+    crew = crew_of(place)
+    pump(crew, Bell(place.redis), Reconciler(Reader(crew.views), Queues(place.redis), now))
+
+
+def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:
+    """As `annals worker`."""
+    arm(pipe, kill)
+    work(crew_of(place), place.redis, TURNS)
+
+
+def run_player(pipe: Connection, place: Place, kill: Kill | None, games: list[str]) -> None:
+    """Plays all seats of some games to their end; tells every answer that it got.
+
+    A command is named after what it is for. So a process that starts anew sends everything of the open decision again,
+    as clients do that never got an answer.
+    """
+    arm(pipe, kill)
+    crew = crew_of(place)
+    left = list(games)
+    while left:
+        for game in list(left):
+            p = crew.commands.position(game)
+            if p.status == "closed":
+                left.remove(game)
+            elif p.state.frames and p.state.top.kind == "orders":
+                _play(pipe, crew, p)
+        time.sleep(0.01)
+    pipe.send(("done", ""))
+
+
+def _play(pipe: Connection, crew: Crew, p: Position[Any]) -> None:
+    decision = decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+    for seat in range(p.table.seats):
+        late = seat == 2 and p.state.top.n % 4 == 1  # somebody always misses a deadline
+        moves: list[dict[str, Any]] = [{"type": "order", "to": f"t0{seat}", "units": 1}]
+        for step, move in enumerate([*moves, *([] if late else [{"type": "submit"}])]):
+            command = f"{decision}/{seat}/{step}"
+            try:
+                answer = crew.commands.move(p.game, seat, [move], decision=decision, command=command)
+            except (DecisionClosed, RuleError):
+                return  # the clock was faster
+            crew.notify(answer.position)
+            pipe.send(("stored", (p.game, command, answer.versions)))

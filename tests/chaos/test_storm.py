@@ -1,0 +1,31 @@
+"""Killed at the worst moments: every acknowledged move is in the log once, every turn is resolved once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.children import Place
+from tests.chaos.storm import check, expected, storm
+from tests.postgres import postgres_server, postgres_url
+from tests.valkey import redis_url, valkey_server
+
+__all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
+
+TURNS = 4
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+def test_no_kill_and_no_wipe_loses_or_doubles_anything(
+    store: str, request: pytest.FixtureRequest, tmp_path: Path, redis_url: str
+) -> None:
+    if store == "sqlite":
+        urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
+    else:
+        urls = [request.getfixturevalue("postgres_url")] * 2
+    place = Place(urls[0], urls[1], redis_url)
+    report = storm(place, games=4, turns=TURNS, rounds=1, seed=7)
+    print(f"{report.seconds:.1f} s, {len(report.stored)} answers, {dict(report.hits)}")
+    check(place, report, TURNS)
+    assert expected() <= set(report.hits), expected() - set(report.hits)

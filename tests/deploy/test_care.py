@@ -1,0 +1,238 @@
+"""The operator's commands: migrate, doctor, backup, restore."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import stat
+import subprocess
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from deploy import doctor as deploy_doctor
+from deploy.backup import put_back, take
+from deploy.settings import SettingsError, load
+from domain.catalogue import Catalogue
+from domain.commands import Commands, new_game
+from domain.kernel.export import dump, parse
+from domain.kernel.verify import verify
+from domain.ledger import Ledger
+from domain.vault import Vault
+from projections.pump import Pump
+from projections.store import Views
+from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
+from tests.postgres import postgres_server, postgres_url
+from tests.valkey import redis_url, valkey_server
+
+__all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
+
+
+def examined(data: Path, **env: str) -> tuple[int, dict[str, Doc]]:
+    """The status of `doctor` and its checks by name."""
+    found = call("doctor", "--json", "--data", str(data), **env)
+    assert found.stdout, found.stderr
+    return found.returncode, {c["name"]: c for c in json.loads(found.stdout)["checks"]}
+
+
+def test_migrating_again_changes_nothing(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert call("migrate", "--data", str(tmp_path)).returncode == 0
+    assert call("migrate", "--data", str(tmp_path)).stdout == ""
+
+
+def test_a_well_service_is_found_well(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        Table(service).open()
+        until(lambda: examined(tmp_path)[1]["workers"]["well"])
+        status, checks = examined(tmp_path)
+        assert (status, [c for c in checks.values() if not c["well"]]) == (0, [])
+        assert checks["ledger"]["said"] == "5 records of 1 games"
+        assert "opens a seed" in checks["key"]["said"]
+        lines = call("doctor", "--data", str(tmp_path)).stdout.splitlines()
+        assert all(line.startswith("ok") for line in lines)
+
+
+def test_a_service_that_does_not_run_is_found_out(tmp_path: Path) -> None:
+    call("migrate", "--data", str(tmp_path))
+    status, checks = examined(tmp_path)
+    assert status == 1
+    assert {name for name, c in checks.items() if not c["well"]} == {"redis", "workers"}
+
+
+def test_a_key_that_does_not_open_the_seeds_is_found_out_and_not_started_with(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        Table(service).open()
+        assert not examined(tmp_path, ANNALS_KEY="0" * 64)[1]["key"]["well"]
+    refused = run("serve", "--port", "0", "--data", str(tmp_path), ANNALS_KEY="0" * 64)
+    assert refused.returncode == 1
+    assert "master key is not the one" in refused.stderr
+
+
+def test_views_that_stand_still_and_games_set_aside_are_found_out(
+    tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("migrate", "--data", str(tmp_path))
+    settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
+    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
+    Commands(ledger, CATALOGUE, Vault(ledger, settings.key()), lambda: 0).open(new_game(), "orders@1", 3)
+    found = {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}
+    assert not found["views"].well
+    assert found["games"].well
+    Pump(ledger, Catalogue([]), views, "pump").run(0)
+    found = {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}
+    assert found["views"].well
+    assert "1 set aside" in found["games"].said
+    assert not found["games"].well
+    monkeypatch.setattr(deploy_doctor, "ROOM", 2**80)
+    assert not {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}["disk"].well
+    views.close()
+    ledger.close()
+
+
+def test_without_a_folder_the_doctor_says_so(tmp_path: Path) -> None:
+    found = call("doctor", "--data", str(tmp_path / "nothing"))
+    assert found.returncode == 1
+    assert "Traceback" not in found.stderr
+
+
+def test_it_looks_at_postgresql_too(tmp_path: Path, postgres_url: str, redis_url: str) -> None:
+    env = {"ANNALS_DATABASE_URL": postgres_url, "ANNALS_REDIS_URL": redis_url}
+    assert call("migrate", "--data", str(tmp_path), **env).returncode == 0
+    _, checks = examined(tmp_path, **env)
+    assert {name for name, c in checks.items() if not c["well"]} == {"workers"}
+    refused = call("backup", str(tmp_path / "copy"), "--data", str(tmp_path), **env)
+    assert refused.returncode == 2
+    assert "pg_dump" in refused.stderr
+
+
+def test_a_game_is_proved_and_the_views_are_made_anew_while_it_runs(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        table = Table(service).open()
+        table.turn()
+        proved = call("audit", table.game, "--data", str(tmp_path))
+        assert proved.returncode == 0, proved.stderr
+        assert json.loads(proved.stdout)["verified"] is True
+        rebuilt = call("rebuild", "--data", str(tmp_path))
+        assert json.loads(rebuilt.stdout)["generation"] == 2
+        table.turn()
+        table.turn()
+        until(lambda: table.get()["status"] == "closed")
+        unknown = call("audit", "00000000-0000-0000-0000-000000000000", "--data", str(tmp_path))
+        assert (unknown.returncode, unknown.stdout) == (1, "")
+
+
+# --- backups ---------------------------------------------------------------------------------------------------
+
+
+def play_on(service: Service, tables: list[Table], stop: threading.Event) -> None:
+    """Games are opened and played until that is enough."""
+    while not stop.is_set():
+        table = Table(service).open()
+        tables.append(table)
+        table.turn()
+
+
+def test_a_copy_of_a_running_service_proves_and_plays_on_elsewhere(tmp_path: Path) -> None:
+    copy, new = tmp_path / "copy", tmp_path / "new"
+    tables: list[Table] = []
+    with serving(tmp_path / "old") as service:
+        first = Table(service).open()
+        first.turn()
+        stop = threading.Event()
+        player = threading.Thread(target=play_on, args=(service, tables, stop))
+        player.start()
+        until(lambda: len(tables) > 2)
+        taken = call("backup", str(copy), "--data", str(tmp_path / "old"))
+        assert taken.returncode == 0, taken.stderr
+        stop.set()
+        player.join()
+    assert call("restore", str(copy), "--data", str(new)).returncode == 0
+    _prove_all(new)
+    with serving(new) as service:
+        first.service = service
+        first.turn()
+        first.turn()
+        until(lambda: first.get()["status"] == "closed")
+        assert first.get("/audit")["proved"]
+
+
+def _prove_all(data: Path) -> None:
+    ledger = Ledger.open(load({"data": str(data)}, {}).ledger_url)
+    games = {entry.game for entry in ledger.log(0, 100_000)}
+    assert len(games) > 2
+    for game in games:
+        records = ledger.read(game)
+        rules = CATALOGUE.get(records[0].body["ruleset"])
+        verify(rules, parse(dump(records, "director")))
+    ledger.close()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> tuple[Path, Path]:
+    """A folder and its backup."""
+    data, copy = tmp_path / "data", tmp_path / "copy"
+    call("migrate", "--data", str(data))
+    take(load({"data": str(data)}, {}), copy)
+    return data, copy
+
+
+def test_a_copy_is_for_its_owner_alone(copied: tuple[Path, Path]) -> None:
+    assert sorted(path.name for path in copied[1].iterdir()) == ["backup.json", "key", "ledger.sqlite"]
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in copied[1].iterdir())
+
+
+def test_nothing_is_written_over(copied: tuple[Path, Path]) -> None:
+    data, copy = copied
+    with pytest.raises(SettingsError, match="not empty"):
+        take(load({"data": str(data)}, {}), copy)
+    with pytest.raises(SettingsError, match="exists"):
+        put_back(load({"data": str(data)}, {}), copy)
+
+
+@pytest.mark.parametrize("fault", ["cut", "changed", "no ledger"])
+def test_half_a_copy_is_not_put_back(copied: tuple[Path, Path], tmp_path: Path, fault: str) -> None:
+    copy = copied[1]
+    if fault == "cut":
+        (copy / "backup.json").unlink()
+    elif fault == "changed":
+        with closing(sqlite3.connect(copy / "ledger.sqlite")) as ledger:
+            ledger.execute("CREATE TABLE more (x)")
+    else:
+        (copy / "ledger.sqlite").unlink()
+    settings = load({"data": str(tmp_path / "new")}, {})
+    with pytest.raises(SettingsError, match="not a whole backup"):
+        put_back(settings, copy)
+    assert not settings.ledger_file.exists()
+
+
+def test_there_must_be_something_to_copy(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="nothing to copy"):
+        take(load({"data": str(tmp_path / "nothing")}, {}), tmp_path / "copy")
+
+
+# --- single processes ------------------------------------------------------------------------------------------
+
+
+def test_pump_and_workers_run_alone_and_one_pump_only(tmp_path: Path, redis_url: str) -> None:
+    call("migrate", "--data", str(tmp_path))
+    env = environment(ANNALS_REDIS_URL=redis_url)
+    crew = [
+        subprocess.Popen(command(*args, "--data", str(tmp_path)), env=env)
+        for args in (["pump"], ["worker", "turns"], ["worker", "batch"])
+    ]
+    try:
+        until(lambda: examined(tmp_path, ANNALS_REDIS_URL=redis_url)[0] == 0)
+        second = run("pump", "--data", str(tmp_path), ANNALS_REDIS_URL=redis_url)
+        assert second.returncode == 2
+        assert "in use" in second.stderr
+        for process in crew:
+            process.send_signal(signal.SIGTERM)
+        assert [process.wait(20) for process in crew] == [0, 0, 0]
+    finally:
+        for process in crew:
+            process.kill()
+            process.wait()

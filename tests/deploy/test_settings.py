@@ -1,0 +1,160 @@
+"""Settings: flags before the environment before defaults, clear refusals, and no secret in sight."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from deploy import embedded
+from deploy.settings import SettingsError, load
+from tests.deploy.house import call
+
+SECRET = "5ec2e7" * 10 + "0000"
+
+
+def test_without_anything_it_is_sqlite_in_var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = load({}, {})
+    assert found.data == tmp_path / "var"
+    assert found.ledger_url == f"sqlite:///{tmp_path}/var/ledger.sqlite"
+    assert found.sqlite
+    assert (found.port, found.workers, found.redis_url) == (8000, 1, "")
+
+
+def test_flags_come_before_the_environment(tmp_path: Path) -> None:
+    env = {"ANNALS_DATA": "/elsewhere", "ANNALS_PORT": "1", "ANNALS_WORKERS": "3", "ANNALS_LOG_LEVEL": "INFO"}
+    found = load({"data": str(tmp_path), "port": 0, "workers": None}, env)
+    assert (found.data, found.port, found.workers, found.log_level) == (tmp_path, 0, 3, "info")
+
+
+def test_an_empty_variable_counts_as_none() -> None:
+    assert load({}, {"ANNALS_PORT": "", "ANNALS_REDIS_URL": ""}).port == 8000
+
+
+def test_with_postgresql_log_and_views_are_in_one_database() -> None:
+    found = load({}, {"ANNALS_DATABASE_URL": "postgres://u:p@host/name"})
+    assert found.ledger_url == found.views_url == "postgresql://u:p@host/name"
+    assert not found.sqlite
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ANNALS_DATABASE_URL", "mysql://root:secret@host/name"),
+        ("ANNALS_REDIS_URL", "http://:secret@host"),
+        ("ANNALS_KEY", "secret"),
+        ("ANNALS_PORT", "secret"),
+        ("ANNALS_PORT", "65536"),
+        ("ANNALS_WORKERS", "0"),
+        ("ANNALS_LOG_LEVEL", "secret"),
+        ("ANNALS_RATE", "secret"),
+        ("ANNALS_RATE", "-1"),
+    ],
+)
+def test_nonsense_is_refused_by_name_and_not_repeated(variable: str, value: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load({}, {variable: value})
+    assert "secret" not in str(refused.value)
+    assert variable.removeprefix("ANNALS_").lower().replace("_", " ") in str(refused.value).lower().replace("_", " ")
+
+
+def test_no_secret_is_shown() -> None:
+    env = {
+        "ANNALS_DATABASE_URL": "postgresql://u:hidden@host/name",
+        "ANNALS_REDIS_URL": "redis://:hidden@host",
+        "ANNALS_KEY": SECRET,
+        "ANNALS_METRICS_TOKEN": "hidden",
+    }
+    shown = repr(load({}, env))
+    assert "hidden" not in shown
+    assert SECRET not in shown
+
+
+def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
+    env = {"ANNALS_KEY": SECRET, "ANNALS_REDIS_URL": "redis://h", "ANNALS_ORIGINS": "https://a, https://b"}
+    found = load({"data": str(tmp_path), "port": 17}, env | {"ANNALS_RATE": "2.5", "ANNALS_METRICS_TOKEN": "t"})
+    assert load({}, found.environ()) == found
+    assert found.origins == ("https://a", "https://b")
+
+
+# --- the key and the folder ------------------------------------------------------------------------------------
+
+
+def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+    found = load({"data": str(tmp_path)}, {})
+    key = found.key()
+    assert len(key) == 32
+    assert found.key() == key
+    assert stat.S_IMODE(found.key_file.stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
+
+
+def test_a_lost_key_is_not_replaced_once_there_is_a_ledger(tmp_path: Path) -> None:
+    assert call("migrate", "--data", str(tmp_path)).returncode == 0
+    (tmp_path / "key").unlink()
+    refused = call("migrate", "--data", str(tmp_path))
+    assert refused.returncode == 2
+    assert "key is missing" in refused.stderr
+    assert not (tmp_path / "key").exists()
+
+
+def test_a_broken_key_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("no key\n")
+    with pytest.raises(SettingsError, match="64 hex digits"):
+        load({"data": str(tmp_path)}, {}).key()
+
+
+def test_a_given_key_makes_no_file(tmp_path: Path) -> None:
+    assert load({"data": str(tmp_path)}, {"ANNALS_KEY": SECRET}).key() == bytes.fromhex(SECRET)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_keeps_its_name_in_leases(tmp_path: Path) -> None:
+    first, second = (load({"data": str(tmp_path)}, {}).node() for _ in range(2))
+    assert first == second
+    assert len(first) <= 80
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    refused = call("migrate", "--data", str(tmp_path / "file" / "data"))
+    assert refused.returncode == 2
+    assert "cannot be made" in refused.stderr
+
+
+# --- the server of our own -------------------------------------------------------------------------------------
+
+
+def test_a_long_path_moves_the_socket_to_a_short_folder_of_this_user(tmp_path: Path) -> None:
+    near = embedded.socket_of(Path("/data"))
+    assert near == Path("/data/redis/socket")
+    far = [embedded.socket_of(tmp_path / ("x" * 90) / name) for name in "aab"]
+    assert far[0] == far[1] != far[2]
+    assert all(len(os.fsencode(path)) <= embedded.LONGEST_SOCKET for path in far)
+    assert stat.S_IMODE(far[0].parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_others_can_write_is_not_used_for_sockets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path)[:1] + "tmp")
+    monkeypatch.setattr(os, "getuid", lambda: 4242424242 % 2**31)
+    with pytest.raises(SettingsError, match="not a folder for this user alone"):
+        embedded.socket_of(tmp_path / ("x" * 90))
+
+
+def test_without_any_server_the_refusal_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SettingsError, match="ANNALS_REDIS_URL"):
+        embedded.program()
+
+
+def test_without_the_package_a_server_on_the_path_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "redis-server").touch(0o755)
+    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert embedded.program() == str(tmp_path / "redis-server")

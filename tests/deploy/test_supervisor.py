@@ -1,0 +1,80 @@
+"""The supervisor: what dies comes again after a pause that grows, and what should end does."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy import supervisor as module
+from deploy.settings import SettingsError
+from deploy.supervisor import Program, Supervisor, alone
+
+SLEEP = ["/bin/sh", "-c", "sleep 60"]
+STUBBORN = ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 1; done"]
+
+
+@pytest.fixture
+def made() -> Iterator[Supervisor]:
+    """One that leaves nothing behind."""
+    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
+    supervisor = Supervisor({})
+    yield supervisor
+    supervisor.stop()
+
+
+def tended(supervisor: Supervisor, seconds: float) -> int:
+    """How many deaths it has met by then."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        supervisor.tend()
+        time.sleep(0.005)
+    return sum(supervisor.deaths.values())
+
+
+def test_what_dies_at_once_is_started_less_and_less_often(made: Supervisor) -> None:
+    made.start(Program("short", ["/bin/sh", "-c", "exit 3"]))
+    assert 2 <= tended(made, 1.5) <= 6, "0.05 + 0.1 + 0.2 + 0.4 s of pauses, and the next is longer"
+
+
+def test_many_deaths_do_not_make_the_pause_endless(made: Supervisor) -> None:
+    made.start(Program("short", ["/bin/sh", "-c", "exit 3"]))
+    (child,) = made._children
+    child.deaths = 100_000
+    tended(made, 0.3)
+    assert child.again_at - time.monotonic() <= module.LONGEST_PAUSE
+
+
+def test_what_runs_is_left_alone(made: Supervisor) -> None:
+    made.start(Program("long", SLEEP))
+    assert tended(made, 0.2) == 0
+
+
+def test_who_does_not_listen_is_ended_by_force(made: Supervisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GRACE", 0.3)
+    made.start(Program("stubborn", STUBBORN))
+    (child,) = made._children
+    time.sleep(0.2)
+    made.stop()
+    assert child.process.status() == -9
+
+
+def test_what_others_use_ends_last(made: Supervisor, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    for name, last in (("base", True), ("user", False)):
+        script = f"trap 'echo {name} >> {said}; exit' TERM; echo {name} up >> {said}; while :; do sleep 0.05; done"
+        made.start(Program(name, ["/bin/sh", "-c", script], last=last))
+    while not said.exists() or len(said.read_text().splitlines()) < 2:
+        time.sleep(0.01)
+    made.stop()
+    assert said.read_text().splitlines()[2:] == ["user", "base"]
+
+
+def test_a_lock_is_held_once_and_freed(tmp_path: Path) -> None:
+    with alone(tmp_path / "lock"), pytest.raises(SettingsError, match="in use"), alone(tmp_path / "lock"):
+        pass
+    with alone(tmp_path / "lock"):
+        pass

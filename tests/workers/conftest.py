@@ -1,0 +1,124 @@
+"""A service without processes: its parts, on every store, with a real Redis."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from domain.catalogue import Catalogue
+from domain.commands import Commands, new_game
+from domain.ids import DIRECTOR
+from domain.kernel.ruleset import decisions
+from domain.ledger import Ledger
+from domain.vault import Vault
+from projections.reader import Reader
+from projections.store import Views
+from tests.postgres import postgres_server, postgres_url
+from tests.rulesets import FLOWS
+from tests.valkey import redis_url, valkey_server
+from workers.bell import Bell
+from workers.crew import Crew, sign_on
+from workers.main import work
+from workers.pumping import Pumping
+from workers.queues import BATCH, TURNS, Queues
+from workers.reconcile import Reconciler
+
+__all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
+
+CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+
+
+@dataclass
+class House:
+    """Everything that reads, writes and works."""
+
+    crew: Crew
+    reader: Reader
+    bell: Bell
+    queues: Queues
+    url: str
+    time: list[int]
+    rung: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.reconciler = Reconciler(self.reader, self.queues, self.crew.clock)
+        self.pumping = Pumping(self.crew, self.bell, self.reconciler)
+        self.redis = Redis.from_url(self.url)
+
+    def later(self, ms: int) -> None:
+        """Time goes on."""
+        self.time[0] += ms
+
+    def game(self, ruleset: str = "orders@1", seats: int = 3, **body: Any) -> str:
+        """A started game."""
+        game = new_game()
+        self.crew.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
+        for seat in range(seats):
+            self.crew.commands.join(game, seat, f"p{seat}")
+        self.crew.commands.start(game)
+        return game
+
+    def decision(self, game: str) -> str:
+        """The id of the open decision; empty at the end."""
+        p = self.crew.commands.position(game)
+        open_ = decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds, DIRECTOR) if p.status == "running" else []
+        return open_[0].id if open_ else ""
+
+    def submit(self, game: str, *seats: int) -> str:
+        """These seats hand in their sheets; the decision that is open then."""
+        decision = self.decision(game)
+        for seat in seats:
+            self.crew.commands.move(game, seat, [{"type": "submit"}], decision=decision)
+        return self.decision(game)
+
+    def kinds(self, game: str) -> list[str]:
+        """What was recorded after the start."""
+        return [r.kind for r in self.crew.ledger.read(game)][5:]
+
+    def passed(self) -> int:
+        """Pump, then look at the due work; how many jobs are new."""
+        self.pumping.catch_up()
+        return self.reconciler.pass_once()
+
+    def worked(self, queue: str = TURNS) -> bool:
+        """Do all jobs that are waiting; whether there were any."""
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            return work(self.crew, self.url, queue, burst=True)
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def job(self, id_: str) -> Any:
+        """The result of a job that was asked for, once it is done."""
+        self.worked(BATCH)
+        status = self.queues.status(id_)
+        assert status is not None
+        assert status.status == "finished", status
+        return status.result
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Iterator[House]:
+    """SQLite in two files, or one PostgreSQL database."""
+    if request.param == "sqlite":
+        urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
+    else:
+        urls = [request.getfixturevalue("postgres_url")] * 2
+    ledger, views, time, rung = Ledger.open(urls[0]), Views(urls[1]), [1_000_000], list[int]()
+    ledger.migrate()
+    views.migrate()
+    vault = Vault(ledger, bytes(32))
+    commands = Commands(ledger, CATALOGUE, vault, lambda: time[0])
+    crew = Crew(commands, ledger, CATALOGUE, vault, views, lambda: time[0], rung.append, "node")
+    sign_on(crew)
+    made = House(crew, Reader(views), Bell(redis_url), Queues(redis_url), redis_url, time, rung)
+    yield made
+    for each in (made.bell, made.queues, made.redis, views, ledger):
+        each.close()

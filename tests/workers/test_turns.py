@@ -1,0 +1,174 @@
+"""Due work: done once, by whoever comes first, and found again whatever is lost on the way."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import cast
+
+import pytest
+from redis import Redis
+from rq import Queue
+
+from domain.errors import UnknownGame
+from tests.workers.conftest import House
+from workers import deadlines, turns
+from workers.queues import PERIOD, SERIALIZER, TURNS, Work
+
+MINUTE = 60_000
+
+
+def test_a_resolved_turn_is_pumped_enqueued_and_done(house: House) -> None:
+    game = house.game()
+    decision = house.submit(game, 0, 1, 2)
+    assert house.passed() == 1
+    assert house.worked()
+    assert house.kinds(game) == ["moved"] * 3 + ["resolved"]
+    assert house.decision(game) != decision
+    assert house.rung, "whoever waits for the turn is told"
+
+
+def test_a_job_whose_work_is_done_says_so_and_stores_nothing(house: House) -> None:
+    game = house.game()
+    decision = house.submit(game, 0, 1, 2)
+    assert turns.resolve(game, decision) == turns.DONE
+    head = house.crew.ledger.head(game)
+    assert turns.resolve(game, decision) == turns.GONE
+    assert deadlines.lapse(game, decision) == turns.GONE
+    assert turns.vacant(game, decision) == turns.GONE
+    assert house.crew.ledger.head(game) == head
+
+
+def test_due_work_is_enqueued_once_while_its_job_waits(house: House) -> None:
+    house.submit(house.game(), 0, 1, 2)
+    assert [house.passed() for _ in range(3)] == [1, 0, 0]
+
+
+def test_an_emptied_redis_loses_nothing(house: House) -> None:
+    game = house.game()
+    house.submit(game, 0, 1, 2)
+    assert house.passed() == 1
+    house.redis.flushall()
+    assert not house.worked()
+    assert house.passed() == 1
+    house.worked()
+    assert house.kinds(game)[-1] == "resolved"
+
+
+def test_an_id_that_a_dead_job_left_behind_blocks_its_work_for_one_period_only(house: House) -> None:
+    game = house.game()
+    decision = house.submit(game, 0, 1, 2)
+    left = f"rq:job:resolve-{game}-{decision}-{house.crew.clock() // PERIOD}"
+    house.redis.hset(left, "last_heartbeat", "long ago")
+    assert house.passed() == 0
+    house.later(PERIOD)
+    assert house.passed() == 1
+    house.worked()
+    assert house.kinds(game)[-1] == "resolved"
+
+
+def test_a_missed_deadline_is_one_record_of_all_who_owe(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 60}})
+    house.submit(game, 1)
+    house.later(MINUTE - 1)
+    assert house.passed() == 0
+    house.later(1)
+    assert house.passed() == 1
+    house.worked()
+    records = house.crew.ledger.read(game)
+    assert [r.kind for r in records[5:]] == ["moved", "lapsed"]
+    assert [seat for seat, _ in records[-1].acts()] == [0, 2]
+
+
+def test_a_deadline_is_judged_by_the_log_not_by_who_asks(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 60}, "grace": 30})
+    decision = house.decision(game)
+    house.later(MINUTE)
+    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    house.later(MINUTE // 2)
+    assert deadlines.lapse(game, decision) == turns.DONE
+
+
+def test_without_a_deadline_nobody_is_hurried(house: House) -> None:
+    game = house.game()
+    house.later(10 * MINUTE)
+    assert house.passed() == 0
+    assert deadlines.lapse(game, house.decision(game)) == turns.GONE
+
+
+def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 60}})
+    house.submit(game, 0)
+    house.later(MINUTE // 2)
+    house.crew.commands.rewind(game, 5, house.crew.ledger.head(game))
+    house.later(MINUTE // 2)
+    assert deadlines.lapse(game, house.decision(game)) == deadlines.EARLY
+    house.later(MINUTE // 2)
+    assert deadlines.lapse(game, house.decision(game)) == turns.DONE
+
+
+def test_a_deadline_that_was_moved_counts_as_moved(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 60}})
+    decision = house.decision(game)
+    house.crew.commands.extend(game, decision, MINUTE)
+    house.later(MINUTE)
+    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    house.later(MINUTE)
+    assert deadlines.lapse(game, decision) == turns.DONE
+
+
+def test_a_vacant_seat_alone_gets_its_default(house: House) -> None:
+    game = house.game("sealed@1", 4)
+    house.crew.commands.leave(game, 1)
+    card = next(c for c in house.crew.commands.position(game).state.hands[0] if c != "alliance")
+    house.crew.commands.move(game, 0, [{"type": "attack", "target": 2, "card": card}])
+    asked = house.decision(game)
+    assert house.passed() == 1
+    house.worked()
+    p = house.crew.commands.position(game)
+    assert p.last is not None
+    assert p.last.kind == "lapsed"
+    assert [seat for seat, _ in p.last.acts()] == [1]
+    assert (house.decision(game), p.state.top.owing) == (asked, (2, 3))
+
+
+def test_without_a_vacant_seat_the_job_leaves_everybody_alone(house: House) -> None:
+    game = house.game()
+    assert turns.vacant(game, house.decision(game)) == turns.GONE
+    assert house.kinds(game) == []
+
+
+@pytest.mark.parametrize("job", [turns.resolve, turns.vacant, deadlines.lapse])
+def test_a_game_that_nobody_knows_is_an_error(house: House, job: object) -> None:
+    with pytest.raises(UnknownGame):
+        job("00000000-0000-0000-0000-000000000000", "0-1")  # type: ignore[operator]
+
+
+def test_a_finished_game_has_no_work(house: House) -> None:
+    game = house.game(options={"turns": 1})
+    decision = house.submit(game, 0, 1, 2)
+    turns.resolve(game, decision)
+    assert house.crew.commands.position(game).status == "closed"
+    for job in (turns.resolve, turns.vacant, deadlines.lapse):
+        assert job(game, decision) == turns.GONE
+    assert house.passed() == 0
+
+
+def test_redis_cannot_make_a_worker_run_anything_else(house: House) -> None:
+    queue = Queue(TURNS, connection=house.redis, serializer=SERIALIZER)
+    queue.enqueue("os.getcwd", job_id="foreign")
+    assert house.worked()
+    assert Work.fetch("foreign", connection=house.redis, serializer=SERIALIZER).get_status() == "failed"
+
+
+def test_nothing_in_redis_is_secret_or_pickled(house: House) -> None:
+    game = house.game()
+    house.crew.commands.move(game, 0, [{"type": "order", "to": "t07", "units": 3}], decision=house.decision(game))
+    decision = house.submit(game, 0, 1, 2)
+    house.passed()
+    house.queues.audit(game)
+    raw = Redis.from_url(house.url)
+    held = [json.loads(zlib.decompress(cast("bytes", raw.hget(key, "data")))) for key in raw.keys("rq:job:*")]
+    raw.close()
+    assert sorted(call[0] for call in held) == ["workers.audits.audit", "workers.turns.resolve"]
+    assert sorted(call[2] for call in held) == [[game], [game, decision]]

@@ -1,0 +1,28 @@
+"""Audits: everything in a game's stream is proved again, also while the game is being played."""
+
+from __future__ import annotations
+
+from domain.errors import UnknownGame, VerificationError
+from domain.ids import DIRECTOR, Json
+from domain.kernel import export, verify
+from workers.crew import crew
+
+
+def audit(game: str) -> dict[str, Json]:
+    """What was proved, in numbers, or where the first fault is.
+
+    Of a running game too every die is rolled again and every record decided again, with the seed from the vault. A
+    fault is named by code and version alone: its details could tell what is still secret.
+    """
+    hands = crew()
+    records = hands.ledger.read(game)
+    if not records:
+        raise UnknownGame(game)
+    rules = hands.catalogue.get(records[0].body["ruleset"])
+    try:
+        report = verify.verify(rules, export.parse(export.dump(records, DIRECTOR))).to_json()
+        if not report["closed"]:
+            report["draws"], report["decided"] = verify.audit(rules, records, hands.vault.seed(game))
+    except VerificationError as error:
+        return {"verified": False, "game": game, "code": error.code, "version": error.version}
+    return {"verified": True, **report}

@@ -1,0 +1,43 @@
+"""What the jobs of a worker process use. Redis carries names of games and decisions only, so it is set up here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from domain.catalogue import Catalogue
+from domain.commands import Commands
+from domain.ledger import Ledger
+from domain.vault import Vault
+from projections.store import Views
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Everything that jobs read and write."""
+
+    commands: Commands
+    ledger: Ledger
+    catalogue: Catalogue
+    vault: Vault
+    views: Views
+    clock: Callable[[], int]
+    """ms since 1970 UTC."""
+    notify: Callable[[int], None]
+    """There is something new in the log, up to that position."""
+    node: str = "worker"
+
+
+_at_work: list[Crew] = []
+
+
+def sign_on(crew: Crew) -> None:
+    """From now on the jobs of this process use these."""
+    _at_work[:] = [crew]
+
+
+def crew() -> Crew:
+    """The crew of this process; raises RuntimeError in a process that is no worker."""
+    if not _at_work:
+        raise RuntimeError("jobs are done by worker processes, which sign on first")
+    return _at_work[0]

@@ -1,0 +1,65 @@
+"""The pump process: reads the log into the views whenever the bell rings, and hands out what has become due."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from domain.errors import StoreUnavailable
+from projections.pump import LeaseLostError, Pump
+from workers.bell import Bell
+from workers.crew import Crew
+from workers.reconcile import Reconciler
+
+NAP = 0.5
+"""Seconds to wait for the bell: the longest that views are behind when nobody could ring."""
+
+PASS = 1.0
+"""Seconds between two looks at the due work when nothing happens: how late a deadline may be noticed."""
+
+log = logging.getLogger("annals.pump")
+
+
+class Pumping:
+    """The loop. `stop` may be called from a signal handler."""
+
+    def __init__(self, crew: Crew, bell: Bell, reconciler: Reconciler) -> None:
+        self._crew, self._bell, self._reconciler = crew, bell, reconciler
+        self._pump = Pump(crew.ledger, crew.catalogue, crew.views, crew.node)
+        self._position = -1
+        self._reconciled = 0.0
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Leave the loop after the slice that is being written."""
+        self._stopping = True
+
+    def run(self) -> None:
+        """Until `stop`."""
+        while not self._stopping:
+            try:
+                self.turn()
+            except LeaseLostError as holder:
+                log.info("standing by: %s holds the lease", holder)
+                time.sleep(NAP)
+            except StoreUnavailable as error:
+                log.warning("the store does not answer: %s", error)
+                time.sleep(0.1)
+
+    def turn(self) -> None:
+        """Read to the end of the log, see to the due work, wait for the bell."""
+        if self.catch_up() or time.monotonic() > self._reconciled + PASS:
+            self._reconciler.pass_once()
+            self._reconciled = time.monotonic()
+        self._bell.wait(NAP)
+
+    def catch_up(self) -> bool:
+        """Whether there was anything to read."""
+        moved = False
+        while not self._stopping:
+            position, games = self._pump.run(self._crew.clock())
+            if position == self._position:  # a slice of games set aside moves on without naming one
+                return moved
+            self._position, moved = position, True
+            self._bell.announce(position, games)
+        return moved

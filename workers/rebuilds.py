@@ -1,0 +1,44 @@
+"""Rebuilds: all views again from the log, beside the live ones, which are read until the new ones are as far."""
+
+from __future__ import annotations
+
+import secrets
+
+from sqlalchemy import delete
+
+from domain.ids import Json
+from projections import schema
+from projections.pump import Pump
+from projections.rebuild import new_generation, switch
+from projections.store import Views
+from workers.crew import crew
+
+
+def rebuild() -> dict[str, Json]:
+    """A new generation of views; its number and how far it had read when it became the live one."""
+    hands = crew()
+    gen = new_generation(hands.views)
+    pump = Pump(hands.ledger, hands.catalogue, hands.views, f"rebuild-{secrets.token_hex(4)}", gen)
+    position = _fill(pump, hands.clock())
+    release(hands.views, gen)  # or the live pump would wait for the lease to end
+    while not switch(hands.views, gen):
+        position = _fill(pump, hands.clock())
+        release(hands.views, gen)
+    hands.notify(position)
+    return {"generation": gen, "position": position}
+
+
+def _fill(pump: Pump, now: int) -> int:
+    """Pump to the end of the log."""
+    before = -1
+    while True:
+        position, _ = pump.run(now)
+        if position == before:
+            return position
+        before = position
+
+
+def release(views: Views, gen: int) -> None:
+    """Nobody holds the lease of that generation any more."""
+    with views.transaction() as db:
+        db.execute(delete(schema.leases).where(schema.leases.c.name == f"pump-{gen}"))
