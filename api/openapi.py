@@ -212,8 +212,8 @@ def _describe_moves(api: Api, catalogue: Catalogue) -> None:
             refs[name] = f"#/components/schemas/{component}"
         union: Doc = {"oneOf": [{"$ref": r} for r in refs.values()]}
         union |= {"discriminator": {"propertyName": "type", "mapping": refs}}
-        api.spec.components.schema(camel(ruleset, "move"), union)
-        unions.append({"$ref": f"#/components/schemas/{camel(ruleset, 'move')}"})
+        api.spec.components.schema(camel(ruleset, "any_move"), union)
+        unions.append({"$ref": f"#/components/schemas/{camel(ruleset, 'any_move')}"})
     description = "A move of the game's ruleset: its `type` and its fields."
     api.spec.components.schema("Move", {"description": description, **({"anyOf": unions} if unions else {})})
 

@@ -107,8 +107,11 @@ def parser() -> argparse.ArgumentParser:
 
     one = add("demo", help="play a whole game over HTTP, with clients that know nothing but the API")
     one.set_defaults(command=demonstration)
-    one.add_argument("--ruleset", default="", metavar="RULESET", help="name@version, or name; else the first there is")
+    one.add_argument(
+        "--ruleset", default="struggle_of_empires", metavar="RULESET", help="name@version, or name; else the model game"
+    )
     one.add_argument("--seats", type=int, metavar="N", help="the fewest unless given")
+    one.add_argument("--option", type=_option, action="append", default=[], metavar="KEY=VALUE", dest="options")
     one.add_argument("--seed", type=int, default=0, metavar="S", help="of the clients' choices")
     one.add_argument("--url", default="", help="a running service; else one of its own, in a temporary folder")
     one.add_argument("--export", type=Path, default=Path("games"), metavar="DIR", help="where the export goes (games)")
@@ -307,10 +310,10 @@ def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
 def demonstration(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """A game from the set-up to the final table."""
-    rules = _ruleset(catalogue, args.ruleset or catalogue.names()[0])
-    seats = rules.meta.seats[0] if args.seats is None else args.seats
-    rules.table(seats)
-    demo.main(args.url, rules.meta.ruleset, seats, args.seed, args.export)
+    rules = _ruleset(catalogue, args.ruleset)
+    seats, options = rules.meta.seats[0] if args.seats is None else args.seats, dict(args.options)
+    rules.table(seats, options)
+    demo.main(args.url, demo.Plan(rules.meta.ruleset, seats, options, args.seed, args.export))
     return DONE
 
 

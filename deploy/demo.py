@@ -143,13 +143,25 @@ class Game:
             time.sleep(0.02)
 
 
-def open_table(address: str, ruleset: str, seats: int, rng: random.Random) -> Game:
+@dataclass(frozen=True)
+class Plan:
+    """What is played, and where its export goes."""
+
+    ruleset: str
+    seats: int
+    options: Doc
+    seed: int
+    export: Path
+
+
+def open_table(address: str, plan: Plan, rng: random.Random) -> Game:
     """A game with a client at each seat, started."""
     host = Client(address)
-    made = host.call("POST", "/v1/games", {"ruleset": ruleset, "seats": seats})
+    terms = {"ruleset": plan.ruleset, "seats": plan.seats, "options": plan.options}
+    made = host.call("POST", "/v1/games", terms)
     host.token = made["token"]
     clients = []
-    for seat in range(seats):
+    for seat in range(plan.seats):
         client = Client(address)
         body = {"seat": seat, "name": f"Demo {seat + 1}"}
         client.token = client.call("POST", f"/v1/games/{made['game']}/seats", body)["token"]
@@ -162,18 +174,18 @@ def open_table(address: str, ruleset: str, seats: int, rng: random.Random) -> Ga
 # --- the command -----------------------------------------------------------------------------------------------
 
 
-def demo(address: str, ruleset: str, seats: int, seed: int, export: Path) -> None:
+def demo(address: str, plan: Plan) -> None:
     """Plays to the end with a bar on standard error, then prints scores, addresses and where the export is."""
-    begun, rng = time.monotonic(), random.Random(seed)  # noqa: S311 - clients need no secret dice
-    game = open_table(address, ruleset, seats, rng)
-    print(f"{ruleset}, {seats} seats: {address}{game.path}", file=sys.stderr)
+    begun, rng = time.monotonic(), random.Random(plan.seed)  # noqa: S311 - clients need no secret dice
+    game = open_table(address, plan, rng)
+    print(f"{plan.ruleset}, {plan.seats} seats: {address}{game.path}", file=sys.stderr)
     moves = 0
     try:
         while game.step():
             moves += 1
             _bar(moves, time.monotonic() - begun)
         print(file=sys.stderr)
-        _results(game, moves, time.monotonic() - begun, export)
+        _results(game, moves, time.monotonic() - begun, plan.export)
     finally:
         for client in game.seats:
             client.close()
@@ -219,10 +231,10 @@ def service(data: Path) -> Iterator[str]:
         process.communicate(timeout=PATIENCE)
 
 
-def main(address: str, ruleset: str, seats: int, seed: int, export: Path) -> None:
+def main(address: str, plan: Plan) -> None:
     """Against a running service, or one of its own in a temporary folder."""
     if address:
-        demo(address.rstrip("/"), ruleset, seats, seed, export)
+        demo(address.rstrip("/"), plan)
         return
     with tempfile.TemporaryDirectory(prefix="annals-") as folder, service(Path(folder)) as own:
-        demo(own, ruleset, seats, seed, export)
+        demo(own, plan)

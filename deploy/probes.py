@@ -23,6 +23,10 @@ _FRESH = 25
 _BAD: Sequence[Json] = ({"a": 1}, 1.5, "\x00", -(2**60), [[]], True, None, "x" * 200)
 
 
+Candidates = Callable[[Any, Seat], Iterator[Move]]
+"""Every move that a small world can hold, legal or not."""
+
+
 class Prober:
     """Tries illegal moves of all kinds; what it tries changes nothing."""
 
@@ -62,6 +66,17 @@ class Prober:
         self._refresh(match.state)
         (way,) = self.rng.choices([w for w, _ in self._ways], [n for _, n in self._ways])
         return way(match)
+
+    def codes_of(self, match: Match[Any], candidates: Candidates, most: int) -> Iterator[str]:
+        """The refusals of some moves of a small world, for a seat that decides."""
+        if match.state.over or match.state.top.engine:
+            return
+        seat = self.rng.choice(may_decide(match))
+        moves = list(candidates(match.state, seat))
+        for move in self.rng.sample(moves, min(most, len(moves))):
+            code = self._refusal(match, seat, move)
+            if code is not None:
+                yield code
 
     def _refresh(self, state: Any) -> None:
         if self._age % _FRESH == 0:

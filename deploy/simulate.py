@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deploy.bots import BOTS, may_decide
-from deploy.probes import Prober
+from deploy.probes import Candidates, Prober
 from domain.errors import VerificationError
 from domain.ids import DIRECTOR, Json, Seat
 from domain.kernel import export, fold, verify
@@ -26,6 +26,9 @@ from domain.kernel.ruleset import COMMON_CODES, Ruleset
 
 PASSES = frozenset({"pass", "auto_pass"})
 """Types of moves that only let others go on."""
+
+RARELY, MANY = 0.05, 60
+"""How often moves are taken from a small world, and how many at a time."""
 
 TEXTS = 5
 """So many failures are told in words."""
@@ -52,6 +55,10 @@ class Plan:
     """Illegal moves tried per step, on average."""
     proved: int = 10
     """Every so manieth export is verified from the first record on."""
+    candidates: Candidates | None = None
+    """Moves of a small world, from which more illegal ones are tried now and then."""
+    patch: Json = None
+    """Merged into the state after the set-up, for situations that games seldom come to."""
     things: frozenset[str] = frozenset()
     """Ids (cards, tiles) whose mentions in facts are counted."""
 
@@ -95,6 +102,8 @@ def simulate(
     wild: bool = False,
     probes: float = 1.0,
     things: Iterable[str] = (),
+    candidates: Candidates | None = None,
+    patch: Json = None,
 ) -> dict[str, Json]:
     """Plays the games and returns their figures; apart from the times they do not depend on `jobs`.
 
@@ -104,7 +113,21 @@ def simulate(
     """
     table = rules.table(seats, options)
     bots = (bot,) * seats if isinstance(bot, str) else tuple(bot)
-    plan = Plan(rules, seats, games, seed, table.options, bots, export_dir, wild, probes, things=frozenset(things))
+    plan = Plan(
+        rules,
+        seats,
+        games,
+        seed,
+        table.options,
+        bots,
+        export_dir,
+        wild,
+        probes,
+        10,
+        candidates,
+        patch,
+        frozenset(things),
+    )
     if export_dir:
         export_dir.mkdir(parents=True, exist_ok=True)
     begun = time.perf_counter()
@@ -150,7 +173,7 @@ class _Game:
         plan, index = self.plan, self.tally.index
         name = f"{plan.rules.meta.ruleset.split('@')[0]}-{plan.seed}-{index}"
         self.match = match = Match(
-            plan.rules, plan.seats, self.rng.randbytes(32), options=plan.options, game=name, source=None
+            plan.rules, plan.seats, self.rng.randbytes(32), options=plan.options, game=name, patch=plan.patch
         )
         self.anchor = match.head.version
         for record in match.records:
@@ -210,11 +233,17 @@ class _Game:
         for _ in range(tries):
             code = self.prober.code(match)
             if code is not None:
-                self.tally.codes[code] += 1
-                if code not in self.known:
-                    self.fail(f"the refusal {code} stands in no list")
+                self._refused(code)
+        if self.plan.candidates and dice.random() < RARELY:
+            for code in self.prober.codes_of(match, self.plan.candidates, MANY):
+                self._refused(code)
         if match.head is not head:
             self.fail("a refused move has changed the game")
+
+    def _refused(self, code: str) -> None:
+        self.tally.codes[code] += 1
+        if code not in self.known:
+            self.fail(f"the refusal {code} stands in no list")
 
     def _count(self, record: Record, kind: str) -> None:
         tally, match = self.tally, self.match

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from domain.games.imperunde.data import CARDS
 from domain.games.struggle_of_empires.data import TILES
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move
 from domain.kernel.ruleset import Ruleset
+from tests.games.imperunde import registered as imperunde
 from tests.games.struggle_of_empires import registered as struggle_of_empires
 from tests.kernel.flows import orders, passage, sealed, skirmish, windows
 
@@ -27,6 +29,8 @@ class Registered:
     options: Mapping[str, Json] = field(default_factory=dict)
     things: tuple[str, ...] = ()
     """Ids of cards and tiles, all of which must be named by facts in a soak."""
+    rare: tuple[Mapping[str, Json], ...] = ()
+    """Tables whose state is patched after the set-up (`seats`, `options`, `patch`), for what games seldom come to."""
     brute: int = 20_000
     """Decisions with more complete moves than this are not compared with brute force."""
 
@@ -51,7 +55,17 @@ GAMES = (
         struggle_of_empires.candidates,
         struggle_of_empires.conserved,
         things=tuple(TILES),
+        rare=struggle_of_empires.RARE,
         brute=3_000,
+    ),
+    Registered(
+        imperunde.RULESET,
+        4,
+        imperunde.candidates,
+        imperunde.conserved,
+        options={"turn_limit": 8},
+        things=tuple(CARDS),
+        brute=400,
     ),
 )
 

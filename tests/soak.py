@@ -90,7 +90,7 @@ def _values(shape: Shape, rng: random.Random, default: Json) -> Iterator[Json]:
     elif isinstance(shape, Int) and shape.hi - shape.lo < 8:
         yield from range(shape.lo, shape.hi + 1)
     elif isinstance(shape, Int):
-        top = min(shape.hi, 4 * max(int(default or 0), 1))
+        top = max(shape.lo, min(shape.hi, 4 * max(int(default or 0), 1)))
         yield from (shape.lo, rng.randint(shape.lo, top), top)
     elif isinstance(shape, Null):
         yield None
@@ -122,12 +122,25 @@ def _allowed(entry: Registered, seats: int, options: Mapping[str, Json]) -> bool
 # --- proofs ----------------------------------------------------------------------------------------------------
 
 
-def simulated(entry: Registered, seats: int, options: Doc, number: int, size: Size, jobs: int, mutated: bool) -> Doc:
+def simulated(
+    entry: Registered, seats: int, options: Doc, number: int, size: Size, jobs: int, mutated: bool, patch: Json = None
+) -> Doc:
     """Whole games with deadlines, rewinds and changing players; with `mutated` few games and many illegal moves."""
     games, probes = (max(size.games // 5, 1), 5 * size.probes) if mutated else (size.games, size.probes)
     bot = "heuristic" if entry.rules.bot and number % 2 else "builder"
     figures = simulate(
-        entry.rules, seats, games, number, options, bot, jobs, wild=True, probes=probes, things=entry.things
+        entry.rules,
+        seats,
+        games,
+        number,
+        options,
+        bot,
+        jobs,
+        wild=True,
+        probes=probes,
+        things=entry.things,
+        candidates=entry.candidates,
+        patch=patch,
     )
     ok = figures["finished"] == games and not figures["invariant_failures"]
     return {"proof": "mutations" if mutated else "simulation", "ok": ok, **figures}
@@ -158,6 +171,10 @@ def proofs(entry: Registered, number: int, size: Size, jobs: int = 1) -> Iterato
     chosen = list(tables(entry, rng))
     for at, (seats, options) in enumerate(chosen):
         yield simulated(entry, seats, options, 1000 * number + at, size, jobs, mutated=False)
+    for at, rare in enumerate(entry.rare):
+        for turn in (0, 1):
+            seed_ = 1000 * number + 500 + 2 * at + turn
+            yield simulated(entry, rare["seats"], rare["options"], seed_, size, jobs, turn == 1, rare["patch"])
     for seats, options in rng.sample(chosen, min(2, len(chosen))):
         yield simulated(entry, seats, options, 1000 * number + 999, size, jobs, mutated=True)
     if size.examples:

@@ -12,7 +12,7 @@ from domain.games.struggle_of_empires.data import MARKERS, POWERS, REGIONS, SCOR
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move
 
-__all__ = ["RULESET", "candidates", "conserved"]
+__all__ = ["RARE", "RULESET", "candidates", "conserved"]
 
 UNITS = ("army", "navy", "fort")
 S = Any
@@ -238,3 +238,32 @@ def _misplaced(empire: Json) -> list[str]:
         for unit, number in units.items()
         if number < 1 or region not in {"army": {*SCORING, home}, "navy": sea, "fort": set(SCORING)}[unit]
     ]
+
+
+# --- situations that games seldom come to ----------------------------------------------------------------------
+
+_HANDS = (
+    ("sweden", "denmark", "surprise_attack", "war_office", "trained_natives"),
+    ("portugal", "ottoman_alliance", "blockade", "trained_natives", "reserve"),
+    ("native_americans", "indian_nawab", "fighting_withdrawal", "mercenaries", "navigation"),
+    ("naples", "cossacks", "gauchos", "pressgangs", "militia"),
+)
+
+
+def _rich() -> dict[str, Json]:
+    """Four seats with tiles in hand and few tokens left; what they own is not in the stock."""
+    owned = Counter(tile for hand in _HANDS for tile in hand)
+    for tile, count in owned.items():
+        if count > TILES[tile].count:
+            owned[tile] = TILES[tile].count
+    left, empires = Counter(owned), {}
+    for seat, hand in enumerate(_HANDS):
+        tiles = [t for t in hand if left[t] > 0]
+        left.subtract(tiles)
+        tokens = {region: 1 + (seat + i) % 2 for i, region in enumerate(SCORING)}
+        empires[str(seat)] = {"tiles": [{"tile": t, "used": False} for t in tiles], "tokens": tokens, "gold": 30}
+    stock = {t.id: t.count - owned[t.id] or None for t in TILES.values() if owned[t.id]}
+    return {"empires": empires, "stock": stock}
+
+
+RARE: tuple[dict[str, Json], ...] = ({"seats": 4, "options": {"power_assignment": "random"}, "patch": _rich()},)

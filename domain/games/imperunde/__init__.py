@@ -1,0 +1,60 @@
+"""ImpeRunde: the ruleset as a table of its parts."""
+
+from __future__ import annotations
+
+from domain.games.imperunde import bot
+from domain.games.imperunde.choices import build
+from domain.games.imperunde.codes import CODES
+from domain.games.imperunde.data import OPTIONS, SETS, TIMEOUTS
+from domain.games.imperunde.defaults import default
+from domain.games.imperunde.facts import EVOLVE
+from domain.games.imperunde.invariants import check, redeal
+from domain.games.imperunde.moves import MOVES
+from domain.games.imperunde.play import DO, GO, may, vacated
+from domain.games.imperunde.rules.setup import blank, check_table, setup
+from domain.games.imperunde.scoring import scores
+from domain.games.imperunde.sight import sight
+from domain.games.imperunde.state import ImpeRunde
+from domain.kernel.ruleset import Meta, OptionType, Ruleset
+from domain.kernel.shapes import Int, Null, Word
+
+META = Meta(
+    ruleset="imperunde@1",
+    title="ImpeRunde",
+    prefix="IMP",
+    seats=tuple(SETS),
+    options={
+        "goal_preset": OptionType(Word(("sprint", "normal", "long")), OPTIONS["default_preset"], "IMP-2.1"),
+        "goal": OptionType(
+            Null(Int(OPTIONS["goal_min"], max(OPTIONS["goal_max_by_players"].values()))), None, "IMP-2.1"
+        ),
+        "turn_limit": OptionType(Null(Int(OPTIONS["turn_limit_min"], 999)), None, "IMP-2.2"),
+    },
+    codes=CODES,
+    clocks={kind: kind for kind in TIMEOUTS["live"]},
+    paces=TIMEOUTS,
+)
+
+RULESET: Ruleset[ImpeRunde] = Ruleset(
+    meta=META,
+    state=ImpeRunde,
+    moves=MOVES,
+    do=DO,
+    go=GO,
+    evolve=EVOLVE,
+    setup=setup,
+    build=build,
+    default=default,
+    sight=sight,
+    scores=scores,
+    check=check,
+    redeal=redeal,
+    blank=blank,
+    may=may,
+    vacated=vacated,
+    check_table=check_table,
+    package="domain.games.imperunde",
+    bot=bot.propose,
+)
+
+RULESETS = (RULESET,)

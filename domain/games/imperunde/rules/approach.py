@@ -1,0 +1,59 @@
+"""IMP-8.1.2, IMP-8.1.3: how the units of an attack come to the combat, and what becomes of one that is called off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.games.imperunde import lots
+from domain.games.imperunde.data import COUNTRIES, ZONES, is_warship
+from domain.games.imperunde.lots import Lots
+from domain.games.imperunde.rules.movement import Group, free_if_empty, march, moves_after, weather
+from domain.games.imperunde.state import D, Staged
+from domain.ids import Json, Seat
+
+
+def approach(d: D, seat: Seat, groups: Sequence[Group]) -> list[Staged]:
+    """IMP-8.1.2.1: group by group; a country emptied by it is free when the last group is in place."""
+    staged = []
+    for g in groups:
+        arrived = march(d, seat, g, len(g.path) - 2)
+        staged += [Staged(g.path[-2], g.path[0], lot) for lot in arrived]
+    for start in dict.fromkeys(g.path[0] for g in groups if len(g.path) > 2):
+        if start in COUNTRIES:
+            free_if_empty(d, start)
+    return staged
+
+
+def charge(d: D, seat: Seat, target: str, staged: Sequence[Staged]) -> Lots:
+    """IMP-8.1.2.3: the last step, all units together, with the rolls of a stormy zone; those that arrive."""
+    come: Lots = ()
+    regions = dict.fromkeys(x.region for x in staged)
+    for region in regions:
+        going = lots.change((), [x.lot for x in staged if x.region == region])
+        left = [moves_after(d.state, x, region, target) for x in going]
+        _enter(d, seat, going, region, target, left)
+        come = lots.change(come, (x.with_moves(n) for x, n in zip(going, left, strict=True)))
+    if target in ZONES:
+        come = weather(d, seat, target, come)
+    for region in regions:
+        if region in COUNTRIES:
+            free_if_empty(d, region)
+    return come
+
+
+def _enter(d: D, seat: Seat, going: Lots, region: str, target: str, left: list[int]) -> None:
+    fact = {"t": "units_moved", "seat": seat, "from": region, "to": target, "units": lots.show(going), "left": left}
+    d.add(fact)
+
+
+def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
+    """IMP-8.1.3: the units stay; warships that stand among friends go back to where their path began."""
+    for x in staged:
+        if is_warship(x.lot.unit) and x.region != x.start and d.state.friendly(x.region, seat):
+            step_back(d, seat, x)
+
+
+def step_back(d: D, seat: Seat, x: Staged) -> None:
+    """IMP-8.1.3: with 0 moves."""
+    going: list[Json] = lots.show([x.lot])
+    d.add({"t": "units_moved", "seat": seat, "from": x.region, "to": x.start, "units": going, "left": [0]})

@@ -1,0 +1,125 @@
+"""IMP-9.1 to IMP-9.3, IMP-11.4: playing a card, and the chain of counters."""
+
+from __future__ import annotations
+
+from domain.errors import RuleError
+from domain.games.imperunde.data import CARDS
+from domain.games.imperunde.moves import SAFE
+from domain.games.imperunde.rules import diplomacy
+from domain.games.imperunde.rules.card_checks import CHECKS
+from domain.games.imperunde.rules.card_effects import EFFECTS
+from domain.games.imperunde.rules.checks import need
+from domain.games.imperunde.rules.sinking import sink_for_active
+from domain.games.imperunde.rules.windows import asked, kind_of, open_window
+from domain.games.imperunde.state import D, ImpeRunde
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+RULE = "IMP-9.3"
+
+
+def combat_cards(s: ImpeRunde) -> tuple[str, ...]:
+    """IMP-11.5: cards that the combat window admits."""
+    c = s.fight
+    if c.sea:
+        return "capture", "armistice", "unmask_spies"
+    if c.defender == "natives":
+        return "surprise_attack", "coup_de_main"
+    if c.attacker == "insurgents":
+        return "treason", "ambush", "coup_de_main", "unmask_spies"
+    return "treason", "ambush", "surprise_attack", "coup_de_main", "armistice", "unmask_spies"
+
+
+def admitted(s: ImpeRunde, seat: Seat, card: str) -> bool:
+    """IMP-9.3, IMP-11.2, IMP-11.3: the state or window admits this card, from this seat."""
+    frame, when = s.top, CARDS[card].when
+    owes = seat in frame.owing
+    if frame.kind in SAFE:
+        special = {
+            "diplomacy": "diplomacy" in when,
+            "open_window": "revenue_window" in when and s.phase == 3,
+            "investment": "own_investment" in when and owes,
+        }
+        return "safe" in when or special.get(frame.kind, False)
+    if frame.kind == "counter_window":
+        return "counter" in when and (owes or frame.data["chain"][-1][0] == seat)
+    if frame.kind == "combat_window":
+        return owes and card in combat_cards(s)
+    return frame.kind == "round_window" and owes and "round" in when
+
+
+def check_play(s: ImpeRunde, seat: Seat, move: Move) -> None:
+    """IMP-9.3: the errors of `play_card`, in this order."""
+    if s.phase == 0:
+        raise RuleError("wrong_phase", RULE, {"deciding": s.top.kind})
+    card = move["card"]
+    need(card in CARDS, "unknown_card", RULE, card=card)
+    need(card in s.hands[seat], "card_not_in_hand", RULE, card=card)
+    need(admitted(s, seat, card), "card_not_playable_now", RULE, card=card, deciding=s.top.kind)
+    CHECKS[card](s, seat, move)
+
+
+def do_play_card(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """IMP-9.1: face up to the discard pile; what it interrupts is asked anew when it is settled."""
+    check_play(d.state, seat, move)
+    link = [seat, move["card"]]
+    if frame.kind == "counter_window":
+        d.end()
+        _show(d, seat, move)
+        return d.note(chain=[*d.state.top.data["chain"], link], stage="counter")
+    again = bool(kind_of(frame)) or frame.kind == "diplomacy"
+    if again:
+        d.end()
+    _show(d, seat, move)
+    resumption: dict[str, Json] = {"again": frame.kind, "context": frame.data} if again else {}
+    return d.ask("card", move=move, seat=seat, chain=[link], stage="counter", **resumption)
+
+
+def _show(d: D, seat: Seat, move: Move) -> None:
+    terms = {k: v for k, v in move.items() if k not in ("type", "card")}
+    fact = {"t": "card_played", "seat": seat, "card": move["card"], "cards": d.state.nations[seat].cards - 1}
+    d.add(fact | ({"terms": terms} if terms else {}))
+    d.barrier()
+
+
+def go_card(d: D, frame: Frame) -> None:
+    """IMP-11.4: counters, then the effect, then what was interrupted."""
+    stage, chain = frame.data["stage"], frame.data["chain"]
+    if stage == "counter":
+        others = [x for x in d.state.everybody if x != chain[-1][0]]
+        if asked(d.state, others):
+            d.note(stage="effect")
+            open_window(d, "counter", others, chain=chain)
+            return None
+    if stage != "settled":
+        return _settle(d, frame)
+    d.end()
+    sink_for_active(d)
+    return _resume(d, frame)
+
+
+def _settle(d: D, frame: Frame) -> None:
+    """IMP-11.4: an odd number of counters, and the first card has no effect."""
+    chain, seat, move = frame.data["chain"], frame.data["seat"], frame.data["move"]
+    stands = len(chain) % 2 == 1
+    d.note(stage="settled")
+    d.add({"t": "card_resolved" if stands else "card_countered", "seat": seat, "card": move["card"]})
+    if stands:
+        EFFECTS[move["card"]](d, seat, move)
+
+
+def _resume(d: D, frame: Frame) -> None:
+    """IMP-11.3: a window starts again for all of them; talks lose their ready flags (IMP-6.2.5)."""
+    again = frame.data.get("again", "")
+    if again == "diplomacy":
+        return diplomacy.ask_talks(d)
+    if again and not (d.state.combat and d.state.combat.called_off):
+        context = {k: v for k, v in frame.data["context"].items() if k != "entitled"}
+        open_window(d, again.removesuffix("_window"), _entitled(d.state, again, frame), **context)
+    return None
+
+
+def _entitled(s: ImpeRunde, kind: str, frame: Frame) -> list[Seat]:
+    seats: list[Seat] = frame.data["context"]["entitled"]
+    return [x for x in seats if kind != "round_window" or x not in s.fight.coup]

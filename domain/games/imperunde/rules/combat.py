@@ -1,0 +1,171 @@
+"""IMP-8: the frame of a combat, from its beginning to its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from domain.games.imperunde.data import CANALS, COUNTRIES, VALUE, ZONES
+from domain.games.imperunde.rules import reinforcements, rounds
+from domain.games.imperunde.rules.approach import call_off, charge
+from domain.games.imperunde.rules.end import check_win
+from domain.games.imperunde.rules.sides import side_units
+from domain.games.imperunde.rules.sinking import sink_for_active
+from domain.games.imperunde.rules.windows import open_window
+from domain.games.imperunde.state import D, ImpeRunde, Staged
+from domain.ids import Seat
+from domain.kernel.flow import Fact, Frame
+
+# --- beginnings ----------------------------------------------------------------------------------------------
+
+
+def by_seat(d: D, seat: Seat, target: str, staged: Sequence[Staged], pass_window: bool) -> None:
+    """IMP-8.1.2: a seat attacks a region; several enemies in a zone are fought one after the other."""
+    fact: Fact = {"t": "combat_started", "region": target, "attacker": seat, "supported": True}
+    fact["staged"] = [{"region": x.region, "start": x.start, "lot": x.lot.to_json()} for x in staged]
+    if target in ZONES:
+        enemies = d.state.enemies_at(seat, target)
+        fact |= {"defender": enemies[0], "enemies": enemies[1:]}
+    elif (owner := d.state.country(target).owner) is None:
+        fact |= {"defender": "natives", "horde": VALUE[target]}
+    else:
+        fact["defender"] = owner
+    d.add(fact)
+    d.ask("combat", stage="window", **({"pass_window": True} if pass_window else {}))
+
+
+def at_sea(d: D, zone: str, attacker: Any, defender: Any) -> None:
+    """IMP-6.5.1, IMP-10.6: a sea combat without window and reinforcements."""
+    d.add({"t": "combat_started", "region": zone, "attacker": attacker, "defender": defender})
+    d.ask("combat", stage="engage")
+
+
+def by_insurgents(d: D, country: str, count: int) -> None:
+    """IMP-8.6.4: insurgents attack a colony; without army and fort it is lost at once."""
+    owner = d.state.country(country).owner
+    fact: Fact = {"t": "combat_started", "region": country, "attacker": "insurgents", "defender": owner}
+    d.add({**fact, "horde": count})
+    d.ask("combat", stage="window" if d.state.country(country).defended else "engage")
+
+
+# --- stages --------------------------------------------------------------------------------------------------
+
+
+def go_combat(d: D, frame: Frame) -> None:
+    """The next stage."""
+    STAGES[frame.data["stage"]](d)
+
+
+def entitled(s: ImpeRunde, pass_window: bool) -> list[Seat]:
+    """IMP-11.5: who is asked before the first dice."""
+    c = s.fight
+    if c.sea:
+        sides = [x for x in (c.attacker, c.defender, *c.enemies) if isinstance(x, int)]
+        seats = sides if len(sides) > 1 else []
+    else:
+        seats = [c.attacker] if c.defender == "natives" else list(s.everybody)
+    return [x for x in seats if not (pass_window and x == c.attacker)]
+
+
+def _window(d: D) -> None:
+    """IMP-11.5."""
+    seats = entitled(d.state, d.state.top.data.get("pass_window", False))
+    d.note(stage="charge")
+    open_window(d, "combat", seats)
+
+
+def _charge(d: D) -> None:
+    """IMP-8.1.2.3, IMP-8.1.3: the last step, unless the attack has been called off."""
+    c = d.state.fight
+    if c.called_off:
+        call_off(d, c.attacker, c.staged)
+        return end(d, "called_off")
+    if c.staged:
+        charge(d, c.attacker, c.region, c.staged)
+        d.add({"t": "attackers_entered"})
+    if not side_units(d.state, "attacker"):
+        return end(d, "lost_in_storm")
+    return d.note(stage="engage")
+
+
+def _engage(d: D) -> None:
+    """IMP-8.1.4: what has no defender falls without dice."""
+    if side_units(d.state, "defender"):
+        d.note(stage="fight")
+    else:
+        _attacker_wins(d)
+
+
+def _fight(d: D) -> None:
+    """IMP-8.2: fighters are chosen, the round window, the dice."""
+    if rounds.ask_fighters(d):
+        return
+    d.note(stage="roll")
+    if rounds.has_round_window(d.state):
+        open_window(d, "round", rounds.riders(d.state))
+
+
+def _roll(d: D) -> None:
+    """IMP-8.2.6: the round, and how it goes on."""
+    rounds.fight_round(d)
+    if not side_units(d.state, "defender"):
+        return _attacker_wins(d)
+    if reinforcements.possible(d.state):
+        d.note(stage="reinforced")
+        return d.ask("reinforce", d.state.fight.attacker, target=d.state.fight.region)
+    return _reinforced(d)
+
+
+def _reinforced(d: D) -> None:
+    """IMP-8.2.6: the attacker without unit has lost."""
+    if side_units(d.state, "attacker"):
+        d.note(stage="fight")
+    else:
+        end(d, "held")
+
+
+STAGES: dict[str, Callable[[D], None]] = {
+    "window": _window,
+    "charge": _charge,
+    "engage": _engage,
+    "fight": _fight,
+    "roll": _roll,
+    "reinforced": _reinforced,
+}
+
+
+# --- outcomes (IMP-8.6) --------------------------------------------------------------------------------------
+
+
+def _attacker_wins(d: D) -> None:
+    c = d.state.fight
+    if c.sea and c.enemies:
+        d.add({"t": "next_enemy", "defender": c.enemies[0], "enemies": list(c.enemies[1:])})
+        return d.note(stage="engage")
+    if c.sea:
+        return end(d, "won")
+    if c.attacker == "insurgents":
+        d.add({"t": "country_freed", "country": c.region, "was": c.defender})
+    else:
+        _conquer(d, c.attacker, c.region)
+    return end(d, "won")
+
+
+def _conquer(d: D, seat: Seat, region: str) -> None:
+    """IMP-8.6.1: posts change hands as far as the supply goes; a free canal country gives posts."""
+    former, canal = d.state.country(region), COUNTRIES[region].canal
+    posts = former.posts
+    if former.owner is None and canal in d.state.canals:
+        posts = CANALS[canal].posts
+    posts = min(posts, d.state.supply(seat, "trading_post"))
+    d.add({"t": "country_conquered", "country": region, "seat": seat, "from": former.owner, "posts": posts})
+
+
+def end(d: D, outcome: str) -> None:
+    """The combat is over: `won` or `held` by dice, `called_off`, or `lost_in_storm` before it began."""
+    c = d.state.fight
+    fact: Fact = {"t": "combat_ended", "region": c.region, "attacker": c.attacker, "defender": c.defender}
+    d.add({**fact, "outcome": outcome})
+    check_win(d)
+    d.end()
+    sink_for_active(d)

@@ -1,0 +1,158 @@
+"""IMP-10: events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.games.imperunde import lots
+from domain.games.imperunde.data import COUNTRIES, EVENTS, LAND_EVENTS, SEA_EVENTS, VALUE, ZONES
+from domain.games.imperunde.rules import combat, pirates
+from domain.games.imperunde.rules.dice import losses
+from domain.games.imperunde.rules.movement import free_if_empty
+from domain.games.imperunde.rules.setup import place
+from domain.games.imperunde.rules.sides import black_ships
+from domain.games.imperunde.rules.sinking import sink_for_active
+from domain.games.imperunde.state import D
+from domain.kernel.flow import Frame
+
+ON_LAND: int = EVENTS["land_events_per_turn"]
+AT_SEA: int = EVENTS["sea_events_per_turn"]
+
+
+def start(d: D) -> None:
+    """IMP-10.1: all markers are removed, then nine events."""
+    d.add({"t": "markers_removed"})
+    d.ask("events", done=0)
+
+
+def go_events(d: D, frame: Frame) -> None:
+    """IMP-10.2, IMP-10.3: each event is applied before the next."""
+    done = frame.data["done"]
+    if done == ON_LAND + AT_SEA:
+        return d.end()
+    d.note(done=done + 1)
+    return _land(d) if done < ON_LAND else _sea(d)
+
+
+def _spin(d: D, wheel: str, regions: list[str], barred: set[str]) -> str:
+    while (region := d.draws.pick(wheel, regions)) in barred:
+        pass
+    return str(region)
+
+
+def _land(d: D) -> None:
+    """IMP-10.2: in a free country the event counts but does nothing."""
+    country = _spin(d, "wheel.country", list(COUNTRIES), {*d.state.homes(), *d.state.struck})
+    event = d.draws.pick("wheel.land_event", list(LAND_EVENTS))
+    d.add({"t": "land_event", "event": event, "region": country})
+    if d.state.country(country).owner is not None:
+        LAND[event](d, country)
+
+
+def _sea(d: D) -> None:
+    """IMP-10.3."""
+    zone = _spin(d, "wheel.sea", list(ZONES), set(d.state.struck))
+    event = d.draws.pick("wheel.sea_event", list(SEA_EVENTS))
+    d.add({"t": "sea_event", "event": event, "region": zone})
+    SEA[event](d, zone)
+
+
+# --- land (IMP-10.4) -----------------------------------------------------------------------------------------
+
+
+def _owner(d: D, country: str) -> int:
+    owner = d.state.country(country).owner
+    return -1 if owner is None else owner
+
+
+def _volunteers(d: D, country: str) -> None:
+    seat = _owner(d, country)
+    count = min(VALUE[country], d.state.supply(seat, "infantry"))
+    if count:
+        place(d, seat, country, {"infantry": count})
+
+
+def _trade(d: D, country: str) -> None:
+    seat, doubloons = _owner(d, country), VALUE[country]
+    fact = {"t": "trade_profit", "seat": seat, "country": country, "doubloons": doubloons}
+    d.add({**fact, "surplus": d.state.nations[seat].surplus + doubloons})
+
+
+def _famine(d: D, country: str) -> None:
+    d.add({"t": "famine_marked", "country": country})
+
+
+def _epidemic(d: D, country: str) -> None:
+    """One die for each infantry, then cavalry, then artillery."""
+    seat, units = _owner(d, country), d.state.country(country).units
+    order = [x for kind in EVENTS["land"]["epidemic"]["units"] for x in units if x.unit == kind]
+    lost = losses(d, order)
+    if lost:
+        d.add({"t": "units_lost", "seat": seat, "region": country, "units": lots.show(lost), "cause": "epidemic"})
+        free_if_empty(d, country)
+
+
+def _unrest(d: D, country: str) -> None:
+    combat.by_insurgents(d, country, VALUE[country])
+
+
+def _uprising(d: D, country: str) -> None:
+    combat.by_insurgents(d, country, 2 * VALUE[country])
+
+
+LAND: dict[str, Callable[[D, str], None]] = {
+    "volunteers": _volunteers,
+    "trade": _trade,
+    "famine": _famine,
+    "epidemic": _epidemic,
+    "unrest": _unrest,
+    "uprising": _uprising,
+}
+
+
+# --- sea (IMP-10.5) ------------------------------------------------------------------------------------------
+
+
+def _storm(d: D, zone: str) -> None:
+    """Every ship rolls: seats in turn order, pirates last."""
+    d.add({"t": "weather_marked", "zone": zone, "marker": "storm"})
+    for seat in d.state.order:
+        if lost := losses(d, d.state.zone(zone).fleet(seat)):
+            d.add({"t": "units_lost", "seat": seat, "region": zone, "units": lots.show(lost), "cause": "storm"})
+    if sunk := losses(d, black_ships(d.state.zone(zone).pirates)):
+        d.add({"t": "pirates_lost", "zone": zone, "units": lots.counted(sunk), "cause": "storm"})
+
+
+def _calm(d: D, zone: str) -> None:
+    d.add({"t": "weather_marked", "zone": zone, "marker": "calm"})
+
+
+def _fair_wind(d: D, zone: str) -> None:
+    """IMP-10.7: each seat with ships there, in turn order."""
+    d.ask("winds", zone=zone, seats=[x for x in d.state.order if d.state.zone(zone).fleet(x)])
+
+
+def go_winds(d: D, frame: Frame) -> None:
+    """IMP-10.7: the next seat that still has ships there."""
+    zone, seats = frame.data["zone"], frame.data["seats"]
+    if not seats:
+        return d.end()
+    d.note(seats=seats[1:])
+    if d.state.zone(zone).fleet(seats[0]):
+        moves = EVENTS["sea"]["fair_wind"]["extra_moves"]
+        d.add({"t": "wind_risen", "seat": seats[0], "zone": zone, "moves": moves})
+        sink_for_active(d)
+        d.ask("fair_wind", seats[0], zone=zone)
+    return None
+
+
+def _pirates(d: D, zone: str) -> None:
+    pirates.appear(d, zone, VALUE[zone])
+
+
+SEA: dict[str, Callable[[D, str], None]] = {
+    "storm": _storm,
+    "calm": _calm,
+    "fair_wind": _fair_wind,
+    "pirates": _pirates,
+}

@@ -1,0 +1,220 @@
+"""IMP-7: movement. Checks come first, for the whole path; then the units go step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from domain.games.imperunde import lots
+from domain.games.imperunde.data import COUNTRIES, ZONES, is_army, is_warship
+from domain.games.imperunde.lots import Lot, Lots
+from domain.games.imperunde.rules.checks import need, need_items, need_path
+from domain.games.imperunde.rules.dice import losses
+from domain.games.imperunde.rules.sinking import sink_for_active
+from domain.games.imperunde.state import D, ImpeRunde
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+RULE = "IMP-7.2"
+NEVER = 99
+"""Moves that no unit has."""
+
+Wants = Sequence[Mapping[str, Json]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Units that go the same path."""
+
+    lots: Lots
+    path: tuple[str, ...]
+
+
+# --- taking units from lots (IMP-0.5) ------------------------------------------------------------------------
+
+
+def need_units(have: Lots, wants: Wants, rule: str) -> None:
+    """There are as many units as the command names; demands on the same lots are added up."""
+    need(_allot(have, wants, lambda _: 0, _fewest_moves) is not None, "not_enough_units", rule, units=lots.show(have))
+
+
+def take(have: Lots, wants: Wants, moves: Callable[[str], int], rule: str) -> Lots:
+    """For moving: those with the fewest moves that still suffice."""
+    taken = _allot(have, wants, moves, _fewest_moves)
+    need(taken is not None, "not_enough_moves", rule, units=lots.show(have))
+    return taken or ()
+
+
+def take_fighters(have: Lots, wants: Wants) -> Lots:
+    """For fighting: pinned first, then those with the fewest moves. There are enough of them."""
+    return _allot(have, wants, lambda _: 0, _pinned_first) or ()
+
+
+def _fewest_moves(lot: Lot) -> tuple[int, bool]:
+    return lot.moves_left, not lot.pinned
+
+
+def _pinned_first(lot: Lot) -> tuple[bool, int]:
+    return not lot.pinned, lot.moves_left
+
+
+def _allot(
+    have: Lots, wants: Wants, moves: Callable[[str], int], order: Callable[[Lot], tuple[int, int]]
+) -> Lots | None:
+    """The lots that serve all wants, those that name `moves_left` first; None when some cannot be served."""
+    left, taken = have, []
+    for want in sorted(wants, key=lambda w: "moves_left" not in w):
+        count = want["count"]
+        for lot in sorted(left, key=order):
+            if not count or lot.unit != want["unit"] or lot.moves_left < moves(lot.unit):
+                continue
+            if want.get("moves_left", lot.moves_left) == lot.moves_left:
+                part = lot.of(min(count, lot.count))
+                left, count = lots.change(left, (part,), -1), count - part.count
+                taken.append(part)
+        if count:
+            return None
+    return lots.change((), taken)
+
+
+# --- checks of a path ----------------------------------------------------------------------------------------
+
+
+def fair_wind(s: ImpeRunde) -> bool:
+    """Whether the active seat moves by a fair wind (IMP-10.7)."""
+    return s.phase == 8
+
+
+def _afloat(path: Sequence[str]) -> int:
+    """Steps that cost ship moves: all until the landing, which is one of them."""
+    if path[0] in COUNTRIES:
+        return 0
+    return next((i for i, region in enumerate(path) if region in COUNTRIES), len(path) - 1)
+
+
+def moves_needed(s: ImpeRunde, path: Sequence[str], unit: str) -> int:
+    """IMP-7.2, IMP-7.3: moves that a unit must have for a whole path."""
+    ship, steps = _afloat(path), len(path) - 1
+    if not ship or ship == steps:
+        return steps
+    return ship if steps - ship <= _after_landing(s, unit) else NEVER
+
+
+def _after_landing(s: ImpeRunde, unit: str) -> int:
+    """IMP-7.3: moves that an army has left when it has landed."""
+    return 1 if unit == "cavalry" and not fair_wind(s) else 0
+
+
+def moves_after(s: ImpeRunde, lot: Lot, a: str, b: str) -> int:
+    """Moves that a lot has left after the step from a to b."""
+    landing = a in ZONES and b in COUNTRIES
+    return _after_landing(s, lot.unit) if landing else lot.moves_left - 1
+
+
+def check_step(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str = RULE) -> None:
+    """IMP-7.2: one step of a path that is no attack."""
+    check_link(s, seat, unit, a, b, rule)
+    if b in ZONES:
+        need(not s.hostile(b, seat), "enemy_warships_present", rule, zone=b)
+    else:
+        need(s.is_own(seat, b), "not_your_country", rule, country=b)
+
+
+def check_link(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str) -> None:
+    """IMP-7.2: a unit of that kind can go from a to b, whoever is there."""
+    if a in COUNTRIES:
+        need(b not in ZONES, "cannot_embark_now", rule, zone=b)
+        return need(b in COUNTRIES[a].lands, "not_adjacent", rule, country=b)
+    need(b in ZONES or is_army(unit), "wrong_unit_for_target", rule, unit=unit)
+    if b in ZONES:
+        canal = s.canal_open(a, b, seat)
+        need(b in ZONES[a].seas or canal is not None, "not_adjacent", rule, zone=b)
+        need(canal is not False, "canal_closed", "IMP-3.11", zone=b)
+    else:
+        need(b in ZONES[a].shores, "not_adjacent", rule, country=b)
+    return need(s.zone(a).marker != "calm", "becalmed", "IMP-7.6", zone=a)
+
+
+def check_path(s: ImpeRunde, seat: Seat, units: Iterable[str], path: Sequence[str], left: str = "") -> None:
+    """IMP-7.2: step by step; `left` is a country that is free once the units have left it."""
+    units = tuple(dict.fromkeys(units))
+    for a, b in pairwise(path):
+        for unit in units:
+            check_step(s, seat, unit, a, b)
+            need(b != left, "not_your_country", RULE, country=b)
+    if path[-1] in ZONES and any(map(is_warship, units)):
+        need(not s.friendly(path[-1], seat), "friendly_warships_present", RULE, zone=path[-1])
+
+
+def check_move(s: ImpeRunde, seat: Seat, move: Move) -> Group:
+    """IMP-7.2: the errors of `move`, in this order; the units that go."""
+    path, wants = move["path"], move["units"]
+    need_path(path, RULE)
+    need_items(wants, RULE)
+    have = s.lots_in(seat, path[0])
+    need_units(have, wants, RULE)
+    check_path(s, seat, (w["unit"] for w in wants), path, _left_behind(s, path[0], wants))
+    return Group(take(have, wants, partial(moves_needed, s, path), RULE), tuple(path))
+
+
+def _left_behind(s: ImpeRunde, region: str, wants: Wants) -> str:
+    """The country that these units leave without any piece; empty when they do not."""
+    country = s.country(region)
+    kept = country.forts or country.posts or s.is_home(region)
+    stays = kept or lots.total(country.units) > sum(w["count"] for w in wants)
+    return region if region in COUNTRIES and not stays else ""
+
+
+# --- going ---------------------------------------------------------------------------------------------------
+
+
+def do_move(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """IMP-7.2: all named units go the whole path."""
+    group = check_move(d.state, seat, move)
+    march(d, seat, group, len(group.path) - 1, leave=free_if_empty)
+    sink_for_active(d)
+
+
+def march(d: D, seat: Seat, group: Group, steps: int, leave: Callable[[D, str], None] | None = None) -> Lots:
+    """So many steps of the path; those that arrive. `leave` is told each region that they have left."""
+    going = group.lots
+    for done in range(steps):
+        if not going:
+            break
+        a, b = group.path[done], group.path[done + 1]
+        going = step(d, seat, going, a, b, [moves_after(d.state, x, a, b) for x in going])
+        if leave:
+            leave(d, a)
+    return going
+
+
+def step(d: D, seat: Seat, going: Lots, a: str, b: str, left: Sequence[int]) -> Lots:
+    """IMP-7.4, IMP-7.7: one step together; storm rolls, then enemy transports sink."""
+    d.add({"t": "units_moved", "seat": seat, "from": a, "to": b, "units": lots.show(going), "left": list(left)})
+    come = lots.change((), (x.with_moves(n) for x, n in zip(going, left, strict=True)))
+    if b not in ZONES:
+        return come
+    come = weather(d, seat, b, come)
+    if any(is_warship(x.unit) for x in come):
+        sink_for_active(d, b)
+    return come
+
+
+def weather(d: D, seat: Seat, zone: str, come: Lots) -> Lots:
+    """IMP-7.7: ships that enter a stormy zone roll; the survivors."""
+    if d.state.zone(zone).marker != "storm":
+        return come
+    lost = losses(d, come)
+    if lost:
+        d.add({"t": "units_lost", "seat": seat, "region": zone, "units": lots.show(lost), "cause": "storm"})
+    return lots.change(come, lost, -1)
+
+
+def free_if_empty(d: D, region: str) -> None:
+    """IMP-0.7, IMP-3.4: a colony without pieces is free at once."""
+    country = d.state.country(region)
+    if country.owner is not None and country.empty and not d.state.is_home(region):
+        d.add({"t": "country_freed", "country": region, "was": country.owner})

@@ -1,0 +1,95 @@
+"""Where a lot can go: searches of at most three steps, for reinforcements, choices and bots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from domain.games.imperunde.data import COUNTRIES, ZONES, is_army
+from domain.games.imperunde.lots import Lot
+from domain.games.imperunde.rules.attack_checks import need_target
+from domain.games.imperunde.rules.checks import passes
+from domain.games.imperunde.rules.movement import check_link, check_step, moves_after
+from domain.games.imperunde.state import ImpeRunde
+from domain.ids import Seat
+from domain.kernel.ruleset import memo
+
+Path = tuple[str, ...]
+
+
+def links(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
+    """Regions that a unit can go to from a region, whoever is there."""
+
+    def found() -> list[str]:
+        if region in COUNTRIES:
+            return sorted(COUNTRIES[region].lands)
+        near = [*s.seas(region, seat), *(sorted(ZONES[region].shores) if is_army(unit) else ())]
+        return [b for b in near if passes(check_link, s, seat, unit, region, b, "")]
+
+    made: list[str] = memo(s, f"links {seat} {is_army(unit)} {region}", found)
+    return made
+
+
+def steps(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
+    """Regions that a unit can move to from a region (IMP-7.2)."""
+
+    def found() -> list[str]:
+        return [b for b in links(s, seat, unit, region) if passes(check_step, s, seat, unit, region, b)]
+
+    made: list[str] = memo(s, f"steps {seat} {is_army(unit)} {region}", found)
+    return made
+
+
+def walks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> Iterator[tuple[Path, Lot]]:
+    """Every way of the lot, that of no step included, with what it has left at its end."""
+    stack: list[tuple[Path, Lot]] = [((start,), lot)]
+    while stack:
+        path, left = stack.pop()
+        yield path, left
+        if left.moves_left > 0:
+            reach = steps(s, seat, lot.unit, path[-1])
+            stack += [((*path, b), left.with_moves(moves_after(s, left, path[-1], b))) for b in reach]
+
+
+def attacks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> dict[str, list[Path]]:
+    """Region -> ways on which the lot can come into a combat there; targets are not judged."""
+
+    def found() -> dict[str, list[Path]]:
+        by_target: dict[str, list[Path]] = {}
+        for path, left in walks(s, seat, lot, start):
+            if left.moves_left > 0:
+                for b in links(s, seat, lot.unit, path[-1]):
+                    if (b in COUNTRIES) == is_army(lot.unit):
+                        by_target.setdefault(b, []).append((*path, b))
+        return {b: sorted(paths, key=lambda p: (len(p), p)) for b, paths in by_target.items()}
+
+    made: dict[str, list[Path]] = memo(s, f"attacks {seat} {lot.unit} {lot.moves_left} {start}", found)
+    return made
+
+
+def attackable(s: ImpeRunde, seat: Seat, region: str) -> bool:
+    """IMP-8.1.1.3: whether the seat may attack it."""
+    made: bool = memo(s, f"attackable {seat} {region}", lambda: passes(need_target, s, seat, region))
+    return made
+
+
+def movable(s: ImpeRunde, seat: Seat) -> list[tuple[str, Lot]]:
+    """Regions and lots of a seat that have moves left."""
+    own = [(k, c.units) for k, c in s.countries.items() if c.owner == seat]
+    own += [(k, z.fleet(seat)) for k, z in s.zones.items()]
+    return [(k, lot) for k, lots in sorted(own) for lot in lots if lot.moves_left]
+
+
+def comers(s: ImpeRunde, seat: Seat, target: str) -> list[tuple[str, Lot, list[Path]]]:
+    """IMP-8.3.2: lots that can come into the combat in a region, and how."""
+
+    def found() -> list[tuple[str, Lot, list[Path]]]:
+        able = [
+            (start, lot)
+            for start, lot in movable(s, seat)
+            if start != target and is_army(lot.unit) == (target in COUNTRIES)
+        ]
+        ways = [(start, lot, attacks(s, seat, lot, start).get(target, [])) for start, lot in able]
+        return [x for x in ways if x[2]]
+
+    made: list[tuple[str, Lot, list[Path]]] = memo(s, f"comers {seat} {target}", found)
+    return made

@@ -1,0 +1,197 @@
+"""IMP-5: set-up."""
+
+from __future__ import annotations
+
+from domain.errors import InvalidTable
+from domain.games.common.seats import clockwise
+from domain.games.imperunde import lots
+from domain.games.imperunde.data import (
+    COUNTRIES,
+    DECK,
+    ENGLAND,
+    GOAL_MAX,
+    GOALS,
+    HOMES,
+    OPTIONS,
+    SETUP,
+    VALUE,
+    WARSHIPS,
+    cost,
+    is_army,
+)
+from domain.games.imperunde.rules.checks import need, need_items, need_supply, need_zone
+from domain.games.imperunde.rules.dice import highest, roll
+from domain.games.imperunde.state import D, ImpeRunde, Nation, Pair
+from domain.ids import Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+from domain.kernel.ruleset import Table
+
+
+def check_table(table: Table) -> None:
+    """IMP-2.1: a goal of one's own lies within bounds."""
+    goal = table.options["goal"]
+    if goal is not None and not OPTIONS["goal_min"] <= goal <= GOAL_MAX[table.seats]:
+        raise InvalidTable(f"{OPTIONS['goal_min']} to {GOAL_MAX[table.seats]} are possible", "/options/goal")
+
+
+def blank(table: Table) -> ImpeRunde:
+    """The table before anything is rolled."""
+    n, goal = table.seats, table.options["goal"]
+    pairs = {f"{a}-{b}": Pair() for a in range(n) for b in range(a + 1, n)}
+    return ImpeRunde(
+        n,
+        goal=GOALS[n][table.options["goal_preset"]] if goal is None else goal,
+        turn_limit=table.options["turn_limit"],
+        order=tuple(range(n)),
+        nations=(Nation(),) * n,
+        pairs=pairs,
+        hands=((),) * n,
+        auto=({},) * n,
+    )
+
+
+def setup(d: D) -> None:
+    """IMP-5.1, IMP-5.2: nations by dice, armies at home, the deck on the table."""
+    d.add({"t": "deck_shuffled", "pile": len(DECK), "discard": False})
+    d.add({"t": "deck_ordered", "cards": list(DECK)}, ())
+    english = highest(d, list(d.state.everybody))
+    order = clockwise(english, d.state.seats)
+    d.add({"t": "order_fixed", "order": order})
+    _assign(d, english, ENGLAND)
+    for seat in order[1:]:
+        _assign(d, seat, _rolled_nation(d))
+    d.ask("game", step="fleet", at=0)
+
+
+def _rolled_nation(d: D) -> str:
+    """IMP-5.1 (b): on a 1, or a nation that is taken, roll again."""
+    by_die = {die: nation for nation, die in HOMES.items() if nation not in d.state.homes()}
+    while (die := roll(d, "white")) not in by_die:
+        pass
+    return by_die[die]
+
+
+def _assign(d: D, seat: Seat, nation: str) -> None:
+    d.add({"t": "nation_assigned", "seat": seat, "nation": nation})
+    place(d, seat, nation, SETUP["home_armies"])
+
+
+def place(d: D, seat: Seat, region: str, units: dict[str, int]) -> None:
+    """Pieces from the supply."""
+    d.add({"t": "pieces_placed", "seat": seat, "region": region, "units": [_lot(u, n) for u, n in units.items()]})
+
+
+def _lot(unit: str, count: int) -> dict[str, object]:
+    return lots.Lot(unit, count).to_json()
+
+
+# --- the home fleet ------------------------------------------------------------------------------------------
+
+
+def ask_fleet(d: D, seat: Seat) -> None:
+    """IMP-5.3."""
+    d.ask("setup_fleet", seat)
+
+
+def fleet_zones(s: ImpeRunde, country: str, seat: Seat) -> list[str]:
+    """Zones next to a country without warships of other seats, alphabetical."""
+    return [z for z in COUNTRIES[country].coasts if set(s.seats_at(z)) <= {seat}]
+
+
+def need_fleet_zone(s: ImpeRunde, seat: Seat, country: str, zone: str, rule: str) -> None:
+    """IMP-5.3, IMP-5.4: next to the country, no warships of other seats."""
+    need(zone in COUNTRIES[country].coasts, "zone_not_adjacent", rule, zone=zone)
+    need(set(s.seats_at(zone)) <= {seat}, "foreign_warships_present", rule, zone=zone)
+
+
+def check_place_home_fleet(s: ImpeRunde, seat: Seat, move: Move) -> None:
+    """IMP-5.3: the errors of `place_home_fleet`, in this order."""
+    for ship in WARSHIPS:
+        need_zone(move[ship], "IMP-5.3")
+    for ship in WARSHIPS:
+        need_fleet_zone(s, seat, s.nations[seat].home, move[ship], "IMP-5.3")
+
+
+def do_place_home_fleet(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """IMP-5.3: one frigate and one ship of the line."""
+    check_place_home_fleet(d.state, seat, move)
+    for ship in WARSHIPS:
+        place(d, seat, move[ship], {ship: 1})
+    d.answered(seat, end=True)
+
+
+# --- initial colonies ----------------------------------------------------------------------------------------
+
+
+def colony_values(s: ImpeRunde, seat: Seat) -> int:
+    """What the initial colonies of a seat are worth."""
+    return sum(VALUE[c] for c in s.colonies(seat))
+
+
+def eligible(s: ImpeRunde, seat: Seat) -> list[str]:
+    """IMP-5.4.1: countries that the seat may receive."""
+    room = SETUP["initial_colony_value"] - colony_values(s, seat)
+    barred = {*s.countries, *s.homes(), *(n for home in s.homes() for n in COUNTRIES[home].lands)}
+    return [c for c in COUNTRIES if c not in barred and VALUE[c] <= room]
+
+
+def next_colony(d: D, at: int) -> None:
+    """IMP-5.4, IMP-5.5: round after round, one colony for each seat whose colonies are worth less than 5."""
+    s = d.state
+    waiting = [i for i, x in enumerate(s.order) if eligible(s, x)]
+    if not waiting:
+        d.note(step="turn", at=0)
+        return
+    turn = next((i for i in waiting if i >= at), waiting[0])
+    d.note(at=turn + 1)
+    _receive(d, s.order[turn])
+
+
+def _receive(d: D, seat: Seat) -> None:
+    fitting = eligible(d.state, seat)
+    while (country := d.draws.pick("wheel.country", list(COUNTRIES))) not in fitting:
+        pass
+    value = VALUE[country]
+    kit = {k: n * value for k, n in SETUP["colony_kit_per_value"].items()}
+    counts = {"posts": kit["trading_post"], "forts": kit["fort"], "infantry": kit["infantry"]}
+    d.add({"t": "colony_assigned", "seat": seat, "country": country, **counts})
+    d.ask("setup_colony", seat, country=country)
+
+
+ARMY_CHOICES: tuple[dict[str, int], ...] = tuple(
+    b["units"] for b in SETUP["colony_bonus_choices"] if b["choice"] == "armies"
+)
+"""Armies worth exactly 3 doubloons (IMP-5.4.3)."""
+
+
+def check_equip_colony(s: ImpeRunde, seat: Seat, move: Move, country: str) -> None:
+    """IMP-5.4.3: the errors of `equip_colony`, in this order."""
+    rule = "IMP-5.4"
+    if move["choice"] == "frigate":
+        need_zone(move["zone"], rule)
+        need_fleet_zone(s, seat, country, move["zone"], rule)
+        return need_supply(s, seat, "frigate", 1, rule)
+    need(move["choice"] == "armies", "invalid_choice", rule, choice=move["choice"])
+    need_items(move["units"], rule)
+    wanted = wanted_armies(move)
+    need(all(map(is_army, wanted)) and wanted in ARMY_CHOICES, "invalid_choice", rule, cost=cost(wanted))
+    for unit, count in wanted.items():
+        need_supply(s, seat, unit, count, rule)
+    return None
+
+
+def wanted_armies(move: Move) -> dict[str, int]:
+    """Unit -> number, the same units of a list added up."""
+    return lots.counted(lots.read(move["units"]))
+
+
+def do_equip_colony(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """IMP-5.4.3: a frigate, or armies for 3 doubloons."""
+    country = frame.data["country"]
+    check_equip_colony(d.state, seat, move, country)
+    if move["choice"] == "frigate":
+        place(d, seat, move["zone"], {"frigate": 1})
+    else:
+        place(d, seat, country, wanted_armies(move))
+    d.answered(seat, end=True)

@@ -1,0 +1,56 @@
+"""IMP-8.2.1: who fights on a side of the combat that goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from domain.games.imperunde import lots
+from domain.games.imperunde.data import FIGHTERS, WARSHIPS
+from domain.games.imperunde.lots import Lot, Lots
+from domain.games.imperunde.state import HORDES, ImpeRunde
+from domain.ids import Seat
+
+SIDES = ("attacker", "defender")
+
+
+def party(s: ImpeRunde, side: str) -> Any:
+    """The seat or horde of a side."""
+    return s.fight.attacker if side == "attacker" else s.fight.defender
+
+
+def seat_of(s: ImpeRunde, side: str) -> Seat | None:
+    """The seat of a side; None for a horde."""
+    who = party(s, side)
+    return None if who in HORDES else who
+
+
+def black_ships(pirates: Mapping[str, int]) -> Lots:
+    """Pirates as lots, ships of the line first."""
+    return tuple(Lot(ship, pirates[ship]) for ship in WARSHIPS if pirates.get(ship))
+
+
+def side_units(s: ImpeRunde, side: str) -> Lots:
+    """All units of a side; `fort` is a unit here."""
+    c, who = s.fight, party(s, side)
+    if c.sea:
+        return black_ships(s.zone(c.region).pirates) if who == "pirates" else s.zone(c.region).warships(who)
+    if who in HORDES:
+        return (Lot("infantry", c.horde),) if c.horde else ()
+    if side == "attacker":
+        return c.units
+    country = s.country(c.region)
+    return (*((Lot("fort", country.forts),) if country.forts else ()), *country.units)
+
+
+def must_choose(s: ImpeRunde, side: str) -> bool:
+    """IMP-8.2.1: a seat with more than 3 units that are not all alike decides."""
+    units = side_units(s, side)
+    return seat_of(s, side) is not None and len(units) > 1 and lots.total(units) > FIGHTERS
+
+
+def fighters(s: ImpeRunde, side: str) -> Lots:
+    """The units of a side that fight in this round, at most 3."""
+    if side in s.fight.chosen:
+        return s.fight.chosen[side]
+    return lots.change((), list(lots.singles(side_units(s, side)))[:FIGHTERS])

@@ -1,0 +1,64 @@
+"""IMP-11: windows and standing passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from domain.games.imperunde.moves import WINDOW_FRAMES
+from domain.games.imperunde.rules.checks import need
+from domain.games.imperunde.state import D, ImpeRunde
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+COMBAT_END = "combat_end"
+"""A standing pass for the rest of a combat (IMP-11.6)."""
+
+
+def kind_of(frame: Frame) -> str:
+    """`open`, `counter`, `combat` or `round`; empty where the frame is no window."""
+    return frame.kind.removesuffix("_window") if frame.kind in WINDOW_FRAMES else ""
+
+
+def asked(s: ImpeRunde, entitled: Iterable[Seat]) -> list[Seat]:
+    """IMP-11.7: who is asked depends on public facts only."""
+    return [seat for seat in entitled if s.nations[seat].cards and seat not in s.vacant]
+
+
+def open_window(d: D, kind: str, entitled: Iterable[Seat], **data: Json) -> bool:
+    """IMP-11.1: ask all of them at once; standing passes answer in the same record. False: nobody is to be asked."""
+    entitled = sorted(entitled)
+    seats = asked(d.state, entitled)
+    if not seats:
+        return False
+    d.ask(f"{kind}_window", *seats, secret=True, entitled=entitled, **data)
+    for seat in seats:
+        if kind in d.state.auto[seat]:
+            d.answered(seat)
+    return True
+
+
+def go_window(d: D, frame: Frame) -> None:
+    """IMP-11.3: all have passed."""
+    d.end()
+
+
+def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """IMP-11.3, IMP-11.6, IMP-11.8: nothing more of this seat in this window."""
+    for_combat = move.get("for_combat", False)
+    need(not for_combat or frame.kind == "round_window", "invalid_choice", "IMP-11.6")
+    until = COMBAT_END if for_combat else move.get("until")
+    if until and not (for_combat and "round" in d.state.auto[seat]):
+        _set(d, seat, [kind_of(frame)], until)
+    d.answered(seat)
+
+
+def do_set_auto_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """IMP-11.8: private; answers a window of that kind that waits for the seat."""
+    _set(d, seat, move["windows"], move["until"])
+    if move["until"] != "off" and kind_of(frame) in move["windows"] and seat in frame.owing:
+        d.answered(seat)
+
+
+def _set(d: D, seat: Seat, windows: list[str], until: str) -> None:
+    d.add({"t": "auto_pass_set", "seat": seat, "windows": windows, "until": until}, (seat,))

@@ -1,0 +1,397 @@
+"""The state of a game: what lies on the table. Rules ask it simple questions; facts alone change it.
+
+Supplies are not stored: they are what is not on the board. Countries and zones that are as they were before the game
+(free, without pieces and markers) are not named. A party of a combat is a seat, or one of the words in HORDES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from domain.games.imperunde import lots as lot
+from domain.games.imperunde.data import CANAL_OF, CANALS, COUNTRIES, PIECES, PIRATES, SETS, UNITS, VALUE, ZONES
+from domain.games.imperunde.lots import Lot, Lots
+from domain.ids import Seat
+from domain.kernel.flow import State
+from domain.kernel.jsonform import BY_SEAT
+from domain.kernel.ruleset import Draft, memo
+
+HORDES = ("natives", "insurgents", "pirates")
+WINDOWS = ("open", "counter", "combat", "round")
+"""Kinds of windows, as auto-pass names them (IMP-11.8)."""
+
+
+@dataclass(frozen=True)
+class Country:
+    """IMP-4.1: owner, pieces and black marker of a country."""
+
+    owner: int | None = None
+    units: tuple[Lot, ...] = ()
+    """Armies."""
+    forts: int = 0
+    posts: int = 0
+    fresh_posts: int = 0
+    famine: bool = False
+    plundered_by: int | None = None
+
+    @property
+    def black(self) -> bool:
+        """Whether a black marker lies in it."""
+        return self.famine or self.plundered_by is not None
+
+    @property
+    def settled(self) -> int:
+        """Posts that are not fresh."""
+        return self.posts - self.fresh_posts
+
+    @property
+    def defended(self) -> bool:
+        """Whether an army or a fort is in it."""
+        return bool(self.units or self.forts)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no piece is in it."""
+        return not (self.units or self.forts or self.posts)
+
+
+@dataclass(frozen=True)
+class Zone:
+    """IMP-4.2: ships and embarked armies of a zone by seat, black ships, and the marker."""
+
+    fleets: dict[str, tuple[Lot, ...]] = field(default_factory=dict)
+    pirates: dict[str, int] = field(default_factory=dict)
+    marker: str | None = None
+    """`storm` or `calm`."""
+
+    def fleet(self, seat: Seat | str) -> Lots:
+        """All that a seat has in it."""
+        return self.fleets.get(str(seat), ())
+
+    def warships(self, seat: Seat | str) -> Lots:
+        """Warships of a seat."""
+        return lot.of_kind(self.fleet(seat), "warship")
+
+    def transports(self, seat: Seat) -> Lots:
+        """Embarked armies of a seat."""
+        return lot.of_kind(self.fleet(seat), "army")
+
+
+@dataclass(frozen=True)
+class Nation:
+    """What one seat has besides its pieces (IMP-4.3)."""
+
+    home: str = ""
+    debt: int = 0
+    surplus: int = 0
+    available: int = 0
+    cards: int = 0
+    """Size of the hand."""
+    bought: int = 0
+    """Cards bought this turn."""
+    proposals: int = 0
+    """Goals proposed this turn."""
+    ledger: dict[str, int] = field(default_factory=dict)
+    """The lines of this turn's budget (IMP-6.3.2)."""
+    spent: dict[str, int] = field(default_factory=dict)
+    """Colony -> military cost bought for it this turn."""
+    received: int = 0
+    """All doubloons that have come in since the game began."""
+    paid: int = 0
+    """All doubloons that have gone out since the game began."""
+
+
+@dataclass(frozen=True)
+class Override:
+    """A relation forced by a card until the next phase 2."""
+
+    relation: str
+    card: str
+    by: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two seats (IMP-4.4); `stances` and `changes` are those of the lower seat and of the higher one."""
+
+    base: str = "peace"
+    stances: tuple[str, ...] = ("peace", "peace")
+    changes: tuple[int, ...] = (0, 0)
+    override: Override | None = None
+
+    @property
+    def agreed(self) -> str:
+        """What the stances make of it (IMP-6.2.3)."""
+        return "war" if "war" in self.stances else "peace"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A sealed answer of phase 3."""
+
+    repay: int = 0
+    borrow: int = 0
+
+
+@dataclass(frozen=True)
+class Staged:
+    """Committed attackers that stand next to the target; `start` is the first region of their path."""
+
+    region: str
+    start: str
+    lot: Lot
+
+
+@dataclass(frozen=True)
+class Combat:
+    """The combat that goes on (IMP-8), all of it public."""
+
+    region: str
+    attacker: Any
+    """A seat, `insurgents` or `pirates`."""
+    defender: Any
+    """A seat, `natives` or `pirates`."""
+    supported: bool = False
+    """Whether the attacker may be reinforced (IMP-8.3.1)."""
+    staged: tuple[Staged, ...] = ()
+    units: tuple[Lot, ...] = ()
+    """A seat's armies that attack a country."""
+    horde: int = 0
+    """Natives or insurgents."""
+    enemies: tuple[Any, ...] = ()
+    """Further parties of the zone, to be fought afterwards."""
+    round: int = 0
+    """Rounds fought."""
+    lost: bool = False
+    """Whether the attacker has lost a unit in it."""
+    called_off: bool = False
+    surprise: bool = False
+    ambush: bool = False
+    coup: tuple[int, ...] = ()
+    """Seats with a `coup_de_main` in effect."""
+    chosen: dict[str, tuple[Lot, ...]] = field(default_factory=dict)
+    """Side -> fighters of this round; `fort` is a unit here."""
+
+    @property
+    def sea(self) -> bool:
+        """Whether it is fought in a zone."""
+        return self.region in ZONES
+
+
+@dataclass(frozen=True)
+class ImpeRunde(State):
+    """A game of ImpeRunde."""
+
+    goal: int = 0
+    turn_limit: int | None = None
+    turn: int = 0
+    phase: int = 0
+    """0 during the set-up."""
+    order: tuple[int, ...] = ()
+    active: int | None = None
+    """Whose part of phase 6, or fair wind, goes on."""
+    nations: Annotated[tuple[Nation, ...], BY_SEAT] = ()
+    countries: dict[str, Country] = field(default_factory=dict)
+    zones: dict[str, Zone] = field(default_factory=dict)
+    pairs: dict[str, Pair] = field(default_factory=dict)
+    """`0-1` and so on."""
+    canals: tuple[str, ...] = ()
+    pile: int = 0
+    """Size of the draw pile."""
+    discard: tuple[str, ...] = ()
+    struck: tuple[str, ...] = ()
+    """Regions with an event this phase."""
+    combat: Combat | None = None
+    winner: int | None = None
+    hands: Annotated[tuple[tuple[str, ...], ...], BY_SEAT] = ()
+    auto: Annotated[tuple[dict[str, str], ...], BY_SEAT] = ()
+    """Kind of window -> how long the seat passes it by itself."""
+    budgets: dict[str, Budget] = field(default_factory=dict)
+    """Seat -> sealed answer of phase 3."""
+    deck: tuple[str, ...] = ()
+    """The draw pile, first = top."""
+    seen: tuple[str, ...] = ()
+    """The hand that is being shown (IMP-9.4.16)."""
+
+    # --- what lies where
+
+    def country(self, region: str) -> Country:
+        """A country as it stands."""
+        return self.countries.get(region, _WILD)
+
+    def zone(self, region: str) -> Zone:
+        """A zone as it stands."""
+        return self.zones.get(region, _OPEN_SEA)
+
+    def lots_in(self, seat: Seat, region: str) -> Lots:
+        """Armies of a seat in a country, or all its ships in a zone."""
+        if region in ZONES:
+            return self.zone(region).fleet(seat)
+        return self.country(region).units if self.country(region).owner == seat else ()
+
+    @property
+    def fight(self) -> Combat:
+        """The combat that goes on."""
+        if self.combat is None:
+            raise AssertionError("no combat goes on")
+        return self.combat
+
+    @property
+    def everybody(self) -> range:
+        """All seats, ascending."""
+        return range(self.seats)
+
+    @property
+    def present(self) -> list[Seat]:
+        """Seats with a player, ascending."""
+        return [seat for seat in self.everybody if seat not in self.vacant]
+
+    def homes(self) -> dict[str, Seat]:
+        """Home country -> seat, for the nations in play (IMP-3.2)."""
+        found: dict[str, Seat] = memo(self, "homes", lambda: {n.home: i for i, n in enumerate(self.nations) if n.home})
+        return found
+
+    def is_home(self, region: str) -> bool:
+        """Whether it is the home country of a nation in play."""
+        return region in self.homes()
+
+    def is_own(self, seat: Seat, region: str) -> bool:
+        """Own home or own colony."""
+        return self.country(region).owner == seat or self.nations[seat].home == region
+
+    def colonies(self, seat: Seat) -> list[str]:
+        """Own colonies, alphabetical."""
+        return sorted(c for c, x in self.countries.items() if x.owner == seat and c != self.nations[seat].home)
+
+    def room(self, region: str) -> int:
+        """Posts that a country can hold (IMP-3.6)."""
+        canal = COUNTRIES[region].canal
+        return VALUE[region] + (CANALS[canal].posts if canal and canal in self.canals else 0)
+
+    # --- pieces
+
+    def on_board(self) -> dict[tuple[str, str], int]:
+        """(party, unit) -> pieces on the board; the party is a seat's number as a string, or `pirates`."""
+        found: dict[tuple[str, str], int] = memo(self, "on_board", lambda: _on_board(self))
+        return found
+
+    def pieces(self, seat: Seat, unit: str) -> int:
+        """Pieces of a kind that a seat has on the board."""
+        return self.on_board().get((str(seat), unit), 0)
+
+    def posts(self, seat: Seat) -> int:
+        """Trading posts on the board: what the goal counts."""
+        return self.pieces(seat, "trading_post")
+
+    def supply(self, party: Any, unit: str) -> int:
+        """Pieces of a kind that a seat, or `pirates`, can still place (IMP-1.1, IMP-1.2)."""
+        limit = PIRATES.get(unit, 0) if party == "pirates" else PIECES[unit] * SETS[self.seats]
+        return limit - self.on_board().get((str(party), unit), 0)
+
+    # --- relations
+
+    def pair(self, a: Seat, b: Seat) -> Pair:
+        """What holds between two seats."""
+        return self.pairs[key(a, b)]
+
+    def stance(self, seat: Seat, target: Seat) -> str:
+        """What a seat holds toward another."""
+        return self.pair(seat, target).stances[seat > target]
+
+    def relation(self, a: Seat, b: Seat) -> str:
+        """The effective relation of two seats (IMP-4.4)."""
+        pair = self.pair(a, b)
+        if pair.override:
+            return pair.override.relation
+        return pair.agreed if self.phase == 2 else pair.base
+
+    def at_war(self, a: Seat, b: Seat) -> bool:
+        """Whether two seats are enemies."""
+        return a != b and self.relation(a, b) == "war"
+
+    # --- the sea
+
+    def seats_at(self, region: str) -> list[Seat]:
+        """Seats with warships in a zone, in turn order."""
+        zone = self.zone(region)
+        return [s for s in self.order if str(s) in zone.fleets and zone.warships(s)]
+
+    def controller(self, region: str) -> Seat | None:
+        """The seat that controls a zone (IMP-3.7)."""
+        seats = self.seats_at(region)
+        return seats[0] if len(seats) == 1 and not self.zone(region).pirates else None
+
+    def enemies_at(self, seat: Seat, region: str) -> list[Any]:
+        """Enemy parties in a zone: seats in turn order, pirates last."""
+        found: list[Any] = [s for s in self.seats_at(region) if self.at_war(seat, s)]
+        return [*found, "pirates"] if self.zone(region).pirates else found
+
+    def hostile(self, region: str, seat: Seat) -> bool:
+        """IMP-3.8: an enemy party is in the zone."""
+        return bool(self.enemies_at(seat, region))
+
+    def friendly(self, region: str, seat: Seat) -> bool:
+        """IMP-3.8: warships of a friend are in the zone."""
+        return any(s != seat and not self.at_war(seat, s) for s in self.seats_at(region))
+
+    def canal_open(self, a: str, b: str, seat: Seat) -> bool | None:
+        """Whether the canal between two zones can be used (IMP-3.11); None where none can ever be."""
+        canal = CANAL_OF.get(frozenset((a, b)))
+        if canal is None:
+            return None
+        owner = self.country(canal.country).owner
+        if canal.country in self.homes():
+            owner = self.homes()[canal.country]
+        return canal.id in self.canals and (owner is None or owner == seat or not self.at_war(owner, seat))
+
+    def seas(self, region: str, seat: Seat) -> list[str]:
+        """Zones that a ship of the seat can reach from a zone in one move, alphabetical."""
+        through = [z for c in CANALS.values() if region in c.links for z in c.links - {region}]
+        return sorted([*ZONES[region].seas, *(z for z in through if self.canal_open(region, z, seat))])
+
+    def turn_from(self, seats: Iterator[Seat] | list[Seat]) -> list[Seat]:
+        """These seats in turn order."""
+        wanted = set(seats)
+        return [s for s in self.order if s in wanted]
+
+
+D = Draft[ImpeRunde]
+"""A record of this game in the making."""
+
+_WILD = Country()
+_OPEN_SEA = Zone()
+
+
+def key(a: Seat, b: Seat) -> str:
+    """The key of a pair of seats."""
+    return f"{min(a, b)}-{max(a, b)}"
+
+
+def _on_board(s: ImpeRunde) -> dict[tuple[str, str], int]:
+    counts: dict[tuple[str, str], int] = {}
+
+    def put(party: Any, unit: str, count: int) -> None:
+        counts[str(party), unit] = counts.get((str(party), unit), 0) + count
+
+    for c in s.countries.values():
+        if c.owner is not None:
+            put(c.owner, "fort", c.forts)
+            put(c.owner, "trading_post", c.posts)
+            for x in c.units:
+                put(c.owner, x.unit, x.count)
+    for z in s.zones.values():
+        for seat, fleet in z.fleets.items():
+            for x in fleet:
+                put(seat, x.unit, x.count)
+        for unit, count in z.pirates.items():
+            put("pirates", unit, count)
+    for x in s.combat.units if s.combat else ():
+        put(s.fight.attacker, x.unit, x.count)
+    return counts
+
+
+def worth(s: ImpeRunde, seat: Seat) -> int:
+    """Cost of own armies, forts and warships on the board (IMP-12.4)."""
+    return sum(u.cost * s.pieces(seat, u.id) for u in UNITS.values() if u.kind != "post")

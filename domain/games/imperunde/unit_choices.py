@@ -1,0 +1,228 @@
+"""The move builder's questions for units: lots, paths, attacks, embarkation. Products are never listed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.games.imperunde import lots
+from domain.games.imperunde.data import COUNTRIES, FIGHTERS
+from domain.games.imperunde.lots import Lot, Lots
+from domain.games.imperunde.rules import embarkation, routes
+from domain.games.imperunde.rules.checks import passes
+from domain.games.imperunde.rules.movement import check_path, moves_after
+from domain.games.imperunde.rules.sides import side_units
+from domain.games.imperunde.state import ImpeRunde
+from domain.ids import Json, Seat
+from domain.kernel.choices import Builder, Option, one, span
+from domain.kernel.flow import Frame
+from domain.kernel.ruleset import memo
+
+# --- units ---------------------------------------------------------------------------------------------------
+
+
+def _kind(lot: Lot) -> Json:
+    return {"unit": lot.unit, "moves_left": lot.moves_left}
+
+
+def _merged(units: Lots) -> Lots:
+    """Lots as a command can name them: pinned ones and those without moves are the same."""
+    return lots.change((), (Lot(x.unit, x.count, x.moves_left) for x in units))
+
+
+def _named(lot: Lot) -> Json:
+    return {"unit": lot.unit, "count": lot.count, "moves_left": lot.moves_left}
+
+
+def pick_lots(units: Lots, lo: int, hi: int) -> Any:
+    """Lots one after the other, in their order, each with a number; `null` ends the list. Lo to hi units in all."""
+    chosen: list[Json] = []
+    left, count = list(_merged(units)), 0
+    while left and count < hi:
+        rest = [x for i, x in enumerate(left) if count + sum(y.count for y in left[i:]) >= lo]
+        lot = yield one("units", [*([Option(None, ends=True)] if count >= lo else []), *map(_kind, rest)])
+        if lot is None:
+            break
+        at = next(i for i, x in enumerate(left) if _kind(x) == lot)
+        after = sum(x.count for x in left[at + 1 :])
+        number = yield span("count", max(1, lo - count - after), min(left[at].count, hi - count))
+        chosen.append(_named(left[at].of(number)))
+        left, count = left[at + 1 :], count + number
+    return chosen
+
+
+# --- movement ------------------------------------------------------------------------------------------------
+
+
+def can_move(s: ImpeRunde, seat: Seat) -> bool:
+    return bool(_movers(s, seat))
+
+
+def _movers(s: ImpeRunde, seat: Seat) -> dict[str, Lots]:
+    """Region -> lots that can go somewhere from it."""
+
+    def found() -> dict[str, Lots]:
+        out: dict[str, Lots] = {}
+        for region, lot in routes.movable(s, seat):
+            if destinations(s, seat, (lot,), (region,)):
+                out[region] = (*out.get(region, ()), lot)
+        return out
+
+    made: dict[str, Lots] = memo(s, f"movers {seat}", found)
+    return made
+
+
+def destinations(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...], left: str = "") -> list[str]:
+    """Regions to which all the units can go on; a path can end in them, or go on from them."""
+    able = [b for b in _next_steps(s, seat, units, path[-1]) if b != left]
+    return [
+        b for b in able if _can_end(s, seat, units, (*path, b)) or destinations_after(s, seat, units, path, b, left)
+    ]
+
+
+def destinations_after(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...], b: str, left: str) -> list[str]:
+    """Where the units can go on to when they have come to b."""
+    return destinations(s, seat, _arrived(s, units, path[-1], b), (*path, b), left)
+
+
+def _next_steps(s: ImpeRunde, seat: Seat, units: Lots, region: str) -> list[str]:
+    if any(x.moves_left < 1 for x in units):
+        return []
+    reach = [set(routes.steps(s, seat, x.unit, region)) for x in units]
+    return sorted(set.intersection(*reach))
+
+
+def _arrived(s: ImpeRunde, units: Lots, a: str, b: str) -> Lots:
+    return tuple(x.with_moves(moves_after(s, x, a, b)) for x in units)
+
+
+def _can_end(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...]) -> bool:
+    return passes(check_path, s, seat, [x.unit for x in units], path[-2:])
+
+
+def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    movers = _movers(s, seat)
+    start = yield one("from", movers)
+    units: list[Lot] = []
+    left = list(movers[start])
+    while left:
+        able = [x for x in left if destinations(s, seat, (*units, x), (start,), _emptied(s, start, (*units, x)))]
+        if not able:
+            break
+        lot = yield one("units", [*([Option(None, ends=True)] if units else []), *map(_kind, able)])
+        if lot is None:
+            break
+        at = next(i for i, x in enumerate(left) if _kind(x) == lot)
+        units.append(left[at].of((yield span("count", 1, left[at].count))))
+        left = left[at + 1 :]
+    path = yield from _path(s, seat, tuple(units), start)
+    return {"units": [_named(x) for x in units], "path": path}
+
+
+def _emptied(s: ImpeRunde, start: str, units: Lots) -> str:
+    country = s.country(start)
+    kept = country.forts or country.posts or s.is_home(start) or start not in COUNTRIES
+    return "" if kept or lots.total(country.units) > lots.total(units) else start
+
+
+def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Any:
+    """Region after region; `null` ends the path where it can end."""
+    path: tuple[str, ...] = (start,)
+    left = _emptied(s, start, units)
+    while able := destinations(s, seat, units, path, left):
+        stop = len(path) > 1 and _can_end(s, seat, units, path)
+        region = yield one("path", [*([Option(None, ends=True)] if stop else []), *able])
+        if region is None:
+            break
+        units, path = _arrived(s, units, path[-1], region), (*path, region)
+    return list(path)
+
+
+# --- combat --------------------------------------------------------------------------------------------------
+
+
+def attack_options(s: ImpeRunde, seat: Seat) -> dict[str, list[Json]]:
+    """Target -> lots with their paths, every lot as often as it has units, up to 3."""
+
+    def found() -> dict[str, list[Json]]:
+        out: dict[str, list[Json]] = {}
+        for start, lot in routes.movable(s, seat):
+            for target, paths in routes.attacks(s, seat, lot, start).items():
+                if routes.attackable(s, seat, target):
+                    out.setdefault(target, []).extend(_way(lot, path) for path in paths)
+        return dict(sorted(out.items()))
+
+    made: dict[str, list[Json]] = memo(s, f"attacks {seat}", found)
+    return made
+
+
+def _way(lot: Lot, path: tuple[str, ...]) -> Json:
+    return {"unit": lot.unit, "moves_left": lot.moves_left, "path": list(path), "of": lot.count}
+
+
+def pick_groups(ways: list[Json], least: int, most: int) -> Any:
+    """Units one by one, each with its path, in the order of the options; `null` ends the list."""
+    groups: list[Json] = []
+    used: dict[tuple[str, str, int], int] = {}
+    while len(groups) < most:
+        able = [w for w in ways if used.get(_source(w), 0) < w["of"]]
+        if not able:
+            break
+        shown = [{k: v for k, v in w.items() if k != "of"} for w in able]
+        pick = yield one("groups", [*([Option(None, ends=True)] if len(groups) >= least else []), *shown])
+        if pick is None:
+            break
+        at = next(i for i, w in enumerate(ways) if w["path"] == pick["path"] and _source(w) == _source(pick))
+        used[_source(ways[at])] = used.get(_source(ways[at]), 0) + 1
+        groups.append({**pick, "count": 1})
+        ways = ways[at:]
+    return groups
+
+
+def _source(way: Json) -> tuple[str, str, int]:
+    return way["path"][0], way["unit"], way["moves_left"]
+
+
+def can_attack(s: ImpeRunde, seat: Seat) -> bool:
+    return bool(attack_options(s, seat))
+
+
+def build_attack(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    options = attack_options(s, seat)
+    target = yield one("target", options)
+    return {"target": target, "groups": (yield from pick_groups(options[target], 1, FIGHTERS))}
+
+
+def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    ways = [_way(x, p) for start, x, paths in routes.comers(s, seat, s.fight.region) for p in paths]
+    most = FIGHTERS - lots.total(side_units(s, "attacker"))
+    return {"groups": (yield from pick_groups(ways, 0, most))}
+
+
+def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    return {"units": (yield from pick_lots(side_units(s, frame.data["side"]), FIGHTERS, FIGHTERS))}
+
+
+# --- embarkation ---------------------------------------------------------------------------------------------
+
+
+def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
+    """Country with armies -> zones that they can embark into."""
+
+    def found() -> dict[str, list[str]]:
+        out: dict[str, list[str]] = {}
+        for country in [s.nations[seat].home, *s.colonies(seat)]:
+            if s.country(country).units:
+                zones = COUNTRIES[country].coasts
+                able = [z for z in zones if passes(embarkation.need_embarkation_zone, s, seat, country, z)]
+                out |= {country: able} if able else {}
+        return out
+
+    made: dict[str, list[str]] = memo(s, f"ports {seat}", found)
+    return made
+
+
+def build_embark(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    able = ports(s, seat)
+    country = yield one("from", able)
+    zone = yield one("zone", able[country])
+    return {"from": country, "zone": zone, "units": (yield from pick_lots(s.country(country).units, 1, 999))}
