@@ -11,9 +11,7 @@ from hypothesis import HealthCheck, settings
 # ci: the same examples in every run, so that a red run is the change's doing.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("dev", deadline=None, max_examples=50)
-settings.register_profile(
-    "soak", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("soak", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow])
 # `--hypothesis-profile NAME` on the command line wins over this.
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 

@@ -103,6 +103,8 @@ def _declarations(s: S, seat: Seat, region: str, target: Move) -> Iterator[Move]
     surprises: list[dict[str, Json]] = [{}]
     if owns and target["kind"] == "player":
         surprises = [{"surprise": False}, {"surprise": True}]
+    elif owns:
+        surprises = [{}, {"surprise": True}]
     kind = target["kind"]
     gold = max(s.empires[seat].gold - 2, 0) + 2
     for surprise, request in product(surprises, _requests(s, seat, region, kind, gold)):
