@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -43,10 +44,15 @@ class Client:
     connection: http.client.HTTPConnection | None = None
     calls: list[float] = field(default_factory=list)
     """Seconds of each request."""
+    wait: float = 0.0
+    """What the last answer asked to wait, seconds."""
 
     def call(self, method: str, path: str, body: Json = None, **headers: str) -> Doc:
         """The answer's document; raises DemoError for a problem."""
         status, data = self.raw(method, path, body, **headers)
+        while status == HTTPStatus.TOO_MANY_REQUESTS:  # a client that plays this fast is asked to wait, and waits
+            time.sleep(max(self.wait, 0.05))
+            status, data = self.raw(method, path, body, **headers)
         doc: Doc = json.loads(data)
         if status >= 400:
             raise DemoError(f"{method} {path}: {status} {doc.get('code')} {doc.get('detail', '')}")
@@ -64,6 +70,7 @@ class Client:
         self.connection.request(method, path, None if body is None else json.dumps(body), {**sent, **named})
         answer = self.connection.getresponse()
         data = answer.read()
+        self.wait = float(answer.headers.get("Retry-After") or 0)
         self.calls.append(time.perf_counter() - begun)
         return answer.status, data
 
