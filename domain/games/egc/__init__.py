@@ -1,0 +1,62 @@
+"""Empires, guerres et céphalées. Rules: docs/rules/egc.md, numbers EGC-x.y.z."""
+
+from __future__ import annotations
+
+from domain.games.egc import bot, choices
+from domain.games.egc.codes import CODES
+from domain.games.egc.data import DOC, EMPIRES
+from domain.games.egc.facts import EVOLVE
+from domain.games.egc.invariants import check
+from domain.games.egc.moves import MOVES
+from domain.games.egc.redeal import redeal
+from domain.games.egc.rules import DO, GO
+from domain.games.egc.rules.seats import may, vacate
+from domain.games.egc.rules.setup import blank, setup
+from domain.games.egc.rules.timeouts import default
+from domain.games.egc.scoring import scores
+from domain.games.egc.sight import sight
+from domain.games.egc.state import Egc
+from domain.kernel.ruleset import Meta, OptionType, Ruleset
+from domain.kernel.shapes import Bool
+
+OPTIONS = {
+    "turn_zero_timeout": OptionType(Bool(), False, "EGC-2.2"),
+    "allow_vacant_seats": OptionType(Bool(), False, "EGC-2.2"),
+}
+
+HOURS: list[int] = next(o["values"] for o in DOC["options"]["items"] if o["id"] == "turn_period_hours")
+"""EGC-2.1: how long a turn may be."""
+
+RULESET: Ruleset[Egc] = Ruleset(
+    meta=Meta(
+        "egc@1",
+        DOC["meta"]["title_fr"],
+        "EGC",
+        (len(EMPIRES),),
+        OPTIONS,
+        CODES,
+        clocks={"turn_zero": "turn_zero", "turn_zero_timed": "turn", "orders": "turn"},
+        paces={f"hours_{h}": {"turn": h * 3600} for h in HOURS},
+        undo=False,
+        max_moves=100_000,
+    ),
+    state=Egc,
+    moves=MOVES,
+    do=DO,
+    go=GO,
+    evolve=EVOLVE,
+    setup=setup,
+    build=choices.build,
+    default=default,
+    sight=sight,
+    scores=scores,
+    check=check,
+    redeal=redeal,
+    blank=blank,
+    may=may,
+    vacated=vacate,
+    package="domain.games.egc",
+    bot=bot.propose,
+)
+
+RULESETS = (RULESET,)

@@ -1,0 +1,313 @@
+"""A heuristic player: factories and troops at home, armies that go on to the next territory, protectorates, allies.
+
+It sees what its seat may see. Each call looks at the sheet as it stands and proposes what is still missing, then
+submits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from domain.games.egc.data import (
+    COASTS,
+    EMPIRES,
+    HOMES,
+    INFRASTRUCTURES,
+    LINKS,
+    SEATS,
+    TERRITORIES,
+    by_rank,
+)
+from domain.games.egc.moves import ZERO
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.ruleset import Dice
+
+SHARES = {
+    "logistics": 900,
+    "land_warfare": 3300,
+    "officer_training": 2700,
+    "siegecraft": 900,
+    "naval": 1500,
+    "infrastructure": 3000,
+    "exploration": 300,
+    "diplomacy": 2400,
+    "administration": 1800,
+    "research": 1200,
+}
+"""Turn zero: 18,000 points."""
+
+STUDIES = ("infrastructure", "land_warfare", "diplomacy", "officer_training", "administration")
+GUESS = (6, 5)
+"""Morale and training that an unknown army is thought to have."""
+EXPECTED_LOSS = 150
+"""Least strength with which an army of another empire's territory is attacked."""
+
+
+def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Move]:
+    """What is still missing in the sheet, best first; then it is submitted."""
+    if seat not in decision["must"]:
+        return
+    if decision["kind"] in ZERO:
+        if "allocation" not in sight["own"]["sheet"]:
+            yield {"type": "allocate_turn_zero", "points": dict(SHARES)}
+    else:
+        view = View(sight["public"], sight["own"], seat)
+        yield from (move for move in plan(view, dice) if not view.filed(move))
+    yield {"type": "submit_orders"}
+
+
+@dataclass
+class View:
+    """The sight of a seat, and what follows from it."""
+
+    public: dict[str, Any]
+    own: dict[str, Any]
+    seat: Seat
+
+    def __post_init__(self) -> None:
+        self.lands: dict[str, Any] = self.public["lands"]
+        self.orders: list[Move] = self.own["sheet"]["orders"]
+        self.after: dict[str, Any] = self.own["projection"]
+        gone = set(self.after["gone"])
+        armies = {**self.own["armies"], **self.after["armies"]}
+        self.armies = {army: armies[army] for army in sorted(armies) if army not in gone}
+
+    def filed(self, move: Move) -> bool:
+        """Whether the sheet has that order, or another that it would replace."""
+        keys = ("army", "target", "to", "territory", "proposal")
+        same = [k for k in keys if k in move and move["type"] not in ("set_research", "give_territory")]
+        if move["type"] == "build":
+            same.append("infrastructure")
+        return any(o["type"] == move["type"] and all(o.get(k) == move[k] for k in same) for o in self.orders)
+
+    def owner(self, territory: str) -> Seat | None:
+        """Whose a territory is."""
+        seat: Seat | None = self.lands.get(territory, {}).get("owner")
+        return seat
+
+    def mine(self) -> list[str]:
+        """Own territories."""
+        return [t for t in TERRITORIES if self.owner(t) == self.seat]
+
+    def protector(self, territory: str) -> Seat | None:
+        """Whose protectorate it is."""
+        seat: Seat | None = self.lands.get(territory, {}).get("protectorate", {}).get("seat")
+        return seat
+
+    def relation(self, other: Seat) -> str:
+        """The level between the seat and another."""
+        level: str = self.public["relations"][f"{min(self.seat, other)}-{max(self.seat, other)}"]
+        return level
+
+    def rank(self, technology: str) -> int:
+        """The own rank."""
+        rank: int = self.own["ranks"][technology]
+        return rank
+
+    def money(self) -> int:
+        """What the sheet leaves."""
+        money: int = self.after["treasury"]
+        return money
+
+    def points(self) -> int:
+        """Diplomacy points that the sheet leaves."""
+        points: int = self.after["diplomacy"]
+        return points
+
+    def level(self, territory: str, name: str) -> int:
+        """An own level after the sheet."""
+        levels = self.after["levels"].get(territory) or self.own["levels"].get(territory, {})
+        level: int = levels.get(name, 0)
+        return level
+
+
+def plan(v: View, dice: Dice) -> Iterator[Move]:
+    """All that the seat wants this turn."""
+    yield from _links(v)
+    yield from _answers(v)
+    yield from _building(v)
+    yield from _recruiting(v)
+    yield from _marching(v)
+    yield from _protecting(v)
+    yield from _talking(v, dice)
+    yield from _studying(v)
+
+
+# --- money -------------------------------------------------------------------------------------------------------
+
+
+def _building(v: View) -> Iterator[Move]:
+    """Factories at home pay threefold; a centre and a port make armies and ways for them."""
+    home = HOMES[v.seat]
+    if v.owner(home) != v.seat:
+        return
+    turn = v.public["turn"]
+    port = bool(TERRITORIES[home].seas) and not v.lands[home].get("port")
+    wanted = ["factory", *(["port"] if port and turn > 2 else []), *(["recruitment_centre"] if turn > 1 else [])]
+    for name in wanted:
+        top, level = INFRASTRUCTURES[name].top, 0 if name == "port" else v.level(home, name)
+        if level < top and v.money() - INFRASTRUCTURES[name].cost[level] > 80_000:
+            yield {"type": "build", "territory": home, "infrastructure": name}
+
+
+def _recruiting(v: View) -> Iterator[Move]:
+    """As many as the centre raises, while upkeep stays within a third of the revenue."""
+    strength = sum(a["divisions"] for a in v.armies.values())
+    affordable = (v.own["revenue"] // 3) // 150 - strength
+    for territory in v.mine():
+        level = v.level(territory, "recruitment_centre")
+        most = 150 * level
+        if territory != HOMES[v.seat]:
+            most = most * by_rank("colony_recruitment_percent", v.rank("administration")) // 100
+        number = min(most, affordable, v.money() // 500)
+        if number >= 30 and len(v.armies) < 30:
+            yield {"type": "recruit", "territory": territory, "divisions": number}
+
+
+def _studying(v: View) -> Iterator[Move]:
+    """What usury would take goes into research."""
+    spare = min(v.money(), max(v.money() - v.own["revenue"] // 2, v.money() // 4))
+    if spare > 10_000:
+        study = STUDIES[v.public["turn"] % len(STUDIES)]
+        yield {"type": "set_research", "technology": study, "amount": spare}
+
+
+# --- armies ------------------------------------------------------------------------------------------------------
+
+
+def outlook(divisions: int, quality: int, morale: int, enemies: int, protection: int) -> int:
+    """Divisions left after an attack on an army of the usual kind; 0 when it would fail (EGC-9.8)."""
+    their_morale, training = GUESS
+    a, d, first_a, first_d = divisions, enemies, divisions, enemies
+    while True:
+        loss_d = min(d, max(1, 2 * a * (10 + quality) // (8 * protection)))
+        loss_a = min(a, max(1, d * (10 + 10 * training) // 400))
+        a, d = a - loss_a, d - loss_d
+        if not a or (first_a - a) * 10 > first_a * morale:
+            return 0
+        if not d or (first_d - d) * 10 > first_d * their_morale:
+            return a
+
+
+def _marching(v: View) -> Iterator[Move]:
+    """Each army goes for the best target that it can take; one that can take none trains or rests by itself."""
+    aimed = {o["path"][-1] for o in v.orders if o["type"] == "order_army" and o["order"] == "move"}
+    busy = {o["army"] for o in v.orders if o["type"] == "order_army"}
+    for army, a in v.armies.items():
+        if army in busy:
+            continue
+        found = [(score, path) for path in _paths(v, a["territory"]) if (score := _worth(v, a, path, aimed)) > 0]
+        if found:
+            _, path = max(found)
+            aimed.add(path[-1])
+            yield {"type": "order_army", "army": army, "order": "move", "path": path}
+        elif a["territory"] != HOMES[v.seat] and a["divisions"] > TERRITORIES[a["territory"]].supply:
+            yield from _home(v, army, a["territory"])
+
+
+def _home(v: View, army: str, here: str) -> Iterator[Move]:
+    """A hungry army goes to a neighbour of its own that feeds more."""
+    larger = [t for t in TERRITORIES[here].neighbours if v.owner(t) == v.seat]
+    best = max(larger, key=lambda t: TERRITORIES[t].supply, default=here)
+    if TERRITORIES[best].supply > TERRITORIES[here].supply:
+        yield {"type": "order_army", "army": army, "order": "move", "path": [here, best]}
+
+
+def _paths(v: View, here: str) -> Iterator[list[str]]:
+    """To a neighbour by land, or over one accessible sea."""
+    for t in TERRITORIES[here].neighbours:
+        yield [here, t]
+    for sea in TERRITORIES[here].seas:
+        if sea in v.after["accessible"]:
+            yield from ([here, sea, t] for t in COASTS[sea] if t != here)
+
+
+def _worth(v: View, a: dict[str, int], path: list[str], aimed: set[str]) -> int:
+    """How much a target is wanted: bonus points first, then value for losses; 0 for one that is out of reach."""
+    goal, landing = path[-1], len(path) > 2
+    owner, t = v.owner(goal), TERRITORIES[goal]
+    if goal in aimed or v.protector(goal) == v.seat or owner == v.seat:
+        return 0
+    if owner is not None and not _may_attack(v, goal, owner):
+        return 0
+    if goal not in v.public["armies"]:
+        return 1000 + t.value // 100
+    enemies = t.supply if owner is None else EXPECTED_LOSS
+    training = 10 * a["training"]
+    quality = (training + 10 * (11 - v.rank("naval"))) // 2 if landing else training
+    left = outlook(a["divisions"], quality, a["morale"], enemies, 100 + 5 * t.defence + 30 * landing)
+    return 300 + 60 * t.bonus + t.value // 200 - (a["divisions"] - left) if left else 0
+
+
+def _may_attack(v: View, goal: str, owner: Seat) -> bool:
+    relation = v.relation(owner)
+    return relation == "total_war" or (relation == "war" and goal != HOMES[owner])
+
+
+# --- points ------------------------------------------------------------------------------------------------------
+
+
+def _protecting(v: View) -> Iterator[Move]:
+    """Annex what is cheap by now, install what is protected, protect the richest that nobody holds."""
+    turn, left = v.public["turn"], v.points()
+    held = [t for t in TERRITORIES if v.protector(t) == v.seat]
+    for t in held:
+        if turn - v.lands[t]["protectorate"]["since"] >= 5 and left >= 100:
+            yield {"type": "annex", "territory": t}
+    mine = [t for t in TERRITORIES if str(v.seat) in v.lands.get(t, {}).get("protections", {})]
+    income = by_rank("diplomacy_income", v.rank("diplomacy"))
+    room = max(1, (income - 20) // 40) - len(held)
+    for t in mine:
+        if room > 0 and left >= 80:
+            yield {"type": "install_protectorate", "territory": t}
+    if len(mine) < room and left >= 120:
+        free = [t for t in TERRITORIES if v.owner(t) is None and v.protector(t) is None and t not in mine]
+        rich = sorted(free, key=lambda t: (-TERRITORIES[t].bonus, -TERRITORIES[t].value, t))
+        offset = v.seat * 3 % len(rich) if rich else 0
+        for t in rich[offset : offset + 1]:
+            yield {"type": "protect", "territory": t}
+
+
+def _answers(v: View) -> Iterator[Move]:
+    """Peace and friendship are accepted."""
+    for name, proposal in sorted(v.own["proposals"].items()):
+        if proposal["target"] == v.seat:
+            yield {"type": "answer_proposal", "proposal": name, "accept": True}
+
+
+def _borders(v: View) -> list[Seat]:
+    """Empires that own a neighbour by land of an own territory."""
+    beside = {v.owner(n) for t in v.mine() for n in TERRITORIES[t].neighbours}
+    return sorted(x for x in beside if x is not None and x != v.seat)
+
+
+def _talking(v: View, dice: Dice) -> Iterator[Move]:
+    """One ally far away; a war with a neighbour once there is nothing neutral left to take."""
+    others = [x for x in SEATS if x != v.seat and v.public["empires"][x]["status"] != "eliminated"]
+    if v.points() < 300 or any(o["type"] == "relation_action" for o in v.orders):
+        return
+    near = _borders(v)
+    neutral = any(v.owner(n) is None for t in v.mine() for n in TERRITORIES[t].neighbours)
+    fighting = [x for x in others if v.relation(x) in ("war", "total_war", "imminent_war")]
+    if near and not neutral and not fighting:
+        victim = near[dice.randint(0, len(near) - 1)]
+        yield {"type": "relation_action", "target": EMPIRES[victim], "action": "degrade"}
+    friends = [x for x in others if x not in near and v.relation(x) in ("peace", "nap", "mpa")]
+    if friends and not any(v.relation(x) == "alliance" for x in others):
+        friend = max(friends, key=lambda x: (v.relation(x) == "mpa", v.relation(x) == "nap", -abs(x - v.seat)))
+        yield {"type": "relation_action", "target": EMPIRES[friend], "action": "propose"}
+
+
+def _links(v: View) -> Iterator[Move]:
+    """Links of which both ends are held."""
+    turn = v.public["turn"]
+    if turn == 4 or any(c["turn"] == turn - 1 for c in v.public["counts"][:3]):
+        held = {t for t in TERRITORIES if v.seat in (v.owner(t), v.protector(t))}
+        near = [k.id for k in LINKS.values() if k.id not in v.own["links_done"] and held & {*k.ends}]
+        whole = [k for k in near if held.issuperset(LINKS[k].ends)]
+        chosen = (whole + [k for k in near if k not in whole])[:2]
+        if chosen:
+            yield {"type": "choose_links", "links": chosen}

@@ -1,0 +1,119 @@
+"""The move builder for armies: an order, then a path node by node or a territory to support (EGC-7.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from domain.games.egc.data import COASTS, ROUND, SEA_LINKS, TERRITORIES
+from domain.games.egc.rules.orders_army import may_enter, window
+from domain.games.egc.rules.projection import Copy
+from domain.games.egc.rules.seas import strait_closed
+from domain.games.egc.rules.sheet import after, copy_of
+from domain.games.egc.state import Egc
+from domain.ids import Json, Seat
+from domain.kernel.choices import Choice, one, span
+from domain.kernel.ruleset import memo
+
+Fields = Generator[Choice, Any, dict[str, Json]]
+
+
+def order(s: Egc, seat: Seat, army: str) -> Fields:
+    """The order of an army, as if it had none yet."""
+    legs: Legs = memo(s, f"legs {seat} {army}", lambda: Legs(s, seat, army))
+    kinds = ["move"] * bool(legs.first) + ["support"] * bool(legs.targets)
+    kind = yield one("order", [*kinds, "prepare_defence", "train", "rest"])
+    if kind == "support":
+        return {"order": kind, "territory": (yield one("territory", legs.targets))}
+    if kind != "move":
+        return {"order": kind}
+    path = yield from _path(legs)
+    width = window(legs.c)
+    rounds = {"round": (yield span("round", ROUND - width, ROUND + width))} if width else {}
+    return {"order": kind, "path": path, **rounds}
+
+
+def _path(legs: Legs) -> Generator[Choice, Any, list[Json]]:
+    path = [legs.start]
+    options = legs.first
+    while options:
+        node = yield one("path", options)
+        if node is None:
+            break
+        path.append(node)
+        options = list(legs.onward(path))
+    return list(path)
+
+
+class Legs:
+    """Where an army can go from each node."""
+
+    def __init__(self, s: Egc, seat: Seat, army: str) -> None:
+        self.s, self.seat = s, seat
+        self.c = self._without(army)
+        self.start = self.c.armies[army].territory
+        self.left = self.c.expeditions - self.c.explored
+        """Expeditions that no other move uses."""
+        self.first: list[str | None] = [*self._by_land(), *self._to_sea()]
+        self.targets = self._targets()
+
+    def _without(self, army: str) -> Copy:
+        """The copy without the army's present order."""
+        if army not in copy_of(self.s, self.seat).ordered:
+            return copy_of(self.s, self.seat)
+        kept = [o for o in self.s.sheets[self.seat].orders if not _orders(o.order, army)]
+        return after(self.s, self.seat, kept)
+
+    def _enters(self, territory: str) -> bool:
+        return may_enter(self.s, self.seat, territory)
+
+    def _by_land(self) -> list[str]:
+        return [t for t in TERRITORIES[self.start].neighbours if self._enters(t)]
+
+    def _to_sea(self) -> list[str]:
+        if self.c.sailed >= self.c.by_rank("naval_moves", "naval"):
+            return []
+        seas = [sea for sea in TERRITORIES[self.start].seas if sea in self.c.seas]
+        return [sea for sea in seas if self._lands([self.start, sea], self.left)]
+
+    def _targets(self) -> list[str]:
+        near = {*TERRITORIES[self.start].neighbours}
+        for sea in TERRITORIES[self.start].seas:
+            if sea in self.c.controls:
+                near |= {*COASTS[sea]}
+        return [t for t in sorted(near) if not self.c.owns(t) and self._enters(t)]
+
+    def onward(self, path: list[str]) -> Iterator[str | None]:
+        """What can follow; null where the path can end, nothing where it must."""
+        if path[-1] in COASTS:
+            left = self.left - self._explored(path)
+            yield from self._landings(path)
+            yield from self._further(path, left)
+        elif all(node in TERRITORIES for node in path) and all(self._railed(node) for node in path):
+            ahead = [t for t in TERRITORIES[path[-1]].neighbours if t not in path and self._railed(t)]
+            yield from [None, *ahead] if ahead else []
+
+    def _railed(self, territory: str) -> bool:
+        return self.c.owns(territory) and self.c.level(territory, "railway") > 0
+
+    def _explored(self, path: list[str]) -> int:
+        return sum(sea not in self.c.seas for sea in path[2:])
+
+    def _landings(self, path: list[str]) -> list[str]:
+        return [t for t in COASTS[path[-1]] if t not in path and self._enters(t)]
+
+    def _further(self, path: list[str], left: int) -> Iterator[str]:
+        """Seas from which a landing can still be reached."""
+        for sea, strait in SEA_LINKS[path[-1]].items():
+            if sea in path or strait_closed(self.s, strait, self.seat):
+                continue
+            cost = sea not in self.c.seas
+            if cost <= left and self._lands([*path, sea], left - cost):
+                yield sea
+
+    def _lands(self, path: list[str], left: int) -> bool:
+        return bool(self._landings(path)) or any(True for _ in self._further(path, left))
+
+
+def _orders(order: dict[str, Json], army: str) -> bool:
+    return bool(order["type"] == "order_army" and order["army"] == army)

@@ -1,0 +1,286 @@
+"""What a seat can do with its sheet as it stands: the values that the move builder offers (EGC-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from domain.errors import RuleError
+from domain.games.egc.data import (
+    DIPLOMACY,
+    ECONOMY,
+    EMPIRES,
+    INFRASTRUCTURES,
+    MAX_ARMIES,
+    SEAT,
+    SEATS,
+    STRAITS,
+    TERRITORIES,
+    annex_cost,
+)
+from domain.games.egc.moves import ACTIONS
+from domain.games.egc.rules import orders_diplomacy
+from domain.games.egc.rules.orders_management import MANAGEMENT
+from domain.games.egc.rules.sheet import after, check_sheet, copy_of, key_of, with_order
+from domain.games.egc.state import ELIMINATED, Army, Egc, Filed, numbered
+from domain.ids import Seat
+from domain.kernel.choices import Move, Option
+
+
+class Desk:
+    """What a seat can do with its sheet as it stands; made once per state."""
+
+    def __init__(self, s: Egc, seat: Seat) -> None:
+        self.s, self.seat = s, seat
+        self.c = copy_of(s, seat)
+        self.sheet = s.sheets[seat]
+        self.kept = {key_of(o.order): o for o in self.sheet.orders}
+        """Orders by key; those without a key are not asked for."""
+
+    @cached_property
+    def own(self) -> list[str]:
+        """Owned territories."""
+        return self.s.owned(self.seat)
+
+    @cached_property
+    def rivals(self) -> list[Seat]:
+        """Other empires in play."""
+        return [x for x in SEATS if x != self.seat and self.s.status[x] != ELIMINATED]
+
+    @cached_property
+    def calm(self) -> list[Seat]:
+        """Rivals with whom no war is imminent."""
+        return [x for x in self.rivals if self.s.relation(self.seat, x) != "imminent_war"]
+
+    @cached_property
+    def room(self) -> bool:
+        """Whether one army more is allowed."""
+        return len(self.c.armies) < MAX_ARMIES
+
+    def old(self, *key: str) -> Move | None:
+        """The order that one with this key would replace."""
+        filed = self.kept.get(key)
+        return filed.order if filed else None
+
+    def legal(self, orders: Iterable[Filed]) -> bool:
+        """Whether a whole sheet is legal."""
+        try:
+            check_sheet(after(self.s, self.seat, list(orders)), 0)
+        except RuleError:
+            return False
+        return True
+
+    # --- money and points, with what a replaced order gives back
+
+    def budget(self, kind: str, *key: str) -> int:
+        """Brz for an order of that kind and key."""
+        old = self.old(kind, *key)
+        if old is None:
+            return self.c.funds
+        price = old["count"] * self.expedition if kind == "fund_expeditions" else old["amount"]
+        return int(self.c.funds + price)
+
+    @cached_property
+    def expedition(self) -> int:
+        """EGC-7.9: the price of one."""
+        return self.c.by_rank("expedition_cost", "exploration")
+
+    def points(self, *key: str) -> int:
+        """Diplomacy points for an order with that key."""
+        old = self.old(*key)
+        return self.c.points + (self.price(old) if old else 0)
+
+    def price(self, move: Move) -> int:
+        """What a diplomatic order costs in points."""
+        kind = move["type"]
+        if kind == "relation_action":
+            relation = self.s.relation(self.seat, SEAT[move["target"]])
+            return orders_diplomacy.action_cost(relation, move["action"]) + int(move.get("stake", 0))
+        if kind == "answer_proposal":
+            return orders_diplomacy.answer_cost(self.s.proposals[move["proposal"]].action, move["accept"])
+        if kind == "annex":
+            held = self.s.lands[move["territory"]].protectorate
+            return annex_cost(self.s.turn - held.since) if held else 0
+        return {"protect": int(DIPLOMACY["protect"]), "install_protectorate": int(DIPLOMACY["protectorate"])}.get(
+            kind, 0
+        )
+
+    # --- what the menu needs to know
+
+    @cached_property
+    def sites(self) -> dict[str, list[Option]]:
+        """Territory -> infrastructure that can be built there, with its price."""
+        found: dict[str, list[Option]] = {}
+        for t in self.own:
+            options = [Option(i, {"brz": cost}) for i in INFRASTRUCTURES if (cost := self._building(t, i)) is not None]
+            if options:
+                found[t] = options
+        return found
+
+    def _building(self, territory: str, name: str) -> int | None:
+        kind = INFRASTRUCTURES[name]
+        if (kind.coastal and not TERRITORIES[territory].seas) or (territory, name) in self.c.changed:
+            return None
+        level = self.c.level(territory, name)
+        return kind.cost[level] if level < kind.top and kind.cost[level] <= self.c.funds else None
+
+    @cached_property
+    def ruins(self) -> dict[str, list[str]]:
+        """Territory -> infrastructure that can be demolished without making another order illegal."""
+        found = {t: [i for i in INFRASTRUCTURES if self._demolishable(t, i)] for t in self.own}
+        return {t: names for t, names in found.items() if names}
+
+    def _demolishable(self, territory: str, name: str) -> bool:
+        if (territory, name) in self.c.changed or not self.c.level(territory, name):
+            return False
+        marching = any(o.order["type"] == "order_army" for o in self.sheet.orders)
+        if name not in ("port", "railway") or not marching:
+            return True
+        move = {"type": "demolish", "territory": territory, "infrastructure": name}
+        return self.legal(with_order(self.s, self.seat, move)[1])
+
+    @cached_property
+    def raising(self) -> dict[str, int]:
+        """Territory -> divisions that can be raised there."""
+        most = self.c.funds // ECONOMY["division_cost"]
+        if not self.room or most < 1:
+            return {}
+        found = {t: min(most, self.c.capacity(t)) for t in self.own if self.c.level(t, "recruitment_centre")}
+        return {t: n for t, n in found.items() if n > 0}
+
+    @cached_property
+    def armies(self) -> list[tuple[str, Army]]:
+        """Armies of the copy, by number."""
+        return list(numbered(self.c.armies))
+
+    @cached_property
+    def splitting(self) -> list[str]:
+        """Armies that can be split."""
+        return [army for army, a in self.armies if a.divisions > 1] if self.room else []
+
+    @cached_property
+    def merging(self) -> dict[str, list[str]]:
+        """Army without an order -> others in the same place."""
+        free = [(army, a.territory) for army, a in self.armies if army not in self.c.ordered]
+        found = {army: [x for x, there in free if there == here and x != army] for army, here in free}
+        return {army: others for army, others in found.items() if others}
+
+    @cached_property
+    def disbanding(self) -> dict[str, int]:
+        """Army -> divisions that can go."""
+        found = {army: a.divisions - (army in self.c.ordered) for army, a in self.armies}
+        return {army: n for army, n in found.items() if n}
+
+    @cached_property
+    def funding(self) -> tuple[int, int]:
+        """Least and greatest number of expeditions."""
+        return max(1, self.c.explored), self.budget("fund_expeditions") // self.expedition
+
+    @cached_property
+    def talking(self) -> dict[str, list[Option]]:
+        """Empire -> actions towards it that can be paid."""
+        found = {EMPIRES[x]: [o for a in ACTIONS if (o := self._action(x, a))] for x in self.calm}
+        return {target: options for target, options in found.items() if options}
+
+    def _action(self, other: Seat, action: str) -> Option | None:
+        try:
+            orders_diplomacy.check_action(self.s, self.seat, other, action)
+        except RuleError:
+            return None
+        cost = orders_diplomacy.action_cost(self.s.relation(self.seat, other), action)
+        fits = cost <= self.points("relation_action", EMPIRES[other])
+        return Option(action, {"points": cost} if cost else {}) if fits else None
+
+    @cached_property
+    def answering(self) -> dict[str, list[Option]]:
+        """Proposal -> answers that can be paid."""
+        found: dict[str, list[Option]] = {}
+        for name in sorted(self.s.proposals):
+            proposal = self.s.proposals[name]
+            if proposal.target == self.seat:
+                left = self.points("answer_proposal", name)
+                costs = {a: orders_diplomacy.answer_cost(proposal.action, a) for a in (True, False)}
+                found[name] = [Option(a, {"points": n} if n else {}) for a, n in costs.items() if n <= left]
+        return {name: options for name, options in found.items() if options}
+
+    @cached_property
+    def straits(self) -> list[str]:
+        """Straits that the seat may close or open."""
+        return [x.id for x in STRAITS.values() if self.c.owns(x.controller)] if self.calm else []
+
+    @cached_property
+    def giving(self) -> list[str]:
+        """Territories and protectorates that can be given away."""
+
+        def fits(territory: str) -> bool:
+            try:
+                orders_diplomacy.check_gift(self.c, territory)
+            except RuleError:
+                return False
+            return True
+
+        return [t for t in (*self.own, *self.s.protectorates(self.seat)) if fits(t)] if self.calm else []
+
+    @cached_property
+    def paying(self) -> dict[str, int]:
+        """Empire -> most money that can be given to it."""
+        limit = self.c.by_rank("money_gift_limit", "diplomacy")
+        found = {EMPIRES[x]: min(limit, self.budget("give_money", EMPIRES[x])) for x in self.calm}
+        return {to: n for to, n in found.items() if n > 0}
+
+    def _territorial(self, kind: str, fits: Callable[[str], bool]) -> list[Option]:
+        found = []
+        for t in TERRITORIES:
+            if fits(t):
+                cost = self.price({"type": kind, "territory": t})
+                if cost <= self.points("territory", t):
+                    found.append(Option(t, {"points": cost} if cost else {}))
+        return found
+
+    def _free(self, territory: str) -> bool:
+        land = self.s.lands[territory]
+        return land.owner is None and land.protectorate is None
+
+    def _holds(self, territory: str) -> bool:
+        held = self.s.lands[territory].protectorate
+        return held is not None and held.seat == self.seat
+
+    def _since(self, territory: str) -> int | None:
+        return self.s.lands[territory].protections.get(str(self.seat))
+
+    @cached_property
+    def protecting(self) -> list[Option]:
+        """EGC-7.18."""
+        return self._territorial("protect", lambda t: self._free(t) and self._since(t) is None)
+
+    @cached_property
+    def installing(self) -> list[Option]:
+        """EGC-7.19."""
+
+        def fits(t: str) -> bool:
+            since = self._since(t)
+            return since is not None and self.s.in_force(since) and self._free(t)
+
+        return self._territorial("install_protectorate", fits)
+
+    @cached_property
+    def annexing(self) -> list[Option]:
+        """EGC-7.20."""
+        return self._territorial("annex", self._holds)
+
+    @cached_property
+    def dropping(self) -> list[Option]:
+        """EGC-7.21."""
+        return self._territorial("drop", lambda t: self._holds(t) or self._since(t) is not None)
+
+    @cached_property
+    def cancelling(self) -> list[int]:
+        """EGC-7.0.4: orders on which no other depends."""
+        orders = self.sheet.orders
+        return [o.n for o in orders if self.alone(o) or self.legal(x for x in orders if x is not o)]
+
+    @staticmethod
+    def alone(filed: Filed) -> bool:
+        """Whether no other order can depend on this one."""
+        kind = filed.order["type"]
+        return kind not in MANAGEMENT and kind != "fund_expeditions"

@@ -1,0 +1,111 @@
+"""What nobody of some viewers can know, dealt anew: for forks, for fresh entropy, and to prove that nothing leaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.games.egc.data import EMPIRES, INFRASTRUCTURES, SEATS, TECHNOLOGIES, TERRITORIES, VICTORY
+from domain.games.egc.rules.setup import draw_neutral
+from domain.games.egc.state import ELIMINATED, D, numbered
+from domain.ids import DIRECTOR, Seat, Viewer
+from domain.kernel.audience import TABLE
+
+SECRET = tuple(name for name in INFRASTRUCTURES if name != "port")
+"""Infrastructure that others do not see."""
+
+
+def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
+    """Neutral armies that are as they were at the start, coming counts, the lot; other seats' own things."""
+    if DIRECTOR in keep or d.state.over:
+        return
+    kept = [int(v) for v in keep if isinstance(v, int)]
+    _neutrals(d, kept)
+    _counts(d)
+    others = [seat for seat in SEATS if seat not in kept and d.state.status[seat] != ELIMINATED]
+    others = [seat for seat in others if not _spied_out(d, kept, seat)]
+    for seat in others:
+        _lands(d, kept, seat)
+    ranks = _ranks(d, kept, others)
+    for seat in others:
+        _empire(d, kept, seat, ranks[seat])
+
+
+def _seen(d: D, kept: list[Seat]) -> set[str]:
+    """Territories that one of them has spied out this turn."""
+    s = d.state
+    return {t for k in kept for t, found in s.spied[k].territories.items() if found["turn"] == s.turn}
+
+
+def _spied_out(d: D, kept: list[Seat], seat: Seat) -> bool:
+    """Whether one of them has spied out the empire this turn."""
+    reports = (d.state.spied[k].empires.get(EMPIRES[seat], {}) for k in kept)
+    return any(found.get("turn") == d.state.turn for found in reports)
+
+
+def _neutrals(d: D, kept: list[Seat]) -> None:
+    s = d.state
+    known = {t for k in kept for t in s.spied[k].territories}
+    garrisons: dict[str, Any] = {t: [g.divisions, g.morale, g.training] for t, g in s.garrisons.items()}
+    ranks: dict[str, Any] = {t: [r.naval, r.siege] for t, r in s.neutral_ranks.items()}
+    levels: dict[str, Any] = {}
+    for territory in TERRITORIES.values():
+        t, land = territory.id, s.lands[territory.id]
+        fresh = t in garrisons and garrisons[t][0] == territory.supply
+        if fresh and t not in known and land.protectorate is None:
+            garrisons[t], ranks[t], found = draw_neutral(d, territory)
+            found.pop("port", None)
+            levels[t] = found
+    d.add({"t": "neutrals_dealt", "garrisons": garrisons, "ranks": ranks, "levels": levels}, TABLE)
+
+
+def _counts(d: D) -> None:
+    s = d.state
+    done = len(s.counts)
+    windows = VICTORY["count_windows"][done:]
+    coming = [d.draws.roll("count", max(lo, s.turn), hi, TABLE) for lo, hi in windows]
+    d.add({"t": "counts_drawn", "turns": [*s.count_turns[:done], *coming]}, TABLE)
+    d.add({"t": "tie_order_drawn", "seats": d.draws.shuffle("tie_order", list(SEATS), TABLE)}, TABLE)
+
+
+def _lands(d: D, kept: list[Seat], seat: Seat) -> None:
+    seen = _seen(d, kept)
+    for t in d.state.owned(seat):
+        if t not in seen:
+            rolled = {name: d.draws.roll("level", 0, INFRASTRUCTURES[name].top, TABLE) for name in SECRET}
+            levels = {name: level for name, level in rolled.items() if level}
+            d.add({"t": "levels_learnt", "seat": seat, "territory": t, "levels": levels}, (seat,))
+
+
+def _ranks(d: D, kept: list[Seat], others: list[Seat]) -> dict[Seat, dict[str, int]]:
+    """Shuffled among the others; the naval ranks of those whose sea control a kept seat feels stay (EGC-8.2)."""
+    s = d.state
+    ranks = {seat: dict(s.empires[seat].ranks) for seat in others}
+    for technology in TECHNOLOGIES if s.turn else ():
+        free = [x for x in others if technology != "naval" or not any(s.hostile(x, k) for k in kept)]
+        dealt = d.draws.shuffle(f"ranks {technology}", [ranks[x][technology] for x in free], TABLE)
+        for seat, rank in zip(free, dealt, strict=True):
+            ranks[seat][technology] = rank
+    return ranks
+
+
+def _empire(d: D, kept: list[Seat], seat: Seat, ranks: dict[str, int]) -> None:
+    s = d.state
+    for filed in s.sheets[seat].orders:
+        d.add({"t": "order_cancelled", "seat": seat, "n": filed.n}, (seat,))
+    seen = _seen(d, kept)
+    armies: dict[str, Any] = {}
+    for army, a in numbered(s.armies[seat]):
+        if a.territory not in seen:
+            rolled = [d.draws.roll("army", 1, hi, TABLE) for hi in (300, 9, 10)]
+            armies[army] = [a.territory, *rolled]
+    fact = {
+        "t": "empire_founded",
+        "seat": seat,
+        "points": {t: d.draws.roll("points", 0, 9999, TABLE) for t in s.empires[seat].points},
+        "ranks": ranks,
+        "treasury": s.sheets[seat].spent + d.draws.roll("treasury", 0, 999_999, TABLE),
+        "diplomacy": d.draws.roll("diplomacy", 0, 999, TABLE),
+        "armies": armies,
+        "next_army": s.sheets[seat].next_army,
+    }
+    d.add(fact, (seat,))

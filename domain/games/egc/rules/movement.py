@@ -1,0 +1,138 @@
+"""EGC-8.4 to EGC-8.9, P4: armies move round by round, and fight where they meet."""
+
+from __future__ import annotations
+
+from domain.games.egc.data import COASTS, EMPIRES, ROUND, SEATS, by_rank, number_of
+from domain.games.egc.rules.battle import battle
+from domain.games.egc.rules.work import NOBODY, Unit, Work
+from domain.games.egc.state import NEUTRAL, Army, Garrison, empire_of, numbered
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+
+
+def muster(w: Work) -> None:
+    """All armies with their orders, neutral ones first; who has none gets an automatic order (EGC-7.10.6)."""
+    for territory in sorted(w.s.garrisons):
+        g = w.s.garrisons[territory]
+        _station(w, Unit(f"N-{territory}", NOBODY, 0, g.divisions, g.morale, g.training, territory, "", territory))
+    for seat in SEATS:
+        orders = w.copies[seat].orders if seat in w.copies else {}
+        for army, a in numbered(w.s.armies[seat]):
+            _station(w, _unit(w, seat, army, a, orders.get(army)))
+
+
+def _unit(w: Work, seat: Seat, army: str, a: Army, order: Move | None) -> Unit:
+    kind = order["order"] if order else automatic(w, seat, a)
+    unit = Unit(army, seat, number_of(army), a.divisions, a.morale, a.training, a.territory, kind, a.territory)
+    if order and kind == "move":
+        unit.path, unit.round = tuple(order["path"]), order.get("round", ROUND)
+    elif order and kind == "support":
+        unit.target = order["territory"]
+        w.supports.setdefault(unit.target, []).append(unit)
+    return unit
+
+
+def _station(w: Work, unit: Unit) -> None:
+    w.units[unit.id] = unit
+    w.standing.setdefault(unit.territory, []).append(unit)
+
+
+def automatic(w: Work, seat: Seat, a: Army) -> str:
+    """EGC-7.10.6: what an army does that has no order."""
+    can_rest = a.morale < by_rank("morale_cap", w.s.rank(seat, "officer_training"))
+    can_train = a.training < by_rank("training_cap", w.s.rank(seat, "land_warfare"))
+    if not can_rest and not can_train:
+        return "prepare_defence"
+    if a.morale < a.training:
+        return "rest" if can_rest else "train"
+    return "train" if can_train else "rest"
+
+
+def march(w: Work) -> None:
+    """EGC-8.5: rounds until no army is left that moves."""
+    column = sorted(
+        (u for u in w.units.values() if u.moving), key=lambda u: (w.s.rank(u.seat, "logistics"), u.number, u.seat)
+    )
+    now = 1
+    while any(u.moving for u in column):
+        for unit in column:
+            if unit.round <= now and unit.moving:
+                _step(w, unit)
+        now += 1
+
+
+def _step(w: Work, unit: Unit) -> None:
+    """EGC-8.6, EGC-8.7."""
+    came_by_sea = unit.path[unit.at] in COASTS
+    unit.at += 1
+    node = unit.path[unit.at]
+    if node in COASTS:
+        w.put(unit, "")
+        unit.crossed.append(node)
+        return
+    there = w.foreign(unit.seat, node)
+    if there and not w.may_fight(unit.seat, there[0].seat, node):
+        turn_back(w, unit)
+        return
+    if w.s.lands[node].owner != unit.seat or there:
+        _attacks(w, unit.seat, node)
+    if there:
+        unit.stop()
+        w.put(unit, "")
+        battle(w, unit, there, node, came_by_sea)
+    else:
+        w.put(unit, node)
+
+
+def _attacks(w: Work, seat: Seat, territory: str) -> None:
+    attackers = w.attackers.setdefault(territory, [])
+    if seat not in attackers:
+        attackers.append(seat)
+
+
+def turn_back(w: Work, unit: Unit) -> None:
+    """EGC-8.7.3: back to where it began; destroyed if a foreign army is there."""
+    unit.stop()
+    unit.retreated = True
+    lost = bool(w.foreign(unit.seat, unit.home))
+    if lost:
+        unit.divisions = 0
+    node = unit.path[unit.at]
+    w.put(unit, "" if lost else unit.home)
+    w.own(unit.seat, "army_turned_back", army=unit.id, territory=node, to=None if lost else unit.home)
+
+
+def report(w: Work) -> None:
+    """EGC-6.2, EGC-6.7: what has become of the armies; who fought where, and who holds the place."""
+    for seat in SEATS:
+        changed = _changed(w, seat)
+        if changed:
+            w.own(seat, "armies_marched", armies=changed)
+    _neutrals(w)
+    for territory in sorted(w.battles):
+        fought = [NEUTRAL if seat == NOBODY else EMPIRES[seat] for seat in sorted(w.battles[territory])]
+        there = w.standing.get(territory)
+        held = None if not there else empire_of(None if there[0].seat == NOBODY else there[0].seat)
+        w.tell("battle_fought", territory=territory, empires=fought, held_by=held)
+
+
+def _changed(w: Work, seat: Seat) -> dict[str, Json]:
+    changed: dict[str, Json] = {}
+    for army, old in numbered(w.s.armies[seat]):
+        u = w.units[army]
+        new = Army(u.territory, u.divisions, u.morale, u.training)
+        if not u.divisions:
+            changed[army] = None
+        elif new != old:
+            changed[army] = [u.territory, u.divisions, u.morale, u.training]
+    return changed
+
+
+def _neutrals(w: Work) -> None:
+    changed: dict[str, Json] = {}
+    for territory in sorted(w.battles):
+        old, u = w.s.garrisons.get(territory), w.units.get(f"N-{territory}")
+        if u and old != Garrison(u.divisions, u.morale, u.training):
+            changed[territory] = [u.divisions, u.morale, u.training] if u.divisions else None
+    if changed:
+        w.hidden("neutrals_set", garrisons=changed)

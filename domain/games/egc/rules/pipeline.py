@@ -1,0 +1,121 @@
+"""EGC-5: the resolution of a turn, step by step, in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.games.egc.data import RESEARCH
+from domain.games.egc.rules import (
+    conquest,
+    drill,
+    finance,
+    movement,
+    presence,
+    relations,
+    supply,
+    technology,
+    territories,
+    upkeep,
+    victory,
+)
+from domain.games.egc.rules.projection import Copy
+from domain.games.egc.rules.sheet import carry_out
+from domain.games.egc.rules.turn_zero import start_turn
+from domain.games.egc.rules.work import Work
+from domain.games.egc.state import Army, D, numbered
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+
+def go_orders(d: D, frame: Frame) -> None:
+    """EGC-4.1: all sheets are in; the engine resolves the turn."""
+    d.end()
+    d.ask("resolving", engine=True, turn=d.state.turn)
+
+
+def resolve(d: D, frame: Frame, seat: None, move: Move) -> None:
+    """EGC-0.6, EGC-5: a function of the state, the sheets and the draws; asks nobody."""
+    w = Work(d, d.state)
+    w.tell("resolution_started", turn=w.turn)
+    for step, work in STEPS:
+        w.step = step
+        work(w)
+        if d.state.over:
+            return
+    d.end()
+    start_turn(d, w.turn + 1)
+
+
+# --- P2 ------------------------------------------------------------------------------------------------------
+
+
+def manage(w: Work) -> None:
+    """P2: each empire's sheet in sequence."""
+    for seat in w.s.in_play():
+        sheet = w.s.sheets[seat]
+        w.copies[seat] = c = carry_out(w.s, seat, sheet.orders, sheet.controls)
+        if sheet.orders or sheet.spent:
+            _carried_out(w, seat, c)
+    built = sorted(t for c in w.copies.values() for t in c.built)
+    demolished = sorted(t for c in w.copies.values() for t in c.demolished)
+    if built or demolished:
+        w.tell("ports_changed", built=built, demolished=demolished)
+
+
+def _carried_out(w: Work, seat: Seat, c: Copy) -> None:
+    more: dict[str, Json] = {}
+    if armies := _changed(w, seat, c):
+        more["armies"] = armies
+    if c.levels:
+        more["levels"] = {t: c.levels[t] for t in sorted(c.levels)}
+    mine = [o.order for o in w.s.sheets[seat].orders if o.n not in c.faults]
+    for order in mine:
+        if order["type"] == "choose_links":
+            more["links"] = order["links"]
+        elif order["type"] == "set_research":
+            more["investments"] = _invested(w, seat, order)
+    spent = w.s.sheets[seat].spent
+    w.own(seat, "sheet_carried_out", orders=len(mine), spies=spent, treasury=c.funds, diplomacy=c.points, **more)
+
+
+def _changed(w: Work, seat: Seat, c: Copy) -> dict[str, Json]:
+    old = w.s.armies[seat]
+    changed: dict[str, Json] = {army: None for army, _ in numbered(old) if army not in c.armies}
+    return changed | {army: _form(a) for army, a in numbered(c.armies) if old.get(army) != a}
+
+
+def _form(a: Army) -> list[Json]:
+    return [a.territory, a.divisions, a.morale, a.training]
+
+
+def _invested(w: Work, seat: Seat, order: Move) -> list[Json]:
+    """EGC-13.1: all that is under way, with the new research."""
+    e = w.s.empires[seat]
+    points = technology.research_points(order["amount"], e.ranks["research"], e.revenue)
+    new = [order["technology"], points, w.turn + RESEARCH["delay_turns"]]
+    return [*([i.technology, i.points, i.due] for i in e.investments), new]
+
+
+STEPS: tuple[tuple[str, Callable[[Work], None]], ...] = (
+    ("P2", manage),
+    ("P4", movement.muster),
+    ("P4", movement.march),
+    ("P4", movement.report),
+    ("P5", drill.drill),
+    ("P6", conquest.conquer),
+    ("P7", supply.attrition),
+    ("P8", victory.count_if_due),
+    ("P9", finance.settle),
+    ("P10", territories.drops),
+    ("P10", territories.gifts),
+    ("P10", territories.annexations),
+    ("P10", territories.installations),
+    ("P10", territories.protections),
+    ("P11", territories.eliminate),
+    ("P12", relations.relations),
+    ("P13", lambda w: technology.settle(w.d, w.turn)),
+    ("P14", upkeep.settle),
+    ("P15", presence.show_armies),
+)
+"""EGC-5: every step is complete before the next begins."""

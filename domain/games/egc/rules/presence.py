@@ -1,0 +1,16 @@
+"""EGC-6.1, P15: what everybody sees of the armies."""
+
+from __future__ import annotations
+
+from domain.games.egc.rules.work import Work
+from domain.games.egc.state import empire_of
+
+
+def show_armies(w: Work) -> None:
+    """EGC-6.1: which territories hold armies, and whose."""
+    now = {a.territory: empire_of(seat) for seat in w.s.in_play() for a in w.s.armies[seat].values()}
+    now |= dict.fromkeys(w.s.garrisons, empire_of(None))
+    old = w.s.manned
+    changed = {t: now.get(t) for t in sorted({*old, *now}) if old.get(t) != now.get(t)}
+    if changed:
+        w.tell("manned_set", manned=changed)

@@ -1,0 +1,182 @@
+"""EGC-7.0.2: a seat's private copy of the start of the turn, as its sheet changes it. Others are as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from domain.errors import RuleError
+from domain.games.egc.data import (
+    ECONOMY,
+    HOMES,
+    INFRASTRUCTURES,
+    LINKS,
+    MAX_ARMIES,
+    SEAT,
+    STRAITS,
+    TECHNOLOGIES,
+    TERRITORIES,
+    by_rank,
+)
+from domain.games.egc.rules.seas import accessible, controlled, ports_of
+from domain.games.egc.state import Army, Egc, Filed
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+
+
+class Copy:
+    """What the sheet leaves of the seat's own things; changed while the orders are gone through."""
+
+    def __init__(self, s: Egc, seat: Seat, controls: tuple[str, ...] | None = None) -> None:
+        """`controls`: the seas that the empire controls, where they are known already."""
+        self.s, self.seat = s, seat
+        self.empire = s.empires[seat]
+        self.funds = self.empire.treasury - s.sheets[seat].spent
+        self.points = self.empire.diplomacy
+        self.armies: dict[str, Army] = dict(s.armies[seat])
+        self.levels: dict[str, dict[str, int]] = {}
+        self.built: set[str] = set()
+        self.demolished: set[str] = set()
+        self.changed: set[tuple[str, str]] = set()
+        self.raised: dict[str, int] = {}
+        self.ordered: dict[str, int] = {}
+        """Army -> number of the order that it has."""
+        self.orders: dict[str, Move] = {}
+        """Army -> that order."""
+        self.expeditions = 0
+        self.sailed = 0
+        """Naval moves so far."""
+        self.explored = 0
+        """Expeditions that they use."""
+        self.faults: dict[int, RuleError] = {}
+        self._controls = controls
+
+    def owns(self, territory: str) -> bool:
+        """Whether the seat owns a territory; no order of the sheet changes that before the turn resolves."""
+        return self.s.lands[territory].owner == self.seat
+
+    def level(self, territory: str, infrastructure: str) -> int:
+        """The level of an infrastructure in the copy."""
+        if infrastructure == "port":
+            if territory in self.built or territory in self.demolished:
+                return int(territory in self.built)
+            return int(self.s.lands[territory].port)
+        levels = self.levels.get(territory)
+        return self.s.level(territory, infrastructure) if levels is None else levels.get(infrastructure, 0)
+
+    def put_level(self, territory: str, infrastructure: str, level: int) -> None:
+        """Assign a level in the copy."""
+        self.changed.add((territory, infrastructure))
+        if infrastructure == "port":
+            (self.built if level else self.demolished).add(territory)
+            return
+        levels = dict(self.levels.get(territory) or self.s.levels.get(territory, {}))
+        levels[infrastructure] = level
+        self.levels[territory] = {k: v for k, v in sorted(levels.items()) if v}
+
+    def capacity(self, territory: str) -> int:
+        """EGC-7.5: divisions that can still be raised there this turn."""
+        full: int = ECONOMY["recruitment_per_level"] * self.level(territory, "recruitment_centre")
+        if territory != HOMES[self.seat]:
+            full = full * by_rank("colony_recruitment_percent", self.rank("administration")) // 100
+        return full - self.raised.get(territory, 0)
+
+    def rank(self, technology: str) -> int:
+        """EGC-0.7: the seat's own rank."""
+        return self.empire.ranks[technology]
+
+    def by_rank(self, table: str, technology: str) -> int:
+        """The value of a table for the seat's own rank."""
+        return by_rank(table, self.rank(technology))
+
+    # --- the seas, once all management orders are carried out
+
+    @cached_property
+    def ports(self) -> list[str]:
+        """EGC-8.1: own ports and those of protectorates."""
+        kept = [t for t in ports_of(self.s, self.seat) if t not in self.demolished]
+        return [*kept, *sorted(self.built)]
+
+    @cached_property
+    def seas(self) -> set[str]:
+        """EGC-8.1: seas that are accessible."""
+        return accessible(self.s, self.seat, self.ports)
+
+    @cached_property
+    def controls(self) -> tuple[str, ...]:
+        """EGC-8.2, EGC-6.3: seas that the empire controls with its sheet applied."""
+        return tuple(controlled(self.s, self.seat, self.ports)) if self._controls is None else self._controls
+
+
+Check = Callable[[Copy, Move, Filed], None]
+"""One order against the copy: raises RuleError, or carries it out."""
+
+
+# --- ids that do not exist (EGC-7.0.6) -------------------------------------------------------------------------
+
+
+def _known(code: str, field: str, table: Any) -> Callable[[Move], None]:
+    def check(move: Move) -> None:
+        if move[field] not in table:
+            raise RuleError(code, "EGC-7.0.6", {field: move[field]})
+
+    return check
+
+
+known_territory = _known("unknown_territory", "territory", TERRITORIES)
+known_infrastructure = _known("unknown_infrastructure", "infrastructure", INFRASTRUCTURES)
+known_technology = _known("unknown_technology", "technology", TECHNOLOGIES)
+known_target = _known("unknown_empire", "target", SEAT)
+known_recipient = _known("unknown_empire", "to", SEAT)
+known_empire = _known("unknown_empire", "empire", SEAT)
+known_strait = _known("unknown_strait", "strait", STRAITS)
+
+
+def known_links(move: Move) -> None:
+    """EGC-7.22."""
+    if unknown := [link for link in move["links"] if link not in LINKS]:
+        raise RuleError("unknown_link", "EGC-7.0.6", {"link": unknown[0]})
+
+
+def foreign(c: Copy, army: str) -> bool:
+    """EGC-7.0.9: by the form of the id alone, whether it is that of another's army."""
+    name = army.rpartition("-")[0]
+    return name == "N" or (name in SEAT and SEAT[name] != c.seat)
+
+
+def known_army(c: Copy, army: str) -> None:
+    """EGC-7.0.9: an id that is no army of the seat in the copy, and none of another's form."""
+    if army not in c.armies and not foreign(c, army):
+        raise RuleError("unknown_army", "EGC-7.0.9", {"army": army})
+
+
+def own_army(c: Copy, army: str) -> None:
+    """EGC-7.0.9."""
+    if foreign(c, army):
+        raise RuleError("not_your_army", "EGC-7.0.9", {"army": army})
+
+
+# --- checks that several orders share ----------------------------------------------------------------------------
+
+
+def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
+    """One named check."""
+    if not ok:
+        raise RuleError(code, rule, detail)
+
+
+def need_room(c: Copy, rule: str) -> None:
+    """EGC-1.8: at most so many armies."""
+    need(len(c.armies) < MAX_ARMIES, "army_limit", rule, armies=len(c.armies))
+
+
+def need_other(c: Copy, other: Seat, rule: str) -> None:
+    """The target is another empire, and in play."""
+    need(other != c.seat, "self_target", rule)
+    need(c.s.status[other] != "eliminated", "empire_eliminated", rule)
+
+
+def need_calm(c: Copy, other: Seat, rule: str) -> None:
+    """EGC-14.2: no diplomatic order between two for whom war is imminent."""
+    need(c.s.relation(c.seat, other) != "imminent_war", "war_imminent", rule)

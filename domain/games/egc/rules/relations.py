@@ -1,0 +1,287 @@
+"""EGC-14.2 to EGC-14.8, P12: relations, proposals, wars, casus belli, straits and ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from domain.games.egc.data import DIPLOMACY, LADDER, PAIRS, SEAT, SEATS, STRAITS
+from domain.games.egc.rules.orders_diplomacy import action_cost, answer_cost
+from domain.games.egc.rules.work import Work
+from domain.games.egc.state import ELIMINATED, ENEMIES, HOSTILE, PAIR_KEYS, Proposal
+from domain.ids import Seat
+
+IMPROVING = ("propose", "incite")
+DEGRADED = {"alliance": "nap", "mpa": "nap", "nap": "peace", "peace": "rupture", "war": "total_war"}
+"""EGC-14.5 (d): what a degradation makes of a level; a rupture becomes a war by declaration."""
+
+
+@dataclass
+class Action:
+    """A relation action of the turn, with what it cost."""
+
+    seat: Seat
+    target: Seat
+    action: str
+    stake: int
+    paid: int
+
+
+@dataclass
+class Talks:
+    """What P12 has found out so far."""
+
+    retained: list[Action] = field(default_factory=list)
+    mutual: list[tuple[Seat, Seat]] = field(default_factory=list)
+    declared: list[tuple[Seat, Seat]] = field(default_factory=list)
+
+
+def relations(w: Work) -> None:
+    """P12 in its order, (a) to (i)."""
+    w.alliances = [pair for pair in PAIRS if w.s.allied(*pair)]
+    started = [pair for pair in PAIRS if w.s.relation(*pair) == "imminent_war"]
+    talks = Talks()
+    actions = list(_actions(w))
+    for a, b in started:
+        w.tell("relation_changed", seat=a, target=b, level="war", why="war_begins")
+    _retain(w, talks, actions)
+    _improve(w, talks)
+    _degrade(w, talks)
+    _declare(w, talks)
+    _incidents(w)
+    _permissions(w)
+    _propose(w, talks)
+
+
+# --- (b) priority --------------------------------------------------------------------------------------------
+
+
+def _actions(w: Work) -> Iterator[Action]:
+    """Actions of the turn; the price is that of the start of the turn, when it was paid."""
+    for seat, order in w.filed("relation_action"):
+        target, stake = SEAT[order["target"]], order.get("stake", 0)
+        paid = action_cost(w.s.relation(seat, target), order["action"]) + stake
+        yield Action(seat, target, order["action"], stake, paid)
+
+
+def _void(w: Work, *seats: Seat) -> bool:
+    """EGC-14.4: whether one of them was eliminated."""
+    return any(w.s.status[seat] == ELIMINATED for seat in seats)
+
+
+def _retain(w: Work, talks: Talks, actions: list[Action]) -> None:
+    """EGC-14.4 (b), pair by pair."""
+    by_pair = {(a.seat, a.target): a for a in actions}
+    for x, y in PAIRS:
+        both = [by_pair[pair] for pair in ((x, y), (y, x)) if pair in by_pair]
+        if _void(w, x, y):
+            for action in both:
+                _refund(w, action)
+        elif len(both) == 2 and all(a.action in IMPROVING for a in both):
+            talks.mutual.append((x, y))
+        elif both:
+            kept = _stronger(w, both)
+            talks.retained.append(kept)
+            for action in both:
+                if action is not kept:
+                    _refund(w, action)
+
+
+def _stronger(w: Work, both: list[Action]) -> Action:
+    """EGC-14.4: a declaration, then the larger stake, then the better diplomacy rank."""
+
+    def weight(a: Action) -> tuple[bool, int, int]:
+        declares = a.action == "declare_war_cb"
+        return declares, 0 if declares else a.stake, -w.s.rank(a.seat, "diplomacy")
+
+    return max(both, key=weight)
+
+
+def _refund(w: Work, action: Action) -> None:
+    _pay_back(w, action.seat, action.target, action.action, action.paid)
+
+
+def _pay_back(w: Work, seat: Seat, target: Seat, what: str, paid: int) -> None:
+    if w.s.status[seat] != ELIMINATED:
+        points = w.s.empires[seat].diplomacy + paid
+        w.own(seat, "action_cancelled", target=target, action=what, refund=paid, diplomacy=points)
+
+
+# --- (c) improvements ----------------------------------------------------------------------------------------
+
+
+def _improve(w: Work, talks: Talks) -> None:
+    """EGC-14.5 (c): answers, mutual improvements, separate peaces."""
+    before = {pair: w.s.relation(*pair) for pair in PAIRS}
+    made: set[str] = set()
+    for name, proposal in _awaiting(w):
+        if _answer(w, name, proposal):
+            _raise(w, proposal.sender, proposal.target, made)
+    _void_answers(w)
+    for a, b in talks.mutual:
+        _raise(w, a, b, made)
+    for a, b in PAIRS:
+        if before[a, b] == "alliance" and w.s.allied(a, b):
+            _separate_peace(w, a, b, before, made)
+
+
+def _awaiting(w: Work) -> list[tuple[str, Proposal]]:
+    return sorted(w.s.proposals.items(), key=lambda item: tuple(sorted((item[1].sender, item[1].target))))
+
+
+def _answer(w: Work, name: str, proposal: Proposal) -> bool:
+    """EGC-4.2, EGC-7.13: the answer that was filed, or the free one."""
+    given = {o["proposal"]: o["accept"] for seat, o in w.filed("answer_proposal") if seat == proposal.target}
+    accepted = given.get(name, proposal.action == "incite")
+    for reader in sorted((proposal.sender, proposal.target)):
+        w.own(reader, "proposal_answered", proposal=name, accepted=accepted)
+    return bool(accepted)
+
+
+def _void_answers(w: Work) -> None:
+    """EGC-14.4: who answered an empire that is out gets the price back."""
+    for seat, order in w.filed("answer_proposal"):
+        proposal = w.begun.proposals[order["proposal"]]
+        if _void(w, proposal.sender):
+            paid = answer_cost(proposal.action, order["accept"])
+            _pay_back(w, seat, proposal.sender, "answer_proposal", paid)
+
+
+def _raise(w: Work, a: Seat, b: Seat, made: set[str]) -> None:
+    level = w.s.relation(a, b)
+    if level in ("alliance", "imminent_war"):
+        return
+    if level in HOSTILE:
+        made.add(PAIR_KEYS[a, b])
+        w.tell("relation_changed", seat=a, target=b, level="peace", why="improved", peace_turn=w.turn + 1)
+    else:
+        w.tell("relation_changed", seat=a, target=b, level=LADDER[LADDER.index(level) + 1], why="improved")
+
+
+def _separate_peace(w: Work, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], str], made: set[str]) -> None:
+    """EGC-14.5: an ally that makes peace alone has broken the alliance."""
+
+    def both_fought(z: Seat) -> bool:
+        return all(before[min(e, z), max(e, z)] in HOSTILE for e in (x, y))
+
+    common = [z for z in SEATS if z not in (x, y) and both_fought(z)]
+    for breaker, other in ((x, y), (y, x)):
+        if any(PAIR_KEYS[breaker, z] in made and PAIR_KEYS[other, z] not in made for z in common):
+            break_alliance(w, breaker, other, "separate_peace")
+            return
+
+
+def break_alliance(w: Work, breaker: Seat, other: Seat, why: str) -> None:
+    """The relation is a non-aggression pact; the ex-ally has a casus belli."""
+    w.tell("relation_changed", seat=breaker, target=other, level="nap", why=why)
+    casus_belli(w, other, breaker, "alliance_broken")
+
+
+# --- (d) degradations, (e) declarations ---------------------------------------------------------------------
+
+
+def _degrade(w: Work, talks: Talks) -> None:
+    """EGC-14.5 (d)."""
+    for action in talks.retained:
+        a, b = action.seat, action.target
+        if action.action == "declare_war_cb":
+            talks.declared.append((a, b))
+        elif action.action == "degrade":
+            level = w.s.relation(a, b)
+            if level == "rupture":
+                talks.declared.append((a, b))
+            elif level == "alliance":
+                break_alliance(w, a, b, "degraded")
+            elif level in DEGRADED:
+                w.tell("relation_changed", seat=a, target=b, level=DEGRADED[level], why="degraded")
+
+
+def _declare(w: Work, talks: Talks) -> None:
+    """EGC-14.6 (e): by the diplomacy ranks of declarer and target."""
+
+    def turn(pair: tuple[Seat, Seat]) -> tuple[int, int]:
+        return w.s.rank(pair[0], "diplomacy"), w.s.rank(pair[1], "diplomacy")
+
+    for a, b in sorted(talks.declared, key=turn):
+        if w.s.relation(a, b) not in ENEMIES:
+            _war(w, a, b)
+
+
+def _war(w: Work, a: Seat, b: Seat) -> None:
+    """EGC-14.6.1 to EGC-14.6.5."""
+    w.tell("war_declared", seat=a, target=b)
+    drawn_in = [c for c in SEATS if c not in (a, b) and w.s.allied(c, b) and w.s.relation(c, a) not in ENEMIES]
+    for c in drawn_in:
+        w.tell("war_joined", seat=c, target=a, ally=b)
+    for x in SEATS:
+        if x not in (a, b) and w.s.relation(x, b) == "mpa":
+            casus_belli(w, x, a, "mpa_attacked")
+    for x, y in [(a, b), *((c, a) for c in drawn_in)]:
+        for mine, other in ((x, y), (y, x)):
+            for z in SEATS:
+                if z not in (x, y) and w.s.allied(z, mine):
+                    casus_belli(w, z, other, "ally_at_war")
+
+
+def casus_belli(w: Work, holder: Seat, against: Seat, kind: str) -> None:
+    """EGC-14.7: known to the two; none between enemies, or for an empire that is out."""
+    if w.s.relation(holder, against) in ENEMIES or _void(w, holder, against):
+        return
+    expires = w.turn + DIPLOMACY["casus_belli_turns"]
+    for reader in sorted((holder, against)):
+        w.own(reader, "casus_belli_gained", holder=holder, against=against, kind=kind, expires=expires)
+
+
+# --- (f) to (i) ----------------------------------------------------------------------------------------------
+
+
+def _incidents(w: Work) -> None:
+    """EGC-14.8 (f)."""
+    for territory in sorted(w.attackers):
+        owner, old = w.s.lands[territory].owner, w.begun.lands[territory].owner
+        taken = w.s.lands[territory].conquered_turn == w.turn
+        for holder in sorted(w.attackers[territory]):
+            if taken and owner is not None and holder not in (owner, old):
+                casus_belli(w, holder, owner, "colonial_incident")
+    for territory in sorted(w.attackers):
+        for holder in _guardians(w, territory):
+            for culprit in sorted(w.attackers[territory]):
+                if culprit != holder:
+                    casus_belli(w, holder, culprit, "protected_attacked")
+
+
+def _guardians(w: Work, territory: str) -> list[Seat]:
+    """Whose protection or protectorate was in force at the start of the turn."""
+    land = w.begun.lands[territory]
+    found = {int(seat) for seat, since in land.protections.items() if w.s.in_force(since)}
+    if land.protectorate and w.s.in_force(land.protectorate.since):
+        found.add(land.protectorate.seat)
+    return sorted(found)
+
+
+def _permissions(w: Work) -> None:
+    """EGC-14.8 (g)."""
+    for strait in STRAITS.values():
+        owner = w.s.lands[strait.controller].owner
+        for key in sorted(k for k in w.s.closed if k.split(":")[0] == strait.id):
+            if w.s.closed[key] != owner:
+                by, target = w.s.closed[key], int(key.split(":")[1])
+                w.tell("strait_set", strait=strait.id, seat=by, target=target, closed=False)
+    for seat, order in w.filed("set_straits"):
+        target, strait = SEAT[order["target"]], STRAITS[order["strait"]]
+        if not _void(w, seat, target) and w.s.lands[strait.controller].owner == seat:
+            w.tell("strait_set", strait=strait.id, seat=seat, target=target, closed=order["closed"])
+    for seat, order in w.filed("set_ports"):
+        target = SEAT[order["target"]]
+        if not _void(w, seat, target):
+            w.tell("ports_set", seat=seat, target=target, open=order["open"])
+
+
+def _propose(w: Work, talks: Talks) -> None:
+    """EGC-14.8 (i): an improvement that one alone wants awaits an answer."""
+    for action in talks.retained:
+        a, b = action.seat, action.target
+        if action.action in IMPROVING and w.s.relation(a, b) not in ("imminent_war", "alliance"):
+            name = f"{w.turn}:{a}:{b}"
+            for reader in sorted((a, b)):
+                w.own(reader, "proposal_made", proposal=name, sender=a, target=b, action=action.action)

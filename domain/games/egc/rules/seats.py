@@ -1,0 +1,82 @@
+"""EGC-4.5 to EGC-4.9, EGC-7.23: submitting, reopening, resigning, and seats whose player has left."""
+
+from __future__ import annotations
+
+from domain.errors import RuleError
+from domain.games.egc.data import ALLOCATION
+from domain.games.egc.moves import ZERO
+from domain.games.egc.state import ACTIVE, DORMANT, ELIMINATED, D, Egc
+from domain.ids import Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Frame
+
+REFUSED = {ELIMINATED: "seat_eliminated", DORMANT: "seat_dormant"}
+
+
+def ask_sheets(d: D, kind: str, turn: int) -> None:
+    """EGC-4.1: all active seats at once. Nobody waits for a seat without a player (EGC-4.8)."""
+    d.ask(kind, *d.state.active(), turn=turn)
+    for seat in d.state.active():
+        if seat in d.state.vacant:
+            pass_for(d, seat)
+
+
+def pass_for(d: D, seat: Seat) -> None:
+    """EGC-4.8: the sheet of a seat without a player stands as it is, turn zero takes its default."""
+    if d.state.top.kind in ZERO and not d.state.sheets[seat].allocation:
+        d.add({"t": "allocation_filed", "seat": seat, "points": dict(ALLOCATION)}, (seat,))
+    d.answered(seat)
+
+
+def submit(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """EGC-4.5, EGC-7.1."""
+    if frame.kind in ZERO and not d.state.sheets[seat].allocation:
+        raise RuleError("turn_zero_missing", "EGC-7.1")
+    d.answered(seat)
+
+
+def reopen(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """EGC-4.5: as long as the turn has not begun to resolve."""
+    d.reopened(seat)
+
+
+def resign(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    """EGC-4.6, EGC-4.9."""
+    if d.state.status[seat] != ACTIVE:
+        raise RuleError(REFUSED[d.state.status[seat]], "EGC-4.6")
+    if frame.engine:
+        raise RuleError("wrong_phase", "EGC-4.6", {"deciding": frame.kind})
+    retire(d, seat)
+
+
+def retire(d: D, seat: Seat) -> None:
+    """EGC-4.6: the empire is dormant; without an active seat the game ends with the points as they stand."""
+    d.add({"t": "seat_resigned", "seat": seat})
+    if d.state.frames and not d.state.active():
+        end_game(d, "resigned")
+    elif d.state.frames and seat in d.state.top.owing:
+        d.answered(seat)
+
+
+def vacate(d: D, seat: Seat) -> None:
+    """EGC-1.1, EGC-4.8: an empty seat is a dormant empire under the option; else its orders just stand as they are."""
+    if d.state.status[seat] != ACTIVE:
+        return
+    if d.state.terms.allow_vacant_seats or not d.state.frames:
+        retire(d, seat)
+    elif seat in d.state.top.owing:
+        pass_for(d, seat)
+
+
+def may(s: Egc) -> tuple[Seat, ...]:
+    """EGC-4.5: who has submitted may reopen the sheet."""
+    if s.top.engine:
+        return ()
+    return tuple(seat for seat in s.top.done if s.status[seat] == ACTIVE and seat not in s.vacant)
+
+
+def end_game(d: D, why: str) -> None:
+    """EGC-15.6: what breaks ties becomes public."""
+    treasuries = [e.treasury for e in d.state.empires]
+    d.add({"t": "game_ended", "why": why, "treasuries": treasuries, "tie_order": list(d.state.tie_order)})
+    d.finish()

@@ -1,0 +1,93 @@
+"""EGC-14.9, P10: drops, gifts of territory, annexations, protectorates, protections. EGC-11.6, P11: elimination."""
+
+from __future__ import annotations
+
+from domain.games.egc.data import SEAT
+from domain.games.egc.rules.victory import count, finish
+from domain.games.egc.rules.work import Work
+from domain.games.egc.state import ACTIVE, ELIMINATED, Land, numbered
+from domain.ids import Seat
+
+
+def _conquered(w: Work, territory: str) -> bool:
+    """EGC-14.9: orders on a territory conquered this turn are void."""
+    return w.s.lands[territory].conquered_turn == w.turn
+
+
+def _holds(land: Land, seat: Seat) -> bool:
+    return land.protectorate is not None and land.protectorate.seat == seat
+
+
+def drops(w: Work) -> None:
+    """EGC-14.9.1."""
+    for seat, order in w.filed("drop"):
+        territory = order["territory"]
+        land = w.s.lands[territory]
+        if _holds(land, seat):
+            w.tell("protectorate_ended", seat=seat, territory=territory, why="dropped")
+        elif str(seat) in land.protections:
+            w.tell("protection_ended", seat=seat, territory=territory, why="dropped")
+
+
+def gifts(w: Work) -> None:
+    """EGC-14.9.2: armies standing in a given territory are destroyed."""
+    for seat, order in w.filed("give_territory"):
+        territory, to = order["territory"], SEAT[order["to"]]
+        land = w.s.lands[territory]
+        if _conquered(w, territory) or w.s.status[to] == ELIMINATED:
+            continue
+        if land.owner == seat:
+            lost = [army for army, a in numbered(w.s.armies[seat]) if a.territory == territory]
+            if lost:
+                w.own(seat, "armies_lost", territory=territory, armies=lost)
+            w.tell("territory_given", seat=seat, to=to, territory=territory)
+        elif _holds(land, seat):
+            w.tell("protectorate_given", seat=seat, to=to, territory=territory, turn=w.turn)
+        else:
+            continue
+        w.own(to, "levels_learnt", territory=territory, levels=w.s.levels.get(territory, {}))
+
+
+def annexations(w: Work) -> None:
+    """EGC-14.9.3: the neutral army disappears."""
+    for seat, order in w.filed("annex"):
+        territory = order["territory"]
+        if _conquered(w, territory) or not _holds(w.s.lands[territory], seat):
+            continue
+        w.tell("territory_annexed", seat=seat, territory=territory)
+        if territory in w.s.garrisons:
+            w.hidden("neutrals_set", garrisons={territory: None})
+
+
+def installations(w: Work) -> None:
+    """EGC-14.9.4: of several claimants the best diplomacy rank."""
+    claims: dict[str, list[Seat]] = {}
+    for seat, order in w.filed("install_protectorate"):
+        claims.setdefault(order["territory"], []).append(seat)
+    for territory in sorted(claims):
+        land = w.s.lands[territory]
+        free = land.owner is None and land.protectorate is None
+        able = [x for x in claims[territory] if free and str(x) in land.protections]
+        if able:
+            seat = min(able, key=lambda x: w.s.rank(x, "diplomacy"))
+            w.tell("protectorate_installed", seat=seat, territory=territory, turn=w.turn)
+            w.own(seat, "levels_learnt", territory=territory, levels=w.s.levels.get(territory, {}))
+
+
+def protections(w: Work) -> None:
+    """EGC-14.9.5."""
+    for seat, order in w.filed("protect"):
+        territory = order["territory"]
+        land = w.s.lands[territory]
+        if land.owner is None and land.protectorate is None:
+            w.tell("territory_protected", seat=seat, territory=territory, turn=w.turn)
+
+
+def eliminate(w: Work) -> None:
+    """EGC-11.6, EGC-11.7: who owns nothing is out; with one empire left, or nobody to play, the game ends."""
+    for seat in w.s.in_play():
+        if not w.s.owned(seat):
+            w.tell("empire_eliminated", seat=seat)
+    if len(w.s.in_play()) <= 1 or ACTIVE not in w.s.status:
+        count(w, last=True)
+        finish(w, "nobody_left")

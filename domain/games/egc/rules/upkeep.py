@@ -1,0 +1,55 @@
+"""EGC-14.10, P14: diplomacy points and what they keep up."""
+
+from __future__ import annotations
+
+from domain.games.egc.data import DIPLOMACY, SEATS, TERRITORIES, by_rank
+from domain.games.egc.rules.relations import break_alliance
+from domain.games.egc.rules.work import Work
+from domain.ids import Seat
+
+
+def settle(w: Work) -> None:
+    """EGC-14.10: empire by empire, income first, then alliances, protectorates, protections."""
+    for seat in w.s.in_play():
+        before = w.s.empires[seat].diplomacy
+        income = by_rank("diplomacy_income", w.s.rank(seat, "diplomacy"))
+        lost, taken = w.lost.get(seat, 0), w.taken.get(seat, 0)
+        moved = DIPLOMACY["territory_lost"] * lost + DIPLOMACY["territory_taken"] * taken
+        reached = min(DIPLOMACY["max_points"], max(0, before + income + moved))
+        left = _keep_up(w, seat, reached)
+        w.own(
+            seat,
+            "diplomacy_settled",
+            diplomacy=left,
+            before=before,
+            income=income,
+            lost=lost,
+            taken=taken,
+            upkeep=reached - left,
+        )
+
+
+def _keep_up(w: Work, seat: Seat, points: int) -> int:
+    """What is left; whatever cannot be paid ends."""
+    for ally in SEATS:
+        pair = (min(seat, ally), max(seat, ally))
+        if pair in w.alliances and w.s.allied(seat, ally):
+            if points >= DIPLOMACY["alliance_upkeep"]:
+                points -= DIPLOMACY["alliance_upkeep"]
+            else:
+                break_alliance(w, seat, ally, "upkeep_failed")
+    for territory in TERRITORIES:
+        held = w.s.lands[territory].protectorate
+        if held and held.seat == seat and w.s.in_force(held.since):
+            if points >= DIPLOMACY["protectorate_upkeep"]:
+                points -= DIPLOMACY["protectorate_upkeep"]
+            else:
+                w.tell("protectorate_ended", seat=seat, territory=territory, why="upkeep_failed")
+    for territory in TERRITORIES:
+        since = w.s.lands[territory].protections.get(str(seat))
+        if since is not None and w.s.in_force(since):
+            if points >= DIPLOMACY["protect_upkeep"]:
+                points -= DIPLOMACY["protect_upkeep"]
+            else:
+                w.tell("protection_ended", seat=seat, territory=territory, why="upkeep_failed")
+    return points

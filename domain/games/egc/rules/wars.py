@@ -1,0 +1,31 @@
+"""EGC-14.7: casus belli; the lasting ones are derived from what is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from domain.games.egc.data import CASUS_BELLI, SEATS
+from domain.games.egc.state import PAIR_KEYS, Egc
+from domain.ids import Seat
+
+
+def lasting(s: Egc, holder: Seat, against: Seat) -> Iterator[str]:
+    """The kinds that last while a permission is in force; not in the peace turn of the two."""
+    if s.peace_turn.get(PAIR_KEYS[holder, against]) == s.turn:
+        return
+    if any(by == against and key.endswith(f":{holder}") for key, by in s.closed.items()):
+        yield "straits_closed"
+    others = (x for x in SEATS if x not in (holder, against))
+    if any(f"{against}:{x}" in s.open_ports and s.hostile(holder, x) for x in others):
+        yield "ports_opened"
+
+
+def kinds_held(s: Egc, holder: Seat, against: Seat) -> list[str]:
+    """All kinds that can be used in the turn's sheets, in the order of the rules."""
+    kept = [k for k in CASUS_BELLI if s.casus_belli.get(f"{holder}:{against}:{k}", 0) >= s.turn]
+    return [*lasting(s, holder, against), *kept]
+
+
+def has_casus_belli(s: Egc, holder: Seat, against: Seat) -> bool:
+    """EGC-7.12: whether one is valid this turn."""
+    return bool(kinds_held(s, holder, against))

@@ -1,0 +1,153 @@
+"""What a resolution keeps in mind between its steps (EGC-5). Nothing of it outlives the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from domain.games.egc.data import TERRITORIES
+from domain.games.egc.rules.projection import Copy
+from domain.games.egc.rules.seas import common_seas, controlled
+from domain.games.egc.state import D, Egc
+from domain.ids import Json, Seat
+from domain.kernel.choices import Move
+from domain.kernel.flow import Fact
+
+NOBODY: Seat = -1
+"""The seat of neutral armies, which stand before all others (EGC-0.4)."""
+
+
+@dataclass
+class Unit:
+    """An army while it moves and fights."""
+
+    id: str
+    seat: Seat
+    number: int
+    divisions: int
+    morale: int
+    training: int
+    territory: str
+    order: str
+    home: str
+    """Where it began the turn's move."""
+    path: tuple[str, ...] = ()
+    round: int = 0
+    target: str = ""
+    """What it supports."""
+    at: int = 0
+    """Node of the path that it has reached."""
+    crossed: list[str] = field(default_factory=list)
+    start: int = 0
+    """Divisions when it first fought this turn; 0 before."""
+    lost: int = 0
+    """Divisions lost in combats this turn."""
+    retreated: bool = False
+    withdrawn: bool = False
+
+    @property
+    def moving(self) -> bool:
+        """Whether it still has a node to enter."""
+        return self.order == "move" and self.divisions > 0 and not self.retreated and self.at < len(self.path) - 1
+
+    @property
+    def broken(self) -> bool:
+        """EGC-9.5."""
+        return self.divisions > 0 and self.lost > self.start * self.morale * 10 // 100
+
+    def stop(self) -> None:
+        """Its move is over."""
+        self.path = self.path[: self.at + 1]
+
+
+@dataclass
+class Work:
+    """A resolution of one turn."""
+
+    d: D
+    begun: Egc
+    """The state at the start of the turn."""
+    copies: dict[Seat, Copy] = field(default_factory=dict)
+    units: dict[str, Unit] = field(default_factory=dict)
+    standing: dict[str, list[Unit]] = field(default_factory=dict)
+    """Territory -> armies in it."""
+    supports: dict[str, list[Unit]] = field(default_factory=dict)
+    """Territory -> armies ordered to support there, by seat and number."""
+    attackers: dict[str, list[Seat]] = field(default_factory=dict)
+    """EGC-8.7: territory -> empires that attacked it."""
+    battles: dict[str, list[Seat]] = field(default_factory=dict)
+    """Territory -> empires that fought there."""
+    lost: dict[Seat, int] = field(default_factory=dict)
+    taken: dict[Seat, int] = field(default_factory=dict)
+    plunder: dict[Seat, int] = field(default_factory=dict)
+    alliances: list[tuple[Seat, Seat]] = field(default_factory=list)
+    """Alliances at the start of P12."""
+    step: str = "P1"
+    _controls: dict[Seat, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def s(self) -> Egc:
+        """The state as it becomes."""
+        return self.d.state
+
+    @property
+    def turn(self) -> int:
+        """The turn that is resolved."""
+        return self.d.state.turn
+
+    def tell(self, kind: str, /, **members: Json) -> None:
+        """A fact for all."""
+        self.d.add(self._fact(kind, members))
+
+    def own(self, seat: Seat, kind: str, /, **members: Json) -> None:
+        """A fact for one seat."""
+        self.d.add(self._fact(kind, {"seat": seat, **members}), (seat,))
+
+    def hidden(self, kind: str, /, **members: Json) -> None:
+        """A fact for nobody."""
+        self.d.add(self._fact(kind, members), ())
+
+    def _fact(self, kind: str, members: Mapping[str, Json]) -> Fact:
+        return {"t": kind, "step": self.step, **members}
+
+    def filed(self, kind: str) -> Iterator[tuple[Seat, Move]]:
+        """Legal orders of a type, by empire in ascending id, in the sequence of the sheets."""
+        for seat in sorted(self.copies):
+            for o in self.s.sheets[seat].orders:
+                if o.order["type"] == kind and o.n not in self.copies[seat].faults:
+                    yield seat, o.order
+
+    def controls(self, seat: Seat) -> frozenset[str]:
+        """P3: the seas that the empire controls during the whole movement (EGC-8.4)."""
+        if seat not in self._controls:
+            self._controls[seat] = frozenset(controlled(self.s, seat))
+        return self._controls[seat]
+
+    def near(self, seat: Seat, here: str, there: str) -> bool:
+        """A neighbour by land, or over a common sea that the empire controls (EGC-9.6, EGC-9.10)."""
+        if there in TERRITORIES[here].neighbours:
+            return True
+        return any(sea in self.controls(seat) for sea in common_seas(here, there))
+
+    def may_fight(self, seat: Seat, other: Seat, territory: str) -> bool:
+        """EGC-8.8: whether an empire may fight armies of another that it finds there."""
+        if other == NOBODY:
+            return True
+        if self.s.lands[territory].owner != other:
+            return not self.s.allied(seat, other)
+        relation = self.s.relation(seat, other)
+        return relation == "total_war" or (relation == "war" and not self.s.metropolis(territory))
+
+    # --- where units are
+
+    def put(self, unit: Unit, territory: str) -> None:
+        """The unit stands there; nowhere for a sea or when it is no more."""
+        if unit.territory:
+            self.standing[unit.territory].remove(unit)
+        unit.territory = territory
+        if territory:
+            self.standing.setdefault(territory, []).append(unit)
+
+    def foreign(self, seat: Seat, territory: str) -> list[Unit]:
+        """Armies there that are not the empire's; they all belong to one (EGC-8.7)."""
+        return [u for u in self.standing.get(territory, ()) if u.seat != seat]

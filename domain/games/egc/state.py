@@ -1,0 +1,294 @@
+"""The state of a game: who holds what, what each seat keeps to itself, and what nobody knows (EGC-6).
+
+Rules ask it simple questions; facts alone change it. A seat stands for its empire, in ascending empire id. The order
+of a dict's keys means nothing: whoever goes through one sorts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from domain.games.egc.data import EMPIRES, HOMES, INITIAL, PAIRS, SEATS, TERRITORIES, number_of
+from domain.ids import Seat
+from domain.kernel.flow import State
+from domain.kernel.jsonform import BY_SEAT
+from domain.kernel.ruleset import Draft
+
+NEUTRAL = "neutral"
+"""Whose an army of no empire is, where empires are named."""
+
+ACTIVE, DORMANT, ELIMINATED = "active", "dormant", "eliminated"
+HOSTILE = ("war", "total_war")
+ENEMIES = ("imminent_war", "war", "total_war")
+"""Levels between two that are at war or will be next turn."""
+
+PAIR_KEYS = {(a, b): f"{min(a, b)}-{max(a, b)}" for x, y in PAIRS for a, b in ((x, y), (y, x))}
+TERRITORY_INDEX = {t: i for i, t in enumerate(TERRITORIES)}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The table's options (EGC-2)."""
+
+    turn_zero_timeout: bool = False
+    allow_vacant_seats: bool = False
+
+
+@dataclass(frozen=True)
+class Protectorate:
+    """Whose a protected neutral territory is, and the turn in which the installation was ordered."""
+
+    seat: int
+    since: int
+
+
+@dataclass(frozen=True)
+class Land:
+    """What everybody sees of a territory (EGC-6.1)."""
+
+    owner: int | None = None
+    """None: neutral."""
+    protectorate: Protectorate | None = None
+    protections: dict[str, int] = field(default_factory=dict)
+    """Seat -> turn in which the protection was ordered."""
+    port: bool = False
+    conquered_turn: int | None = None
+    doubled_turn: int | None = None
+    """Turn in which the supply is doubled (EGC-11.1)."""
+
+
+@dataclass(frozen=True)
+class Army:
+    """An army of an empire (EGC-1.8)."""
+
+    territory: str
+    divisions: int
+    morale: int
+    training: int
+
+
+@dataclass(frozen=True)
+class Garrison:
+    """The neutral army of a neutral territory."""
+
+    divisions: int
+    morale: int
+    training: int
+
+
+@dataclass(frozen=True)
+class NeutralRanks:
+    """Ranks that the neutral army of a territory fights with; None: 10."""
+
+    naval: int | None = None
+    siege: int | None = None
+
+
+@dataclass(frozen=True)
+class Investment:
+    """Research that is under way: added so that the ranks of turn `due` take it into account (EGC-13.1)."""
+
+    technology: str
+    points: int
+    due: int
+
+
+@dataclass(frozen=True)
+class Empire:
+    """What a seat keeps to itself, as of the start of the turn (EGC-1.10)."""
+
+    treasury: int = 0
+    diplomacy: int = 0
+    points: dict[str, int] = field(default_factory=dict)
+    """Technology -> investment points."""
+    ranks: dict[str, int] = field(default_factory=dict)
+    investments: tuple[Investment, ...] = ()
+    revenue: int = 0
+    links: tuple[str, ...] = ()
+    """Chosen for the next count."""
+    links_done: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Filed:
+    """One order of a sheet; `army` is the id that it allotted (EGC-7.0.8)."""
+
+    n: int
+    order: dict[str, Any]
+    army: str | None = None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A seat's order sheet, and what it has spent on spies (EGC-7.0, EGC-7.11)."""
+
+    orders: tuple[Filed, ...] = ()
+    next_order: int = 1
+    next_army: int = 1
+    spent: int = 0
+    controls: tuple[str, ...] = ()
+    """Seas that the empire controls with this sheet applied (EGC-6.3)."""
+    allocation: dict[str, int] = field(default_factory=dict)
+    """Turn zero; empty until filed."""
+
+
+@dataclass(frozen=True)
+class Spied:
+    """The latest spy report on each target."""
+
+    territories: dict[str, dict[str, Any]] = field(default_factory=dict)
+    empires: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An improvement of relations that awaits an answer; named `turn:from:to`."""
+
+    sender: int
+    target: int
+    action: str
+    """`propose` or `incite`."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """A victory count; the lists are by seat."""
+
+    turn: int
+    points: tuple[int, ...]
+    """Territory points."""
+    realised: tuple[tuple[str, ...], ...]
+    failed: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Final:
+    """What the last ranking needs and nobody knew before (EGC-15.6)."""
+
+    treasuries: tuple[int, ...]
+    tie_order: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Egc(State):
+    """A game of Empires, guerres et céphalées."""
+
+    # public
+    terms: Terms = field(default_factory=Terms)
+    turn: int = 0
+    status: Annotated[tuple[str, ...], BY_SEAT] = ()
+    vp: Annotated[tuple[int, ...], BY_SEAT] = ()
+    lands: dict[str, Land] = field(default_factory=dict)
+    manned: dict[str, str] = field(default_factory=dict)
+    """Territory with armies -> the empire that they belong to, or `neutral`."""
+    relations: dict[str, str] = field(default_factory=dict)
+    peace_turn: dict[str, int] = field(default_factory=dict)
+    closed: dict[str, int] = field(default_factory=dict)
+    """`strait:seat` -> the seat that has closed the strait to it."""
+    open_ports: dict[str, bool] = field(default_factory=dict)
+    """`seat:seat`: the first has opened its ports to the second."""
+    counts: tuple[Count, ...] = ()
+    final: Final | None = None
+    # each seat's own
+    empires: Annotated[tuple[Empire, ...], BY_SEAT] = ()
+    armies: Annotated[tuple[dict[str, Army], ...], BY_SEAT] = ()
+    sheets: Annotated[tuple[Sheet, ...], BY_SEAT] = ()
+    spied: Annotated[tuple[Spied, ...], BY_SEAT] = ()
+    reports: Annotated[tuple[dict[str, Any], ...], BY_SEAT] = ()
+    """What the last resolution told the seat: kind of fact -> list."""
+    levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Territory -> infrastructure other than the port -> level above 0. The owner's and the protector's to know."""
+    proposals: dict[str, Proposal] = field(default_factory=dict)
+    """Known to the two empires concerned."""
+    casus_belli: dict[str, int] = field(default_factory=dict)
+    """`holder:against:kind` -> last turn in which it can be used. Known to the two."""
+    # nobody's
+    garrisons: dict[str, Garrison] = field(default_factory=dict)
+    neutral_ranks: dict[str, NeutralRanks] = field(default_factory=dict)
+    count_turns: tuple[int, ...] = ()
+    tie_order: tuple[int, ...] = ()
+
+    # --- questions
+
+    def relation(self, seat: Seat, other: Seat) -> str:
+        """The level of two empires (EGC-14.1)."""
+        return self.relations[PAIR_KEYS[seat, other]]
+
+    def hostile(self, seat: Seat, other: Seat) -> bool:
+        """Whether two empires are at war or total war."""
+        return self.relation(seat, other) in HOSTILE
+
+    def allied(self, seat: Seat, other: Seat) -> bool:
+        """Whether two empires are allies."""
+        return self.relation(seat, other) == "alliance"
+
+    def active(self) -> list[Seat]:
+        """Seats whose empire has a player's orders, ascending."""
+        return [seat for seat in SEATS if self.status[seat] == ACTIVE]
+
+    def in_play(self) -> list[Seat]:
+        """EGC-1.2: active and dormant empires."""
+        return [seat for seat in SEATS if self.status[seat] != ELIMINATED]
+
+    def owned(self, seat: Seat) -> list[str]:
+        """Territories of an empire, ascending."""
+        lands = self.lands
+        return [t for t in TERRITORIES if lands[t].owner == seat]
+
+    def colonies(self, seat: Seat) -> list[str]:
+        """EGC-1.5: owned territories other than the own metropolis."""
+        return [t for t in self.owned(seat) if t != HOMES[seat]]
+
+    def protectorates(self, seat: Seat) -> list[str]:
+        """Protectorates of an empire, ascending."""
+        lands = self.lands
+        return [t for t in TERRITORIES if (p := lands[t].protectorate) is not None and p.seat == seat]
+
+    def metropolis(self, territory: str) -> bool:
+        """EGC-1.4: whether a territory is held by the empire whose home it is."""
+        home = TERRITORIES[territory].home_of
+        return home is not None and self.lands[territory].owner == home
+
+    def level(self, territory: str, infrastructure: str) -> int:
+        """The level of an infrastructure."""
+        if infrastructure == "port":
+            return int(self.lands[territory].port)
+        return self.levels.get(territory, {}).get(infrastructure, 0)
+
+    def rank(self, seat: Seat, technology: str) -> int:
+        """EGC-0.7: the rank of an empire, 1 best."""
+        return self.empires[seat].ranks[technology]
+
+    def openers(self, seat: Seat) -> list[Seat]:
+        """Empires that have opened their ports to this one."""
+        return [by for by in SEATS if f"{by}:{seat}" in self.open_ports]
+
+    def in_force(self, since: int) -> bool:
+        """EGC-14.9: whether a protection or protectorate ordered in turn `since` is in force."""
+        return since < self.turn
+
+    def choosing_links(self) -> bool:
+        """EGC-15.5: whether this is a turn in which links are chosen."""
+        return self.turn == 4 or any(c.turn == self.turn - 1 for c in self.counts[:3])
+
+
+D = Draft[Egc]
+"""A record of this game in the making."""
+
+
+def numbered(armies: dict[str, Army]) -> Iterator[tuple[str, Army]]:
+    """EGC-0.4: armies in ascending number."""
+    for army in sorted(armies, key=number_of):
+        yield army, armies[army]
+
+
+def at_peace() -> dict[str, str]:
+    """EGC-3.4: every pair at the first level."""
+    return {PAIR_KEYS[pair]: INITIAL for pair in PAIRS}
+
+
+def empire_of(seat: Seat | None) -> str:
+    """The id of a seat's empire; `neutral` for nobody's."""
+    return NEUTRAL if seat is None else EMPIRES[seat]
