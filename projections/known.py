@@ -47,7 +47,7 @@ class Known:
     def decisions(self, viewer: Viewer) -> list[dict[str, Json]]:
         """The open decisions as a viewer may know them, with their deadline."""
         p = self.position
-        running = next((c for c in self.clocks if p.state.frames and c.n == p.state.top.n), None)
+        running = next((c for c in self.clocks if p.state.frames and c.n == p.state.top.timer), None)
         deadline = {} if running is None else {"deadline": running.deadline}
         return [{**d.to_json(), **deadline} for d in self.open(viewer)]
 
@@ -77,7 +77,7 @@ def follow(known: Known, record: Record, history: History) -> Known:
         position = fold.advance(rules, before, record)
     frames: tuple[Frame, ...] = position.state.frames if position.status == "running" else ()
     if record.kind == "ruled" and record.body.get("act") == "extend" and frames:
-        clocks = moved(clocks, frames[-1].n, record.body["ms"])
+        clocks = moved(clocks, frames[-1].timer, record.body["ms"])
     clocks = tick(rules.meta, known.pace, clocks, frames, record.public["at"])
     same = bool(frames and before.state.frames) and frames[-1].n == before.state.top.n and record.kind != "rewound"
     waiting = known.waiting if same else record.public["at"]

@@ -1,7 +1,8 @@
 """Deadlines: how long a decision may take, as pure arithmetic on the times of records.
 
 Every frame has a clock of its own. It runs while the frame is the top one and stands while another covers it, so that
-an interruption costs nobody time. A rewind starts the clocks of the line anew. All times are ms, points in time since
+an interruption costs nobody time. A frame that asks the same question anew goes on with the clock of the one before.
+A rewind starts the clocks of the line anew. All times are ms, points in time since
 1970 UTC.
 """
 
@@ -23,9 +24,10 @@ LONGEST = 400 * 24 * 3600
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of one frame."""
+    """The clock of one frame, or of several after each other that ask the same question."""
 
     n: int
+    """Their `timer`."""
     left: int
     """What it had left when it last started or stopped."""
     since: int | None
@@ -83,19 +85,19 @@ def class_of(meta: Meta, frame: Frame) -> str:
 def tick(meta: Meta, pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Frame, ...], at: int) -> tuple[Clock, ...]:
     """The clocks after a record at that time has left these frames."""
     known = {c.n: c for c in clocks}
-    top = frames[-1].n if frames else 0
+    top = frames[-1].timer if frames else 0
     out = []
     for frame in frames:
         seconds = pace.seconds.get(class_of(meta, frame))
-        if seconds is None or not (frame.owing or frame.n in known):
+        if seconds is None or not (frame.owing or frame.timer in known):
             continue
-        clock = known.get(frame.n, Clock(frame.n, min(seconds * SECOND, MAX_INT), None))
-        out.append(_run(clock, at) if frame.n == top else _stop(clock, at))
+        clock = known.get(frame.timer, Clock(frame.timer, min(seconds * SECOND, MAX_INT), None))
+        out.append(_run(clock, at) if frame.timer == top else _stop(clock, at))
     return tuple(out)
 
 
 def moved(clocks: tuple[Clock, ...], n: int, ms: int) -> tuple[Clock, ...]:
-    """The clocks after the deadline of frame `n` was moved."""
+    """The clocks after the deadline of the frames with timer `n` was moved."""
     return tuple(replace(c, left=max(c.left + ms, 0)) if c.n == n else c for c in clocks)
 
 
@@ -111,6 +113,6 @@ def _stop(clock: Clock, at: int) -> Clock:
 
 def due_at(pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Any, ...]) -> int | None:
     """When the top frame's default is played, grace included; None for never."""
-    running = next((c for c in clocks if frames and c.n == frames[-1].n), None)
+    running = next((c for c in clocks if frames and c.n == frames[-1].timer), None)
     deadline = None if running is None else running.deadline
     return None if deadline is None else deadline + pace.grace * SECOND

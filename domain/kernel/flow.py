@@ -35,6 +35,13 @@ class Frame:
     """Who has answered is each seat's own until the frame ends."""
     data: dict[str, Any] = field(default_factory=dict)
     """Public context of the decision; may hold the list of steps still to do."""
+    timed_as: int = 0
+    """The frame whose clock this one goes on with: a question that is asked anew has no new deadline. 0 = its own."""
+
+    @property
+    def timer(self) -> int:
+        """The number of its clock."""
+        return self.timed_as or self.n
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,8 @@ def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
 
 def _asked(s: S, f: Fact) -> S:
     seats = tuple(f.get("seats", ()))
-    frame = Frame(f["n"], f["kind"], seats, seats, (), f.get("engine", False), f.get("secret", False), f["data"])
+    engine, secret = f.get("engine", False), f.get("secret", False)
+    frame = Frame(f["n"], f["kind"], seats, seats, (), engine, secret, f["data"], f.get("timed_as", 0))
     return assign(s, opened=f["n"], frames=(*s.frames, frame))
 
 

@@ -126,8 +126,13 @@ class Draft(Generic[S]):
         self.facts.append((audience.key_of(to, seal), fact))
         self.state = self.rules.step(self.state, fact)
 
-    def ask(self, kind: str, *seats: Seat, engine: bool = False, secret: bool = False, **data: Json) -> None:
-        """Open a frame. Who is asked depends on public facts only."""
+    def ask(
+        self, kind: str, *seats: Seat, engine: bool = False, secret: bool = False, timed_as: int = 0, **data: Json
+    ) -> None:
+        """Open a frame. Who is asked depends on public facts only.
+
+        `timed_as`: the `timer` of a frame that has ended, when the same question is asked anew on the same clock.
+        """
         fact: Fact = {"t": "asked", "n": self.state.opened + 1, "kind": kind, "data": data}
         if seats:
             fact["seats"] = sorted(seats)
@@ -135,6 +140,8 @@ class Draft(Generic[S]):
             fact["engine"] = True
         if secret:
             fact["secret"] = True
+        if timed_as:
+            fact["timed_as"] = timed_as
         self.add(fact)
 
     def answered(self, seat: Seat, end: bool = False) -> None:

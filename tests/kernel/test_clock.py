@@ -19,6 +19,17 @@ COMBAT = Frame(2, "combat")
 WINDOW = Frame(3, "window", (0, 1), (0, 1), secret=True)
 
 
+def test_a_question_asked_anew_has_the_deadline_of_the_first() -> None:
+    """Also when it was asked anew several times, and twice within one record."""
+    clocks = tick(META, PACE, (), (TURN,), 0)
+    for n, timer, at in ((2, 1, 30_000), (4, 1, 50_000)):
+        frame = replace(TURN, n=n, timed_as=timer)
+        clocks = tick(META, PACE, clocks, (frame,), at)
+        assert due_at(PACE, clocks, (frame,)) == 65_000
+        assert frame.timer == 1
+    assert due_at(PACE, tick(META, PACE, clocks, (replace(TURN, n=5),), 50_000), (replace(TURN, n=5),)) == 115_000
+
+
 def test_an_interrupted_decision_goes_on_with_the_time_it_had_left() -> None:
     """40 s of the turn are gone when a window covers it; 20 s are left after the window, however long that took."""
     clocks = tick(META, PACE, (), (TURN,), 1_000)
