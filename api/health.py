@@ -14,6 +14,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from api.answers import StatusSchema
 from api.conditional import answer
+from api.figures import Stores
 from api.logs import route
 from api.openapi import Blueprint, fails
 from api.problems import Problem
@@ -43,11 +44,14 @@ def ready() -> Response:
     try:
         s.ledger.execute("SELECT 1")
         behind = len(s.ledger.log(s.reader.position(), s.settings.max_lag + 1))
+        aside = len(s.reader.aside())
     except StoreUnavailable:
         raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
     if behind > s.settings.max_lag:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
-    return Response(orjson.dumps({"status": "ok", "behind": behind}), content_type="application/json")
+    return Response(
+        orjson.dumps({"status": "ok", "behind": behind, "set_aside": aside}), content_type="application/json"
+    )
 
 
 # --- figures ---------------------------------------------------------------------------------------------------
@@ -65,7 +69,9 @@ def metrics() -> Response:
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # as the library has it
-    return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    stores = CollectorRegistry()
+    stores.register(Stores(services()))
+    return Response(generate_latest(registry) + generate_latest(stores), content_type=CONTENT_TYPE_LATEST)
 
 
 def _may_scrape() -> bool:

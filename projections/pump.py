@@ -191,6 +191,16 @@ def _write(db: Connection, gen: int, batch: _Batch) -> None:
     upsert(db, schema.aside, batch.aside)
     for row in batch.aside:  # nobody can do work on it before a rebuild
         db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": row["game"]})
+        _mark(db, gen, row["game"])
+
+
+def _mark(db: Connection, gen: int, game: str) -> None:
+    """Say in its documents that they are not what the game is now."""
+    for table in (schema.games, schema.boards):
+        rows = [dict(row) for row in db.execute(select(table).filter_by(gen=gen, game=game)).mappings()]
+        for row in rows:
+            row["doc"] = documents.rendered({**json.loads(row["doc"]), "set_aside": True})
+        upsert(db, table, rows)
 
 
 def _write_leaves(db: Connection, gen: int, size: int, batch: _Batch) -> None:

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from api.limits import Buckets
 from domain.errors import StoreUnavailable, WrongKey
+from projections import documents
 from tests.api.conftest import Site, Table, refused
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
@@ -26,7 +27,7 @@ class TestHealth:
 
     def test_ready_means_that_the_views_keep_up(self, orders: Table) -> None:
         site = orders.site
-        assert site.client.get("/readyz").json == {"status": "ok", "behind": 0}
+        assert site.client.get("/readyz").json == {"status": "ok", "behind": 0, "set_aside": 0}
         site.remake(max_lag=2)
         site.asleep = True
         for _ in range(2):
@@ -112,6 +113,48 @@ class TestFigures:
         headers = {"Authorization": "Bearer a-token"}
         answer = site.client.get("/metrics", headers=headers, environ_base={"REMOTE_ADDR": "192.0.2.1"})
         assert answer.status_code == 200
+
+    def test_of_the_stores(self, orders: Table) -> None:
+        """What no view shows yet, then a turn that nobody resolves."""
+        site = orders.site
+        assert gauges(site) == {
+            "annals_stores_up": 1,
+            "annals_views_behind": 0,
+            "annals_views_behind_seconds": 0,
+            "annals_games_set_aside": 0,
+            "annals_due_work": 0,
+            "annals_due_work_seconds": 0,
+        }
+        site.asleep = True
+        orders.move(0, {"type": "submit"})
+        assert gauges(site)["annals_views_behind"] == 1
+        site.asleep = False
+        for seat in (1, 2):
+            orders.move(seat, {"type": "submit"})
+        assert gauges(site)["annals_views_behind"] == 0
+        assert gauges(site)["annals_due_work"] == 1
+
+    def test_without_a_store(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        away(monkeypatch, site.services.ledger, "log")
+        assert gauges(site) == {"annals_stores_up": 0}
+
+    def test_a_game_that_is_set_aside(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Operators and seats are told; moves are kept."""
+        site = orders.site
+        away(monkeypatch, documents, "board", ZeroDivisionError)
+        orders.move(0, ORDER)
+        monkeypatch.undo()
+        assert gauges(site)["annals_games_set_aside"] == 1
+        assert site.client.get("/readyz").json["set_aside"] == 1
+        assert orders.get("/board", 0).json["set_aside"]
+        assert orders.get("").json["set_aside"]
+
+
+def gauges(site: Site) -> dict[str, float]:
+    """The figures that no process counts."""
+    lines = site.client.get("/metrics").text.splitlines()
+    found = (line.split() for line in lines if re.match("annals_(stores|views|games|due)_", line))
+    return {name: float(value) for name, value in found}
 
 
 class TestLimits:

@@ -200,11 +200,13 @@ class TestPoison:
     def test_one_game_is_set_aside_and_the_others_go_on(self, house: House, monkeypatch: Any) -> None:
         """With what is wrong, but none of its secrets."""
         bad, good = self.poisoned(house, monkeypatch)
-        before = house.reader.board(bad, 0)
+        before = board(house, bad, 0)
         for game in (bad, good, bad):
             house.commands.move(game, 0, [{"type": "order", "to": "t01", "units": 1}])
         assert house.pumped() == [good]
-        assert house.reader.board(bad, 0) == before
+        assert board(house, bad, 0) == {**before, "set_aside": True}
+        summaries = [house.reader.game(game) or {} for game in (bad, good)]
+        assert [doc.get("set_aside", False) for doc in summaries] == [True, False]
         (aside,) = house.reader.aside()
         assert (aside["game"], aside["error"].split(":")[0]) == (bad, "ZeroDivisionError")
         assert house.reader.position() == house.ledger.log(0, 10_000)[-1].position

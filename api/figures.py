@@ -1,0 +1,44 @@
+"""Figures of the service as a whole, read from the stores at each scrape: every process gives the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from api.services import Services
+from domain.errors import StoreUnavailable
+
+MOST = 1000
+"""Records behind, and work due, are counted up to here."""
+
+
+class Stores(Collector):
+    """How far the views are behind, which games are set aside, what work waits. Times in seconds."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """The gauges; `annals_stores_up` alone where a store does not answer."""
+        try:
+            found = self._read()
+        except StoreUnavailable:
+            found = []
+        yield GaugeMetricFamily("annals_stores_up", "1 while the stores answer", float(bool(found)))
+        yield from found
+
+    def _read(self) -> list[GaugeMetricFamily]:
+        s, now = self._services, self._services.clock()
+        behind = s.ledger.log(s.reader.position(), MOST)
+        due = s.reader.due(now, MOST)
+        since = now - behind[0].record.public["at"] if behind else 0
+        waits = now - due[0].at if due else 0
+        return [
+            GaugeMetricFamily("annals_views_behind", f"Records that no view shows yet, up to {MOST}", len(behind)),
+            GaugeMetricFamily("annals_views_behind_seconds", "Age of the first of them", max(since, 0) / 1000),
+            GaugeMetricFamily("annals_games_set_aside", "Games whose record could not be shown", len(s.reader.aside())),
+            GaugeMetricFamily("annals_due_work", f"Work that is due and not done, up to {MOST}", len(due)),
+            GaugeMetricFamily("annals_due_work_seconds", "For how long the oldest of it is due", waits / 1000),
+        ]
