@@ -1,0 +1,107 @@
+"""What is deployed elsewhere: the image holds all that the service needs, and the files name only what there is."""
+
+from __future__ import annotations
+
+import re
+import select
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+from tests.deploy.house import PATIENCE, ROOT, environment
+
+DEPLOY = ROOT / "deploy"
+OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+METRIC = re.compile(r"\bannals_[a-z_]+")
+
+
+def copied() -> list[tuple[str, ...]]:
+    """Sources and target of each COPY out of the repository."""
+    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
+    return [tuple(line.split()[1:]) for line in lines if line.startswith("COPY ") and "--from" not in line]
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the image's working directory, and nothing else of the project."""
+    root = tmp_path_factory.mktemp("image")
+    for *sources, target in copied():
+        for source in sources if not target.startswith("/") else ():
+            there = root / (f"{target}/{source}" if len(sources) > 1 else target)
+            there.parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / source).is_dir():
+                shutil.copytree(ROOT / source, there, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / source, there)
+    return root
+
+
+@pytest.fixture(scope="module")
+def api(image: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """The service as the image starts it."""
+    data = tmp_path_factory.mktemp("data")
+    args = [sys.executable, "-P", "-m", "deploy.cli", "serve", "--port", "0", "--data", str(data)]
+    env = environment(PYTHONPATH=str(image))
+    with subprocess.Popen(args, cwd=image, env=env, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert select.select([process.stdout], [], [], PATIENCE)[0]
+            with httpx.Client(base_url=process.stdout.readline().split()[1], timeout=10) as client:
+                yield client
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+
+
+@pytest.mark.xdist_group("image")
+def test_the_image_serves_every_game_with_its_rules(api: httpx.Client) -> None:
+    rulesets = api.get("/v1/rulesets").json()["items"]
+    assert rulesets
+    for doc in rulesets:
+        assert api.get(f"/v1/rulesets/{doc['name']}/rules").status_code == 200
+    assert api.get("/v1/docs").status_code == 200
+
+
+@pytest.mark.xdist_group("image")
+def test_alarms_ask_for_figures_that_there_are(api: httpx.Client) -> None:
+    text = api.get("/metrics").text
+    given = {re.sub("_total$", "", name) for name in re.findall(r"^# HELP (\S+)", text, re.MULTILINE)}
+    (group,) = yaml.safe_load((DEPLOY / "alarms.yaml").read_text())["groups"]
+    for rule in group["rules"]:
+        for name in METRIC.findall(rule["expr"]):
+            assert re.sub("_(total|bucket)$", "", name) in given
+
+
+def test_every_alarm_is_in_the_runbook() -> None:
+    (group,) = yaml.safe_load((DEPLOY / "alarms.yaml").read_text())["groups"]
+    assert re.findall(r"^\| `(Annals\w+)` \|", OPERATIONS, re.MULTILINE) == [rule["alert"] for rule in group["rules"]]
+
+
+def test_the_build_is_sent_what_it_copies_and_nothing_else() -> None:
+    sent = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    assert sorted(sent) == sorted(source for *sources, _ in copied() for source in sources)
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "compose.yaml", "kubernetes/annals.yaml", "kubernetes/migrate.yaml"])
+def test_only_settings_that_there_are_are_set(name: str) -> None:
+    """ANNALS_PORT of the compose file is the host's own."""
+    known = set(re.findall(r"^\| `(ANNALS_\w+)` \|", OPERATIONS, re.MULTILINE))
+    assert set(re.findall(r"\bANNALS_[A-Z_]+", (DEPLOY / name).read_text())) <= known
+
+
+def test_every_process_of_the_runbook_is_deployed() -> None:
+    """By compose and by the manifests, with the same commands."""
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"].values()
+    one = sorted(" ".join(service["command"]) for service in compose if service.get("image") == "annals")
+    docs = [*yaml.safe_load_all((DEPLOY / "kubernetes" / "annals.yaml").read_text())]
+    docs += yaml.safe_load_all((DEPLOY / "kubernetes" / "migrate.yaml").read_text())
+    pods = [doc["spec"]["template"]["spec"] for doc in docs if doc and doc["kind"] in ("Deployment", "Job")]
+    assert sorted(" ".join(pod["containers"][0]["args"]) for pod in pods) == one
+    for command in one:
+        assert f"annals {command}" in OPERATIONS
