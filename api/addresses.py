@@ -1,4 +1,4 @@
-"""What may stand in an address: games, seats, rulesets, players and codes. Anything else is not found."""
+"""What may stand in an address: games, seats, versions, rulesets, players and codes. Anything else is not found."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ class SeatConverter(BaseConverter):
         return int(value)
 
 
+class VersionConverter(SeatConverter):
+    regex = "[1-9][0-9]{0,8}"
+
+
 class RulesetConverter(BaseConverter):
     regex = "[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}"
 
@@ -34,6 +38,7 @@ class CodeConverter(BaseConverter):
 CONVERTERS: dict[str, type[BaseConverter]] = {
     "game": GameConverter,
     "seat": SeatConverter,
+    "version": VersionConverter,
     "ruleset": RulesetConverter,
     "player": PlayerConverter,
     "code": CodeConverter,
@@ -47,6 +52,8 @@ def install(app: Flask) -> None:
 
 def documented(converter: BaseConverter) -> dict[str, Any]:
     """JSON Schema of what may stand there."""
+    if isinstance(converter, VersionConverter):
+        return {"type": "integer", "minimum": 1, "maximum": 999_999_999}
     if isinstance(converter, SeatConverter):
         return {"type": "integer", "minimum": 0, "maximum": 99}
     return {"type": "string", "pattern": f"^{converter.regex}$"}

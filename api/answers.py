@@ -236,6 +236,21 @@ class AuditSchema(Out):
     fault = fields.Dict(metadata={"description": "`code`, `version`, `detail` of the first fault."})
 
 
+class HeadSchema(Out):
+    size = _int(metadata={"description": "Records in the tree."})
+    position = _int(metadata={"description": "How far the log was read."})
+    root = _str(metadata={"description": "Root of the tree, hex."})
+    path = fields.List(fields.String(), metadata={"description": "With `since`: the consistency proof, hex."})
+
+
+class InclusionSchema(HeadSchema):
+    game = _str()
+    version = _int()
+    record = _str(metadata={"description": "Hash of the public part, hex; the leaf is SHA-256(00, record)."})
+    leaf = _int(metadata={"description": "Number of the record in the log, from 0."})
+    path = fields.List(fields.String(), required=True, metadata={"description": "From the leaf upwards, hex."})
+
+
 class ResumeSchema(Out):
     game = _str()
     version = _int()

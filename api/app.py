@@ -19,6 +19,7 @@ from api import (
     openapi,
     players,
     problems,
+    proofs,
     rulesets,
     stream,
 )
@@ -34,6 +35,7 @@ ROOMS = (
     stream.room,
     director.room,
     audit.room,
+    proofs.room,
     rulesets.room,
     players.room,
     health.room,

@@ -85,6 +85,10 @@ class WaitArgs(In):
     wait = QueryInt(load_default=0, validate=_between(0, MAX_INT), metadata=WAIT)
 
 
+class ProofArgs(WaitArgs):
+    since = QueryInt(validate=_between(1, MAX_INT), metadata={"description": "The size of a head read before."})
+
+
 class BoardArgs(WaitArgs):
     version = QueryInt(
         validate=_between(1, 2**31 - 1),

@@ -22,7 +22,7 @@ from domain.ledger import Ledger, LogEntry
 from projections import documents, schema
 from projections.known import Known, begin, follow, touched
 from projections.store import Views, upsert
-from projections.tree import grow, leaf_hash
+from projections.tree import Hash, grow, leaf_hash
 
 SLICE = 200
 """Log entries in one transaction."""
@@ -61,7 +61,8 @@ class _Batch:
     viewers: dict[str, set[Viewer]] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
     lines: list[dict[str, Json]] = field(default_factory=list)
-    leaves: list[tuple[int, str]] = field(default_factory=list)
+    leaves: list[tuple[str, int, str]] = field(default_factory=list)
+    """Game, version and hash of each record."""
     aside: list[dict[str, Json]] = field(default_factory=list)
 
 
@@ -89,12 +90,9 @@ class Pump:
                 return int(row.position), []
             batch = self._apply(db, gen, entries)
             _write(db, gen, batch)
-            frontier, size = [bytes.fromhex(h) for h in json.loads(row.frontier)], row.leaves
-            for offset, (_, record) in enumerate(batch.leaves):
-                frontier = grow(frontier, size + offset, leaf_hash(record))
-            _write_leaves(db, gen, size, batch)
-            edge = json.dumps([h.hex() for h in frontier]).encode()
-            reached = {"to": entries[-1].position, "size": size + len(batch.leaves), "edge": edge}
+            frontier = [bytes.fromhex(h) for h in json.loads(row.frontier)]
+            edge = json.dumps([h.hex() for h in _write_leaves(db, gen, row.leaves, frontier, batch)]).encode()
+            reached = {"to": entries[-1].position, "size": row.leaves + len(batch.leaves), "edge": edge}
             db.execute(PUMPED, {"in_gen": gen, **reached})
         self._keep(batch)
         return entries[-1].position, list(batch.known)
@@ -122,7 +120,7 @@ class Pump:
         batch = _Batch()
         poisoned = set(db.execute(ASIDE, {"in_gen": gen}).scalars())
         for entry in entries:
-            batch.leaves.append((entry.position, _hash(entry)))
+            batch.leaves.append((entry.game, entry.version, _hash(entry)))
             if entry.game in poisoned:
                 continue
             try:
@@ -203,9 +201,16 @@ def _mark(db: Connection, gen: int, game: str) -> None:
         upsert(db, table, rows)
 
 
-def _write_leaves(db: Connection, gen: int, size: int, batch: _Batch) -> None:
-    rows = [{"gen": gen, "leaf": size + i, "position": p, "hash": h} for i, (p, h) in enumerate(batch.leaves)]
-    upsert(db, schema.leaves, rows)
+def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], batch: _Batch) -> list[Hash]:
+    """The tree grows by the records of the batch; its new right edge."""
+    leaves, nodes = [], []
+    for leaf, (game, version, record) in enumerate(batch.leaves, size):
+        frontier, filled = grow(frontier, leaf, leaf_hash(record))
+        leaves.append({"gen": gen, "leaf": leaf, "game": game, "version": version, "hash": record})
+        nodes += [{"gen": gen, "level": level, "number": number, "hash": h} for (level, number), h in filled]
+    upsert(db, schema.leaves, leaves)
+    upsert(db, schema.nodes, nodes)
+    return frontier
 
 
 def _board(gen: int, known: Known, viewer: Viewer) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from sqlalchemy import ColumnElement, Table, bindparam, select
 from domain.ids import Json, Viewer
 from domain.kernel.audience import ALL_KEY, may_read
 from projections import schema
+from projections.proofs import Proofs
 from projections.store import Views
 
 
@@ -51,6 +53,7 @@ class Reader:
 
     def __init__(self, views: Views) -> None:
         self._views = views
+        self.proofs = Proofs(views)
 
     def position(self) -> int:
         """How far the live generation has read the log."""
@@ -79,6 +82,13 @@ class Reader:
         with self._views.reading() as db:
             row = db.execute(GAME, {"of_game": game}).first()
         return None if row is None else json.loads(row.doc)
+
+    def versions(self, games: Sequence[str]) -> dict[str, int]:
+        """The newest version that the views know of each of these games."""
+        t = schema.games
+        with self._views.reading() as db:
+            rows = db.execute(select(t.c.game, t.c.version).where(_live(t), t.c.game.in_(games)))
+            return {row.game: row.version for row in rows}
 
     def lobby(
         self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50

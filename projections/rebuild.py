@@ -14,6 +14,7 @@ TABLES = (
     schema.results,
     schema.due,
     schema.leaves,
+    schema.nodes,
     schema.aside,
 )
 

@@ -105,10 +105,22 @@ leaves = Table(
     metadata,
     _gen(),
     Column("leaf", BigInteger, primary_key=True),
-    Column("position", BigInteger, nullable=False),
+    Column("game", String(36), nullable=False),
+    Column("version", Integer, nullable=False),
     Column("hash", String(64), nullable=False),
+    Index("leaves_record", "gen", "game", "version"),
 )
 """The records in the order of the log, numbered densely: leaves of the Merkle tree."""
+
+nodes = Table(
+    "nodes",
+    metadata,
+    _gen(),
+    Column("level", Integer, primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("hash", LargeBinary, nullable=False),
+)
+"""The roots of the tree's full subtrees: level n has 2**n leaves each, level 0 the leaves themselves."""
 
 aside = Table(
     "aside",

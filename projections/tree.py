@@ -6,8 +6,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 Hash = bytes
-Leaf = Callable[[int], Hash]
-"""The hash of a leaf by its number."""
+Place = tuple[int, int]
+"""A full subtree: its level (0 is a leaf, level n has 2**n leaves) and its number on that level."""
+
+At = Callable[[Place], Hash]
+"""The root of a full subtree."""
 
 
 def leaf_hash(record: str) -> Hash:
@@ -20,14 +23,16 @@ def node_hash(left: Hash, right: Hash) -> Hash:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def grow(frontier: Sequence[Hash], size: int, leaf: Hash) -> list[Hash]:
-    """The right edge after one more leaf: the roots of the full subtrees, largest first."""
-    out = [*frontier, leaf]
-    while size & 1:
+def grow(frontier: Sequence[Hash], size: int, leaf: Hash) -> tuple[list[Hash], list[tuple[Place, Hash]]]:
+    """The right edge after one more leaf, and the subtrees it filled; an edge is the full subtrees, largest first."""
+    out, level, number = [*frontier, leaf], 0, size
+    filled = [((level, number), leaf)]
+    while number & 1:
         right = out.pop()
         out.append(node_hash(out.pop(), right))
-        size >>= 1
-    return out
+        level, number = level + 1, number >> 1
+        filled.append(((level, number), out[-1]))
+    return out, filled
 
 
 def root(frontier: Sequence[Hash]) -> Hash:
@@ -45,15 +50,15 @@ def _split(size: int) -> int:
     return 1 << (size - 1).bit_length() - 1
 
 
-def subtree(leaf: Leaf, first: int, size: int) -> Hash:
-    """The root over leaves first..first+size-1."""
-    if size == 1:
-        return leaf(first)
-    k = _split(size)
-    return node_hash(subtree(leaf, first, k), subtree(leaf, first + k, size - k))
+def subtree(at: At, first: int, size: int) -> Hash:
+    """The root over leaves first..first+size-1, a range into which the tree divides itself."""
+    k = _split(size) if size > 1 else 1
+    if size in (1, 2 * k):
+        return at(((size - 1).bit_length(), first // size))
+    return node_hash(subtree(at, first, k), subtree(at, first + k, size - k))
 
 
-def inclusion(leaf: Leaf, index: int, size: int) -> list[Hash]:
+def inclusion(at: At, index: int, size: int) -> list[Hash]:
     """The path that proves leaf `index` in the tree of that size, from the leaf upwards."""
 
     def path(first: int, n: int) -> list[Hash]:
@@ -61,10 +66,36 @@ def inclusion(leaf: Leaf, index: int, size: int) -> list[Hash]:
             return []
         k = _split(n)
         if index < first + k:
-            return [*path(first, k), subtree(leaf, first + k, n - k)]
-        return [*path(first + k, n - k), subtree(leaf, first, k)]
+            return [*path(first, k), subtree(at, first + k, n - k)]
+        return [*path(first + k, n - k), subtree(at, first, k)]
 
     return path(0, size)
+
+
+def consistency(at: At, old: int, size: int) -> list[Hash]:
+    """The path that proves that the tree of that size begins with the one of size `old`, 1..size (section 2.1.2)."""
+
+    def path(m: int, first: int, n: int, whole: bool) -> list[Hash]:
+        if m == n:
+            return [] if whole else [subtree(at, first, n)]
+        k = _split(n)
+        if m <= k:
+            return [*path(m, first, k, whole), subtree(at, first + k, n - k)]
+        return [*path(m - k, first + k, n - k, whole=False), subtree(at, first, k)]
+
+    return path(old, 0, size, whole=True)
+
+
+def places(path: Callable[[At], object]) -> list[Place]:
+    """The full subtrees that a path is made of, so that they can be read at once."""
+    needed: list[Place] = []
+
+    def note(place: Place) -> Hash:
+        needed.append(place)
+        return b""
+
+    path(note)
+    return needed
 
 
 def proves(head: Hash, leaf: Hash, index: int, size: int, path: Sequence[Hash]) -> bool:
@@ -85,3 +116,33 @@ def proves(head: Hash, leaf: Hash, index: int, size: int, path: Sequence[Hash]) 
             node = node_hash(node, left.pop(0))
         index, last = index >> 1, last >> 1
     return not left and node == head
+
+
+def extends(head: Hash, size: int, old_head: Hash, old: int, path: Sequence[Hash]) -> bool:
+    """Whether the path leads from the older head to the newer one: nothing was changed, only added.
+
+    The algorithm is that of RFC 9162, section 2.1.4.2.
+    """
+    if not 0 < old <= size:
+        return False
+    if old == size:
+        return head == old_head and not path
+    hashes = [old_head, *path] if old & (old - 1) == 0 else list(path)
+    if not hashes:
+        return False  # a path that was cut
+    older, newer = old - 1, size - 1
+    while older & 1:
+        older, newer = older >> 1, newer >> 1
+    first, *rest = hashes
+    was = now = first
+    for node in rest:
+        if not newer:
+            return False
+        if older & 1 or older == newer:
+            was, now = node_hash(node, was), node_hash(node, now)
+            while not older & 1 and older:
+                older, newer = older >> 1, newer >> 1
+        else:
+            now = node_hash(now, node)
+        older, newer = older >> 1, newer >> 1
+    return not newer and was == old_head and now == head

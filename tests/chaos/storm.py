@@ -211,7 +211,16 @@ def _check_game(crew: Crew, game: str, turns: int) -> None:
 
 def rows(views: Views) -> dict[str, list[tuple[Any, ...]]]:
     """All views, whatever their generation is called."""
-    tables = (schema.games, schema.boards, schema.timeline, schema.results, schema.due, schema.leaves, schema.aside)
+    tables = (
+        schema.games,
+        schema.boards,
+        schema.timeline,
+        schema.results,
+        schema.due,
+        schema.leaves,
+        schema.nodes,
+        schema.aside,
+    )
     with views.reading() as db:
         return {t.name: sorted(tuple(row)[1:] for row in db.execute(select(t))) for t in tables}
 

@@ -14,9 +14,10 @@ from deploy.bots import built, may_decide
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.fold import fold
 from projections import schema
+from projections.proofs import Proofs
 from projections.pump import LeaseLostError, Pump
 from projections.rebuild import new_generation, switch
-from projections.tree import grow, leaf_hash, root
+from projections.tree import extends, leaf_hash, proves
 from tests.projections.conftest import CATALOGUE, House
 
 
@@ -55,7 +56,16 @@ def rows(house: House, table: Any) -> list[Any]:
     return sorted(([v for k, v in row.items() if k != "gen"] for row in found), key=repr)
 
 
-VIEWS = (schema.games, schema.boards, schema.timeline, schema.results, schema.due, schema.leaves, schema.aside)
+VIEWS = (
+    schema.games,
+    schema.boards,
+    schema.timeline,
+    schema.results,
+    schema.due,
+    schema.leaves,
+    schema.nodes,
+    schema.aside,
+)
 
 
 class TestBoards:
@@ -139,17 +149,26 @@ class TestTheViewsSayTheSame:
             assert board(house, game, PUBLIC)["public"] == json.loads(json.dumps(shown))
 
     def test_the_tree_holds_every_record(self, house: House) -> None:
-        """In the order of the log."""
-        self.games(house)
+        """Each by a path to the head, and no older head was changed."""
+        games = self.games(house)
         house.pumped()
-        frontier: list[bytes] = []
-        log = house.ledger.log(0, 10_000)
-        for size, entry in enumerate(log):
-            frontier = grow(frontier, size, leaf_hash(entry.record.hash))
-        with house.views.reading() as db:
-            row = db.execute(select(schema.generations)).one()
-        assert root([bytes.fromhex(h) for h in json.loads(row.frontier)]) == root(frontier)
-        assert row.leaves == len(log)
+        early = Proofs(house.views).head()
+        for _ in range(5):
+            house.game("orders@1", 2)
+        house.pumped()
+        proofs, log = Proofs(house.views), house.ledger.log(0, 10_000)
+        head = proofs.head()
+        assert (head.size, head.position) == (len(log), log[-1].position)
+        for entry in log:
+            found = proofs.inclusion(entry.game, entry.version)
+            assert found is not None
+            assert found.record == entry.record.hash
+            assert proves(head.root, leaf_hash(found.record), found.leaf, head.size, found.path)
+        extended = proofs.consistency(early.size)
+        assert extended is not None
+        assert extends(head.root, head.size, early.root, early.size, extended[1])
+        assert proofs.consistency(head.size + 1) is None
+        assert proofs.inclusion(games[0], 999) is None
 
     def test_a_crash_before_the_commit_leaves_all_as_it_was(self, house: House, monkeypatch: Any) -> None:
         """Position and rows are one transaction."""

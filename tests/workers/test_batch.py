@@ -17,7 +17,7 @@ from workers.queues import BATCH, TURNS, Queues
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
     """All views, whatever their generation is called."""
-    tables = (schema.games, schema.boards, schema.timeline, schema.due, schema.results, schema.leaves)
+    tables = (schema.games, schema.boards, schema.timeline, schema.due, schema.results, schema.leaves, schema.nodes)
     with house.crew.views.reading() as db:
         return {
             t.name: sorted(tuple(row)[1:] for row in db.execute(select(t)))  # the first column is the generation
