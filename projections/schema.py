@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+DOCUMENTS = 1
+"""Raised when the documents in the tables get another form."""
 
 metadata = MetaData()
 
@@ -131,3 +137,15 @@ aside = Table(
     Column("error", String(200), nullable=False),
 )
 """Games whose record could not be projected; the others go on."""
+
+shape = Table("shape", metadata, Column("hash", String(64), primary_key=True))
+"""What the tables were made for: views of another shape are thrown away and pumped again."""
+
+
+def fingerprint() -> str:
+    """Of all tables and documents, as this version of the code has them."""
+    parts = [str(DOCUMENTS)]
+    for table in metadata.sorted_tables:
+        parts.append(str(CreateTable(table)))
+        parts += sorted(str(CreateIndex(index)) for index in table.indexes)
+    return hashlib.sha256("".join(parts).encode()).hexdigest()

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Executable, Table, create_engine, event, select
+from sqlalchemy import Connection, Engine, Executable, Table, create_engine, event, inspect, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
 
 from domain.errors import StoreUnavailable
-from projections.schema import generations, metadata
+from projections.schema import fingerprint, generations, metadata, shape
 
 Row = Mapping[str, Any]
 
@@ -38,11 +38,17 @@ class Views:
         return self._engines[pid]
 
     def migrate(self) -> None:
-        """Create the tables that are missing, and the first generation."""
+        """Create the tables that are missing, and the first generation.
+
+        Tables of another version of the code are thrown away with what is in them: the pump makes it all again.
+        """
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
                 db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")  # two nodes may start at once
+            if not _fits(db):
+                metadata.drop_all(db)
             metadata.create_all(db)
+            upsert(db, shape, [{"hash": fingerprint()}])
             if db.execute(select(generations.c.gen)).first() is None:
                 first = {"gen": 1, "position": 0, "live": True, "leaves": 0, "frontier": b"[]"}
                 db.execute(generations.insert().values(first))
@@ -69,6 +75,14 @@ class Views:
         """Close this process' connections; a later use makes new ones."""
         if engine := self._engines.pop(os.getpid(), None):
             engine.dispose()
+
+
+def _fits(db: Connection) -> bool:
+    """Whether the tables are those of this version; none at all fit as well."""
+    there = inspect(db)
+    if there.has_table(shape.name):
+        return fingerprint() in db.execute(select(shape.c.hash)).scalars().all()
+    return not there.has_table(generations.name)
 
 
 def _connected(url: str) -> Engine:
@@ -98,6 +112,8 @@ def _upsert(table: Table, dialect: str) -> Executable:
     """Made once: building a statement takes longer than running it."""
     insert = (postgres_insert if dialect == "postgresql" else sqlite_insert)(table)
     keys = [c.name for c in table.primary_key.columns]
+    if len(keys) == len(table.columns):
+        return insert.on_conflict_do_nothing(index_elements=keys)
     changed = {c.name: insert.excluded[c.name] for c in table.columns if c.name not in keys}
     return insert.on_conflict_do_update(index_elements=keys, set_=changed)
 

@@ -1,0 +1,43 @@
+"""The tables of the read side: made once, kept while they fit, made anew for another version of the code."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select, text
+
+from projections import schema
+from projections.pump import Pump
+from tests.projections.conftest import CATALOGUE, House
+
+
+def test_views_that_fit_are_kept(house: House) -> None:
+    game = house.game("orders@1", 2)
+    house.pumped()
+    position = house.reader.position()
+    house.views.migrate()
+    assert house.reader.position() == position
+    assert house.reader.game(game) is not None
+
+
+@pytest.mark.parametrize("old", ["documents", "columns", "before shapes were noted"])
+def test_views_of_another_version_are_made_again(house: House, monkeypatch: pytest.MonkeyPatch, old: str) -> None:
+    """The log is the truth: nothing else is needed."""
+    game = house.game("orders@1", 2)
+    house.pumped()
+    before = house.reader.board(game, 0)
+    with house.views.transaction() as db:
+        if old == "columns":
+            db.execute(text("DROP TABLE leaves"))
+            db.execute(text("CREATE TABLE leaves (gen INTEGER, leaf INTEGER, PRIMARY KEY (gen, leaf))"))
+        if old == "before shapes were noted":
+            db.execute(text("DROP TABLE shape"))
+        elif old == "columns":
+            db.execute(text("UPDATE shape SET hash = 'another'"))
+    if old == "documents":
+        monkeypatch.setattr(schema, "DOCUMENTS", schema.DOCUMENTS + 1)
+    house.views.migrate()
+    assert house.reader.position() == 0
+    house.pumped(Pump(house.ledger, CATALOGUE, house.views, "another"))
+    assert house.reader.board(game, 0) == before
+    with house.views.reading() as db:
+        assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
