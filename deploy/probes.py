@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,6 +22,10 @@ _KEPT = 40
 _LATEST = 2
 _FRESH = 25
 _BAD: Sequence[Json] = ({"a": 1}, 1.5, "\x00", -(2**60), [[]], True, None, "x" * 200)
+
+
+def _is_word(value: Json) -> bool:
+    return isinstance(value, str)
 
 
 Candidates = Callable[[Any, Seat], Iterator[Move]]
@@ -72,11 +77,18 @@ class Prober:
         if match.state.over or match.state.top.engine:
             return
         seat = self.rng.choice(may_decide(match))
-        moves = list(candidates(match.state, seat))
-        for move in self.rng.sample(moves, min(most, len(moves))):
+        for move in self._spread(candidates(match.state, seat), most):
             code = self._refusal(match, seat, move)
             if code is not None:
                 yield code
+
+    def _spread(self, moves: Iterator[Move], most: int) -> Iterator[Move]:
+        """So many of them, evenly over cards, items or whatever stands first: some have far more forms than others."""
+        kinds: dict[tuple[str, ...], list[Move]] = {}
+        for move in moves:
+            kinds.setdefault(tuple(itertools.islice(filter(_is_word, move.values()), 2)), []).append(move)
+        for _ in range(most if kinds else 0):
+            yield self.rng.choice(kinds[self.rng.choice(list(kinds))])
 
     def _refresh(self, state: Any) -> None:
         if self._age % _FRESH == 0:

@@ -27,8 +27,8 @@ from domain.kernel.ruleset import COMMON_CODES, Ruleset
 PASSES = frozenset({"pass", "auto_pass"})
 """Types of moves that only let others go on."""
 
-RARELY, MANY = 0.05, 60
-"""How often moves are taken from a small world, and how many at a time."""
+RARELY, MANY, AT_MOST = 0.05, 60, 8
+"""How often moves are taken from a small world, how many at a time, and how often in a game."""
 
 TEXTS = 5
 """So many failures are told in words."""
@@ -159,6 +159,7 @@ class _Game:
         self.known = {*COMMON_CODES, *plan.rules.meta.codes}
         self.match: Match[Any] | None = None
         self.anchor = 0
+        self.worlds = 0
 
     def fail(self, text: str) -> None:
         """Keep a failure with what is needed to see it again."""
@@ -234,7 +235,8 @@ class _Game:
             code = self.prober.code(match)
             if code is not None:
                 self._refused(code)
-        if self.plan.candidates and dice.random() < RARELY:
+        if self.plan.candidates and self.worlds < AT_MOST and dice.random() < RARELY:
+            self.worlds += 1
             for code in self.prober.codes_of(match, self.plan.candidates, MANY):
                 self._refused(code)
         if match.head is not head:

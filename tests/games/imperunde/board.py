@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from domain.games.imperunde import RULESET
-from domain.games.imperunde.data import DECK
+from domain.games.imperunde.data import COUNTRIES, DECK, ZONES
 from domain.ids import Json, Seat
 from domain.kernel.draws import Seeded
 from domain.kernel.flow import Fact
@@ -94,7 +94,7 @@ def difference(old: Json, new: Json) -> Json:
     return {**gone, **changed}
 
 
-def position(
+def table(
     seats: int = 3,
     step: str = "movement",
     *,
@@ -110,21 +110,19 @@ def position(
     frames: Sequence[Json] | None = None,
     deck: Sequence[str] | None = None,
     **more: Json,
-) -> Given:
-    """A game that goes on with a step of the turn (`movement` of the first seat unless named).
+) -> Json:
+    """The JSON form of a state, in which a step of the turn comes next (`movement` of the first seat unless named).
 
-    `more` are fields of the state. The step is taken without scripted draws: one that draws (`turn`) cannot be named.
+    `more` are fields of the state.
     """
-    named = tuple(sorted((options or {}).items()))
-    old = _after_setup(seats, named)
-    blank = to_json(RULESET.blank(Table(seats, {**DEFAULTS, **dict(named)})))
+    blank = to_json(RULESET.blank(Table(seats, {**DEFAULTS, **(options or {})})))
     held = {seat: list((hands or {}).get(seat, ())) for seat in range(seats)}
     rest = list(DECK)
     for card in [*discard, *(c for hand in held.values() for c in hand), *(deck or ())]:
         rest.remove(card)
     pile = [*(deck or ()), *rest]
     homes = {HOMES[i]: colony(i) for i in range(seats)}
-    new = {
+    return {
         **blank,
         "opened": 1,
         "frames": list(frames or [{"n": 1, "kind": "game", "data": {"step": step, "at": at}}]),
@@ -143,8 +141,25 @@ def position(
         "discard": list(discard),
         **more,
     }
+
+
+def position(
+    seats: int = 3, step: str = "movement", *, options: Mapping[str, Json] | None = None, **more: Any
+) -> Given:
+    """A game that goes on from such a table. A step that draws (`turn`) cannot be named: no draws are scripted."""
+    new = table(seats, step, options=options, **more)
+    old = _after_setup(seats, tuple(sorted((options or {}).items())))
     patch = {**difference(old, new), "opened": new["opened"], "frames": new["frames"]}
     return Given(RULESET, seats, options=options, patch=patch)
+
+
+def replacing(new: Json) -> Json:
+    """The merge patch that makes such a table of any state after a set-up."""
+    return {
+        **new,
+        "countries": {**dict.fromkeys(COUNTRIES), **new["countries"]},
+        "zones": {**dict.fromkeys(ZONES), **new["zones"]},
+    }
 
 
 DEFAULTS: Mapping[str, Json] = {name: option.default for name, option in RULESET.meta.options.items()}

@@ -68,7 +68,7 @@ def do_play_card(d: D, frame: Frame, seat: Seat, move: Move) -> None:
         d.end()
         _show(d, seat, move)
         return d.note(chain=[*d.state.top.data["chain"], link], stage="counter")
-    again = bool(kind_of(frame)) or frame.kind == "diplomacy"
+    again = bool(kind_of(frame))
     if again:
         d.end()
     _show(d, seat, move)
@@ -111,9 +111,9 @@ def _settle(d: D, frame: Frame) -> None:
 
 def _resume(d: D, frame: Frame) -> None:
     """IMP-11.3: a window starts again for all of them; talks lose their ready flags (IMP-6.2.5)."""
+    if d.state.top.kind == "diplomacy":
+        return diplomacy.ask_again(d)
     again = frame.data.get("again", "")
-    if again == "diplomacy":
-        return diplomacy.ask_talks(d)
     if again and not (d.state.combat and d.state.combat.called_off):
         context = {k: v for k, v in frame.data["context"].items() if k != "entitled"}
         open_window(d, again.removesuffix("_window"), _entitled(d.state, again, frame), **context)

@@ -42,9 +42,10 @@ def ask_talks(d: D) -> None:
 
 
 def ask_again(d: D) -> None:
-    """IMP-6.2.5: what changes the talks clears all ready flags."""
+    """IMP-6.2.5, IMP-11.9: what changes the talks clears all ready flags, and leaves them the time that they had."""
+    timer = d.state.top.timer
     d.end()
-    ask_talks(d)
+    d.ask("diplomacy", *d.state.present, timed_as=timer)
 
 
 def go_talks(d: D, frame: Frame) -> None:
@@ -95,7 +96,6 @@ def do_propose_goal(d: D, frame: Frame, seat: Seat, move: Move) -> None:
     """IMP-6.2.4: the other seats vote at once; if there are none, the goal changes."""
     check_propose_goal(d.state, seat, move)
     d.add({"t": "goal_proposed", "seat": seat, "goal": move["goal"]})
-    d.end()
     voters = [x for x in d.state.present if x != seat]
     if voters:
         return d.ask("goal_vote", *voters, goal=move["goal"], by=seat)
@@ -107,6 +107,7 @@ def do_vote_goal(d: D, frame: Frame, seat: Seat, move: Move) -> None:
     d.add({"t": "goal_voted", "seat": seat, "approve": move["approve"]})
     d.answered(seat)
     if not move["approve"]:
+        d.end()
         ask_again(d)
 
 
@@ -119,7 +120,7 @@ def go_vote(d: D, frame: Frame) -> None:
 def _change_goal(d: D, goal: int) -> None:
     d.add({"t": "goal_changed", "goal": goal})
     check_win(d)
-    ask_talks(d)
+    ask_again(d)
 
 
 # --- ready ---------------------------------------------------------------------------------------------------

@@ -157,3 +157,26 @@ def test_a_friend_that_is_attacked_in_talk_only() -> None:
     game = talks(countries={"china": colony(0, posts=3), "france": colony(0, posts=3)}, vacant=[1, 2])
     game.when(0, {"type": "propose_goal", "goal": 6})
     assert game.state.winner == 0
+
+
+def test_the_talks_have_one_deadline() -> None:
+    """IMP-11.9: a stance and a goal that is voted down ask anew on the same clock; the vote has one of its own."""
+    game = talks()
+    first = game.state.top
+    game.when(0, stance(1, "war"))
+    assert (game.state.top.n != first.n, game.state.top.timer) == (True, first.timer)
+    game.when(0, {"type": "propose_goal", "goal": 30})
+    assert game.state.top.timer == game.state.top.n
+    assert [f.timer for f in game.state.frames if f.kind == "diplomacy"] == [first.timer]
+    game.when(1, {"type": "vote_goal", "approve": False})
+    assert (game.state.top.kind, game.state.top.timer) == ("diplomacy", first.timer)
+
+
+def test_a_card_in_the_talks_stops_their_clock() -> None:
+    """IMP-11.9: they go on with the time that was left, under a new id and without ready flags."""
+    game = talks(hands={0: ["armistice"]}, wars=[(0, 1)])
+    first = game.state.top
+    game.when(1, {"type": "ready"})
+    game.when(0, {"type": "play_card", "card": "armistice", "target_seat": 1})
+    assert deciding(game) == ("diplomacy", [0, 1, 2])
+    assert (game.state.top.n != first.n, game.state.top.timer) == (True, first.timer)

@@ -1,0 +1,110 @@
+"""Quarrelsome turns: what random games seldom come to, as patches of the state after the set-up.
+
+Each table could have come about by the rules: markers and pirates are those of last turn's events, cards that are in
+effect lie among the discards, and only seats whose war a card has stopped share a zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from domain.games.imperunde.data import DECK
+from domain.ids import Json, Seat
+from tests.games.imperunde.board import colony, replacing, table, zone
+
+SEATS = 4
+OPTIONS: Mapping[str, Json] = {"turn_limit": 5}
+TURN = 5
+"""Late enough that the seats may hold nearly all cards, and the last one."""
+
+WARS = ((0, 1), (0, 2), (1, 2), (1, 3))
+TRUCE = {(1, 2): "peace"}
+"""By an armistice; so whoever attacks 1 or 2 at sea may have two enemies to fight."""
+
+COUNTRIES: Mapping[str, Json] = {
+    "afghanistan": colony(1, posts=1, infantry=2),
+    "algeria": colony(2, posts=2, forts=1, infantry=2),
+    "annam": colony(2, posts=1, cavalry=1, infantry=1),
+    "bolivia": colony(0, posts=1, artillery=1),
+    "congo": colony(0, posts=1, infantry=2, artillery=1),
+    "egypt": colony(1, posts=2, forts=1, infantry=2),
+    "la_plata": colony(3, posts=1),
+    "mosquito_coast": colony(0, infantry=2, cavalry=1),
+    "mozambique": colony(1, posts=1, cavalry=2),
+    "new_guinea": colony(3, posts=1, famine=True, infantry=1),
+    "persia": colony(1, posts=1, infantry=1),
+    "peru": colony(2, posts=2, famine=True, cavalry=1),
+    "siam": colony(3, posts=1, infantry=2, artillery=1),
+    "west_india": colony(0, posts=1),
+}
+ZONES: Mapping[str, Json] = {
+    "arabian_sea": zone({0: {"frigate": 3, "ship_of_the_line": 2}}),
+    "bay_of_bengal": zone({1: {"frigate": 1, "cavalry": 1, "infantry": 1}}),
+    "canary_sea": zone({3: {"frigate": 2, "ship_of_the_line": 1}}, marker="calm"),
+    "caribbean_sea": zone({0: {"frigate": 1, "infantry": 1}}),
+    "china_sea": zone({2: {"frigate": 2}}),
+    "gulf_of_mexico": zone({2: {"frigate": 1}}),
+    "indian_ocean": zone({1: {"frigate": 1}, 2: {"ship_of_the_line": 1}}),
+    "labrador_sea": zone(marker="storm"),
+    "mediterranean_sea": zone({1: {"frigate": 2}, 2: {"ship_of_the_line": 1}}),
+    "north_sea": zone({0: {"frigate": 2, "ship_of_the_line": 1}}),
+    "sargasso_sea": zone({3: {"ship_of_the_line": 1}}, marker="storm"),
+    "tasman_sea": zone(pirates=2),
+}
+DEBTS = (25, 20, 0, 5)
+SURPLUS = (10, 0, 15, 5)
+PLUNDERED = {"egypt": {**COUNTRIES["egypt"], "plundered_by": 0}}
+
+
+def nations(**more: Json) -> dict[Seat, Mapping[str, Json]]:
+    """What the seats have: what came in has gone out, apart from the surplus."""
+    money = zip(DEBTS, SURPLUS, strict=True)
+    return {
+        i: {"debt": debt, "surplus": n, "received": n + 60, "paid": 60, **more} for i, (debt, n) in enumerate(money)
+    }
+
+
+def hands(discard: Sequence[str] = ()) -> dict[Seat, list[str]]:
+    """Every card but two and those discarded, dealt in turn: each seat has a little of everything."""
+    cards = list(DECK)
+    for card in discard:
+        cards.remove(card)
+    return {seat: cards[seat:-2:SEATS] for seat in range(SEATS)}
+
+
+def quarrel(step: str, discard: Sequence[str] = (), **more: Any) -> Json:
+    """The table before that step of the last turn."""
+    lying = {
+        "wars": WARS,
+        "countries": COUNTRIES,
+        "zones": ZONES,
+        "nations": nations(),
+        "canals": ["suez"],
+        "turn": TURN,
+    }
+    cards = {"hands": hands(discard), "discard": discard}
+    new = table(SEATS, step, options=OPTIONS, **{**lying, **cards, **more})
+    return {"seats": SEATS, "options": OPTIONS, "patch": replacing(new)}
+
+
+def talks() -> Json:
+    """The truce of last turn has ended; plunder, budgets and investments come."""
+    everybody = list(range(SEATS))
+    top = {"n": 2, "kind": "diplomacy", "asked": everybody, "owing": everybody, "data": {}}
+    return quarrel("revenue", frames=[{"n": 1, "kind": "game", "data": {"step": "revenue"}}, top], opened=2)
+
+
+def campaign() -> Json:
+    """The truce is in force and Egypt is plundered; armies and fleets are about to move."""
+    lines = {"surplus": 0, "home_tax": 5, "peace_dividend": 2, "colonial_tax": 4, "maritime_tax": 6, "interest": 0}
+    return quarrel(
+        "movement",
+        ["plunder", "armistice"],
+        overrides=TRUCE,
+        countries={**COUNTRIES, **PLUNDERED},
+        nations=nations(ledger={**lines, "repay": 0, "borrow": 0}),
+    )
+
+
+RARE = (talks(), campaign())
