@@ -35,6 +35,14 @@ class CodeConverter(BaseConverter):
     regex = "[a-z][a-z0-9_]{0,60}"
 
 
+class RewindConverter(BaseConverter):
+    regex = "rewind-[0-9a-f]{24}"
+
+
+class JobConverter(BaseConverter):
+    regex = f"(?:rewind|audit|rebuild)-[0-9a-f]{{24}}|resolve-{GameConverter.regex}-[0-9]{{1,9}}-[0-9]{{1,9}}"
+
+
 CONVERTERS: dict[str, type[BaseConverter]] = {
     "game": GameConverter,
     "seat": SeatConverter,
@@ -42,6 +50,8 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "ruleset": RulesetConverter,
     "player": PlayerConverter,
     "code": CodeConverter,
+    "rewind": RewindConverter,
+    "job": JobConverter,
 }
 
 
@@ -56,4 +66,4 @@ def documented(converter: BaseConverter) -> dict[str, Any]:
         return {"type": "integer", "minimum": 1, "maximum": 999_999_999}
     if isinstance(converter, SeatConverter):
         return {"type": "integer", "minimum": 0, "maximum": 99}
-    return {"type": "string", "pattern": f"^{converter.regex}$"}
+    return {"type": "string", "pattern": f"^(?:{converter.regex})$"}

@@ -98,6 +98,8 @@ class DecisionSchema(Out):
     clock = _str()
     context = fields.Dict(required=True)
     deadline = fields.Integer(allow_none=True, metadata={"description": "ms since 1970 UTC; null while it stands."})
+    due = fields.Dict(metadata={"description": "Seat -> when its default is played: grace, bank, vacation counted in."})
+    job = fields.String(metadata={"description": "Of the engine's work: `/v1/jobs/{job}` tells how it stands."})
 
 
 class SeatSchema(Out):
@@ -153,6 +155,15 @@ class NextSchema(Out):
     move = fields.Dict(allow_none=True, required=True, metadata={"description": "The finished move, to be posted."})
 
 
+class AccountSchema(Out):
+    seat = _int()
+    bank = _int(metadata={"description": "ms that the seat may be late, as of the last record."})
+    vacation = _int(metadata={"description": "Days that it has left."})
+    back = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "When its vacation ends, ms; null: it has none now."}
+    )
+
+
 class SummarySchema(Out):
     game = _str()
     ruleset = _str()
@@ -172,6 +183,7 @@ class SummarySchema(Out):
     waiting_engine = fields.Boolean(required=True)
     waiting_since = _int()
     due = fields.Integer(required=True, allow_none=True)
+    accounts = fields.List(fields.Nested(AccountSchema), metadata={"description": "Banks of time, and vacations."})
 
 
 class PageSchema(Out):
@@ -193,6 +205,7 @@ class EntrySchema(Out):
     text = fields.List(fields.String())
     own = fields.List(fields.Dict(), metadata={"description": "What only the seat may read of it."})
     to = fields.Integer(metadata={"description": "Of a rewind: the version gone back to."})
+    consent = fields.List(fields.Integer(), metadata={"description": "Of a rewind: the seats that have agreed."})
     reason = fields.String(allow_none=True, metadata={"description": "Of a rewind; null once it is erased."})
 
 
@@ -218,12 +231,46 @@ class ScoresSchema(Out):
     scores = fields.List(fields.Nested(ScoreSchema), required=True)
 
 
-class MotionSchema(Out):
-    motion = fields.Dict(required=True, metadata={"description": "What is undone, and who must agree."})
+class RewindDocSchema(Out):
+    id = _str()
+    game = _str()
+    to = _int(metadata={"description": "The version to go back to."})
+    version = _int(metadata={"description": "The version that the request has named; it is done on no other one."})
+    seat = fields.Integer(required=True, allow_none=True, metadata={"description": "Who asks; null: the director."})
+    undone = fields.List(fields.Integer(), required=True, metadata={"description": "Versions that would not count."})
+    draws = fields.List(fields.Raw(), required=True, metadata={"description": "Seen by all: version, label, value."})
+    consents = fields.List(fields.Integer(), required=True, metadata={"description": "Seats that must agree."})
+    job = _str(metadata={"description": "Where the job is: `/v1/jobs/{id}`."})
 
 
-class RewoundSchema(WrittenSchema):
-    to = _int()
+class MotionSchema(RewindDocSchema):
+    status = _str(metadata={"description": "`open` (seats must agree), `queued`, `done`, `declined`, `failed`."})
+    agreed = fields.List(fields.Integer(), required=True)
+    declined = fields.List(fields.Integer(), required=True)
+    hidden = fields.List(
+        fields.Raw(), metadata={"description": "What single seats have learnt (version, audience); the director's."}
+    )
+
+
+class RewindsSchema(Out):
+    items = fields.List(fields.Nested(MotionSchema), required=True)
+
+
+class ProgressSchema(Out):
+    done = _int()
+    of = _int()
+
+
+class JobSchema(Out):
+    id = _str()
+    work = _str(metadata={"description": "`resolve`, `rewind`, `audit` or `rebuild`."})
+    game = fields.String(required=True, allow_none=True)
+    status = _str(metadata={"description": "`waiting` (for consents), `queued`, `running`, `done`, `failed`."})
+    version = fields.Integer(metadata={"description": "Once done: the newest version that it stored."})
+    position = fields.Integer(metadata={"description": "Once done: of that record, in the log."})
+    progress = fields.Nested(ProgressSchema)
+    proved = fields.Boolean(metadata={"description": "Of an audit."})
+    problem = fields.Nested(ProblemSchema, metadata={"description": "Why it failed."})
 
 
 class LookDocSchema(WrittenSchema):
@@ -262,6 +309,11 @@ class ResumeSchema(Out):
 
 class TicketSchema(Out):
     ticket = _str()
+    seconds = _int()
+
+
+class CookieDocSchema(Out):
+    path = _str(metadata={"description": "The stream that it opens."})
     seconds = _int()
 
 

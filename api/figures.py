@@ -35,10 +35,14 @@ class Stores(Collector):
         due = s.reader.due(now, MOST)
         since = now - behind[0].record.public["at"] if behind else 0
         waits = now - due[0].at if due else 0
+        errands = [e for e in s.errands.standing() if e.ready]
+        asked = max((now - e.at for e in errands), default=0)
         return [
             GaugeMetricFamily("annals_views_behind", f"Records that no view shows yet, up to {MOST}", len(behind)),
             GaugeMetricFamily("annals_views_behind_seconds", "Age of the first of them", max(since, 0) / 1000),
             GaugeMetricFamily("annals_games_set_aside", "Games whose record could not be shown", len(s.reader.aside())),
             GaugeMetricFamily("annals_due_work", f"Work that is due and not done, up to {MOST}", len(due)),
             GaugeMetricFamily("annals_due_work_seconds", "For how long the oldest of it is due", waits / 1000),
+            GaugeMetricFamily("annals_errands", "Errands that can be done and are not", len(errands)),
+            GaugeMetricFamily("annals_errands_seconds", "Age of the oldest of them", asked / 1000),
         ]

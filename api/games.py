@@ -13,7 +13,17 @@ from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySch
 from api.conditional import answer, command, missing_game, table, tagged, wait, written
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.schemas import JoinSchema, KeyHeaders, LobbyArgs, NewGameSchema, NewHeaders, NonceSchema, StartSchema, WaitArgs
+from api.schemas import (
+    JoinSchema,
+    KeyHeaders,
+    LobbyArgs,
+    NewGameSchema,
+    NewHeaders,
+    NonceSchema,
+    StartSchema,
+    VacationSchema,
+    WaitArgs,
+)
 from api.services import Doc, services
 from domain.access import Principal, new_player
 from domain.commands import Answer, new_game
@@ -85,10 +95,11 @@ def with_names(docs: list[Doc]) -> list[Doc]:
 def lobby(args: Doc) -> Response:
     """Find public games, the newest change first."""
     limit = args["limit"]
-    found = services().reader.lobby(args["status"], args["ruleset"], args["cursor"], limit + 1)
+    free = args["free"] == "1"
+    found = services().reader.lobby(args["status"], args["ruleset"], args["cursor"], limit + 1, free=free)
     page, address = with_names([doc for _, doc in found[:limit]]), None
     if len(found) > limit:
-        kept = {k: args[k] for k in ("status", "ruleset") if args[k]}
+        kept = {k: args[k] for k in ("status", "ruleset") if args[k]} | ({"free": 1} if free else {})
         address = "/v1/games?" + urlencode({**kept, "limit": limit, "cursor": found[limit - 1][0]})
     return paged(page, address)
 
@@ -235,3 +246,20 @@ def start_game(_: Json, headers: Doc, game: str) -> Response:
     """Start the game; every seat must have a player."""
     table(game)
     return written(services().commands.start(game, command=command(headers["key"])))
+
+
+@room.route("/<game:game>/vacations", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(VacationSchema)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(201, WrittenSchema)
+@room.doc(operationId="take_vacation")
+def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
+    """Take days of vacation, where the pace gives any: none of the seat's time runs meanwhile.
+
+    They begin now, or after the vacation that is going on. The seat may play all the same.
+    """
+    seat = auth.seat()
+    table(game)
+    return written(services().commands.rest(game, seat, body["days"], command=command(headers["key"])))

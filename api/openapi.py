@@ -235,6 +235,8 @@ def install(app: Flask, catalogue: Catalogue, *rooms: Blueprint) -> Api:
     api = Api(app, spec_kwargs={"marshmallow_plugin": plugin, "info": info, "servers": [{"url": "/"}]})
     bearer = {"type": "http", "scheme": "bearer", "description": "The token of a seat or of a director."}
     api.spec.components.security_scheme("token", bearer)
+    cookie = {"type": "apiKey", "in": "cookie", "name": "annals_stream", "description": "For streams alone."}
+    api.spec.components.security_scheme("cookie", cookie)
     for converter in addresses.CONVERTERS.values():
         api.register_converter(converter, lambda found, **_: addresses.documented(found))
     _describe_moves(api, catalogue)

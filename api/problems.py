@@ -34,6 +34,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "seats_only": (403, "Only a seat may do this"),
     "not_your_seat": (403, "The token belongs to another seat"),
     "not_invited": (403, "Taking a seat needs an invitation"),
+    "not_asked": (403, "This seat need not agree"),
     "not_found": (404, "There is nothing here"),
     "unknown_game": (404, "No such game"),
     "unknown_ruleset": (404, "No such ruleset"),
@@ -42,6 +43,9 @@ CODES: Mapping[str, tuple[int, str]] = {
     "decision_closed": (409, "The decision is not open any more"),
     "no_free_seat": (409, "Every seat has a player"),
     "scores_hidden": (409, "The standings are not public yet"),
+    "motion_open": (409, "Another motion waits for consents"),
+    "motion_closed": (409, "The motion is decided already"),
+    "declined": (409, "A seat has declined"),
     "stale_version": (412, "The game has moved on"),
     "body_too_large": (413, "The body is too large"),
     "uri_too_long": (414, "The address is too long"),
@@ -99,12 +103,15 @@ class Problem(Exception):
         self.code, self.status, self.detail = code, status or known, detail
         self.headers, self.members = dict(headers or {}), members
 
-    def response(self) -> Response:
-        """The problem as it is sent."""
+    def doc(self, instance: str) -> Doc:
+        """The problem as a document; `instance` is the path of what it is about."""
         body: Doc = {"type": f"/v1/problems/{self.code}", "title": self.title, "status": self.status}
         body |= {"code": self.code} | ({"detail": self.detail} if self.detail else {})
-        body |= {"instance": quote(request.path)} | self.members
-        answer = Response(orjson.dumps(body), self.status, content_type=MEDIA)
+        return body | {"instance": quote(instance)} | self.members
+
+    def response(self) -> Response:
+        """The problem as it is sent."""
+        answer = Response(orjson.dumps(self.doc(request.path)), self.status, content_type=MEDIA)
         answer.headers.extend(self.headers)
         answer.headers["Cache-Control"] = "no-store"
         g.problem = self.code

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
 from domain.ids import MAX_INT, Json
-from domain.kernel.clock import LONGEST
+from domain.kernel.clock import LONGEST, MOST_DAYS
 from domain.kernel.texts import LANGUAGES
 
 # Text that people see: no control characters, nothing invisible, nothing that turns the direction of what follows.
@@ -32,6 +32,15 @@ class Int(fields.Integer):
 
     def _validated(self, value: Any) -> int:
         if type(value) is not int:
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class Bool(fields.Boolean):
+    """true or false: not 1, not "yes"."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **more: Any) -> Any:
+        if type(value) is not bool:
             raise self.make_error("invalid", input=value)
         return value
 
@@ -108,6 +117,7 @@ class TimelineArgs(PageArgs):
 class LobbyArgs(In):
     status = _among("open", "running", "over", "closed", load_default="")
     ruleset = _word(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
+    free = _among("0", "1", load_default="0", metadata={"description": "1: only tables with a seat to take."})
     cursor = QueryInt(
         load_default=0, validate=_between(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
     )
@@ -163,7 +173,8 @@ class StreamHeaders(Schema):
 # --- bodies ----------------------------------------------------------------------------------------------------
 
 PACE = {
-    "description": "A preset of the ruleset, or seconds for each class of deadlines.",
+    "description": "A preset of the ruleset, or seconds for each class of deadlines, of grace, and of a bank for each "
+    "seat, and its days of vacation.",
     "anyOf": [
         {"type": "string"},
         {"type": "null"},
@@ -171,7 +182,9 @@ PACE = {
             "type": "object",
             "properties": {
                 "seconds": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
-                "grace": {"type": "integer", "minimum": 0},
+                "grace": {"type": "integer", "minimum": 0, "maximum": LONGEST},
+                "bank": {"type": "integer", "minimum": 0, "maximum": LONGEST},
+                "vacation": {"type": "integer", "minimum": 0, "maximum": MOST_DAYS},
             },
             "required": ["seconds"],
             "additionalProperties": False,
@@ -201,6 +214,10 @@ class JoinSchema(In):
         r"^[0-9a-f]{64}$", load_default="", metadata={"description": "SHA-256 of the nonce that will be shown."}
     )
     invitation = fields.String(load_default="", validate=validate.Length(max=64))
+
+
+class VacationSchema(In):
+    days = Int(required=True, validate=_between(1, MOST_DAYS), metadata={"description": "Whole days, from now on."})
 
 
 class NonceSchema(In):
@@ -256,12 +273,14 @@ class CloseSchema(In):
     reason = _among("abandoned", "void", required=True)
 
 
+class ConsentSchema(In):
+    agrees = Bool(required=True)
+
+
 class RewindSchema(In):
     to = Int(required=True, validate=_between(1, 2**31 - 1), metadata={"description": "A version that counts."})
     reason = _text(load_default="")
-    fresh = fields.Boolean(
+    fresh = Bool(
         load_default=False,
-        truthy={True},
-        falsy={False},
         metadata={"description": "The director's: what nobody has seen is dealt anew."},
     )

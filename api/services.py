@@ -12,6 +12,7 @@ from flask import current_app
 from domain.access import Access
 from domain.catalogue import Catalogue
 from domain.commands import Commands
+from domain.errands import Errands
 from domain.ids import Json
 from domain.ledger import Ledger
 from projections.reader import Reader
@@ -21,6 +22,14 @@ EXTENSION = "annals"
 
 def _silent(_: int) -> None:
     """Nobody waits for the doorbell."""
+
+
+def _nothing(_: str) -> None:
+    """Nobody follows the game."""
+
+
+def _unknown(_: str) -> str:
+    return ""
 
 
 def _nap(_: str, seconds: float) -> None:
@@ -66,12 +75,17 @@ class Services:
     catalogue: Catalogue
     reader: Reader
     access: Access
+    errands: Errands
     clock: Callable[[], int]
     """ms since 1970 UTC."""
     notify: Callable[[int], None] = _silent
     """The doorbell: called with the position of each write."""
+    stir: Callable[[str], None] = _nothing
+    """Called when something about a game is new that is not in the log: an errand, a consent."""
     wait_changed: Callable[[str, float], None] = _nap
     """Sleeps until something about a game may be new, at most so many seconds."""
+    job_state: Callable[[str], str] = _unknown
+    """What the queue says of a job: `running`, `failed` (to be tried again), or nothing."""
     settings: Settings = field(default_factory=Settings)
 
 

@@ -9,24 +9,26 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import orjson
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, request
 
 from api import auth, limits
-from api.answers import TicketSchema
+from api.answers import CookieDocSchema, TicketSchema
 from api.boards import board_of
 from api.conditional import answer
 from api.history import entries
 from api.openapi import Blueprint, fails
 from api.problems import Problem, language
+from api.rewinds import shown
 from api.schemas import StreamArgs, StreamHeaders
 from api.services import EXTENSION, Doc, Services, services
-from domain.access import TICKET_SECONDS, Principal
+from domain.access import COOKIE_SECONDS, TICKET_SECONDS, Principal
 from domain.errors import AnnalsError, UnknownGame
 from domain.ids import PUBLIC, Json, Viewer
 
 room = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
 
 EVENTS = "text/event-stream"
+COOKIE = "annals_stream"
 _PLACES = "annals.streams"
 _PAGE = 200
 
@@ -67,25 +69,66 @@ def stream_ticket() -> Response:
     return answer({"ticket": ticket, "seconds": TICKET_SECONDS}, 201)
 
 
+def _cookie_path(game: str) -> str:
+    return f"/v1/games/{game}/stream"
+
+
+def _behind_https() -> bool:
+    """Also where a proxy speaks it for us: whoever says so falsely gets a cookie that is the less used."""
+    return request.is_secure or request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip() == "https"
+
+
+@room.route("/stream-cookies", methods=["POST"])
+@auth.signed
+@room.response(201, CookieDocSchema, headers={"Set-Cookie": {"schema": {"type": "string"}}})
+@room.doc(operationId="stream_cookie")
+def stream_cookie() -> Response:
+    """Get a cookie that opens streams of the token's game for a quarter of an hour, for pages of the same site.
+
+    No script can read it, no other site can have it sent, and it opens nothing but streams.
+    """
+    who = auth.principal()
+    made = answer({"path": _cookie_path(who.game), "seconds": COOKIE_SECONDS}, 201)
+    made.set_cookie(
+        COOKIE,
+        services().access.cookie(who),
+        max_age=COOKIE_SECONDS,
+        path=_cookie_path(who.game),
+        secure=_behind_https(),
+        httponly=True,
+        samesite="Strict",
+    )
+    return made
+
+
+@room.route("/stream-cookies", methods=["DELETE"])
+@auth.signed
+@room.response(204, headers={"Set-Cookie": {"schema": {"type": "string"}}})
+@room.doc(operationId="forget_stream_cookie")
+def forget_stream_cookie() -> Response:
+    """Take back the cookies and tickets of this token; streams that are open go on."""
+    who = auth.principal()
+    services().access.take_back(who)
+    made = Response(status=204)
+    made.delete_cookie(COOKIE, _cookie_path(who.game), secure=_behind_https(), httponly=True, samesite="Strict")
+    return made
+
+
 @room.route("/games/<game:game>/stream", methods=["GET"])
 @auth.seen_by
 @fails(403, 404, 503)
 @room.arguments(StreamArgs, location="query")
 @room.arguments(StreamHeaders, location="headers")
 @room.response(200, {"type": "string"}, content_type=EVENTS)
-@room.doc(operationId="stream")
+@room.doc(operationId="stream", security=[{}, {"token": []}, {"cookie": []}])
 def stream(args: Doc, headers: Doc, game: str) -> Response:
     """Follow a game.
 
-    Events: `board` (the complete document), `timeline` (one entry), `end` (the game is closed), `bye` (come again).
-    The first is a board; the id is the version up to which everything was sent.
+    Events: `board` (the complete document), `timeline` (one entry), `motion` (a rewind that seats must agree to, and
+    how it stands), `end` (the game is closed), `bye` (come again). The first is a board; the id is the version up to
+    which everything was sent.
     """
-    who = auth.asking()
-    if args["ticket"]:
-        who = services().access.redeem(args["ticket"])
-        if who is None:
-            raise Problem("unauthenticated", "The ticket was used, or is older than a minute.")
-        auth.at_table(who, game)
+    who = auth.asking() or _admitted(args["ticket"], request.cookies.get(COOKIE, ""), game)
     board_of(game, who.viewer if who else PUBLIC)
     places: Places = current_app.extensions[_PLACES]
     caller = limits.caller(who.token if who else None)
@@ -95,6 +138,17 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     made = Response(_Place(lambda: places.leave(caller), following.events()), content_type=EVENTS)
     made.headers["X-Accel-Buffering"] = "no"
     return made
+
+
+def _admitted(ticket: str, cookie: str, game: str) -> Principal | None:
+    """Whoever shows a ticket or a cookie instead of a token; raises for one that opens nothing."""
+    if not (ticket or cookie):
+        return None
+    who = services().access.redeem(ticket) if ticket else services().access.shown(cookie)
+    if who is None:
+        raise Problem("unauthenticated", "The ticket was used, or it or the cookie is too old.")
+    auth.at_table(who, game)
+    return who
 
 
 def _last(text: str) -> int:
@@ -135,6 +189,8 @@ class _Following:
     """The newest version when it was looked last."""
     shown: int = -1
     """The version of the board that was sent last."""
+    motion: Doc | None = None
+    """The newest motion as it was sent last."""
 
     def events(self) -> Generator[bytes]:
         """Until the game is closed, the time is up, or the token opens nothing any more."""
@@ -169,19 +225,33 @@ class _Following:
         if summary is None:
             raise UnknownGame(self.game)
         head: int = summary["version"]
-        if head == self.seen:
-            return b"", False
+        parts = [*(self._played(head, viewer) if head != self.seen else ()), *self._moved()]
+        self.seen = self.last = head
+        ids = [None] * (len(parts) - 1) + [head]
+        chunk = b"".join(event(name, doc, id_) for (name, doc), id_ in zip(parts, ids, strict=False))
+        return chunk, summary["status"] == "closed"
+
+    def _played(self, head: int, viewer: Viewer) -> list[tuple[str, Doc]]:
+        """What came of the records since."""
         parts: list[tuple[str, Doc]] = []
-        board = reader.board(self.game, viewer)
+        board = self.services.reader.board(self.game, viewer)
         if board and board.version != self.shown:
             self.shown = board.version
             parts.append(("board", orjson.loads(board.doc)))
         if self.seen >= 0 or 0 < self.last <= head:
             parts += [("timeline", e) for e in self._told(head, viewer)]
-        self.seen = self.last = head
-        ids = [None] * (len(parts) - 1) + [head]
-        chunk = b"".join(event(name, doc, id_) for (name, doc), id_ in zip(parts, ids, strict=False))
-        return chunk, summary["status"] == "closed"
+        return parts
+
+    def _moved(self) -> list[tuple[str, Doc]]:
+        """The newest motion, if it stands otherwise than when it was sent; one that was over before is no news."""
+        errand = self.services.errands.motion(self.game)
+        if errand is None or (self.motion is None and errand.outcome is not None):
+            return []
+        doc = shown(self.services, errand, self.who)
+        if doc == self.motion or (self.motion is None and doc["status"] not in ("open", "queued")):
+            return []
+        self.motion = doc
+        return [("motion", doc)]
 
     def _told(self, head: int, viewer: Viewer) -> list[Doc]:
         """The entries after those that were sent."""

@@ -30,12 +30,15 @@ from domain.ids import Json
 if TYPE_CHECKING:
     from deploy.supervisor import Program
     from deploy.wiring import Services
-    from workers.queues import Queues
 
 Add = Callable[..., argparse.ArgumentParser]
 Run = Callable[[Sequence[str]], int]
 
 DONE, FAILED = 0, 1
+
+START = 60.0
+"""Seconds within which a process that was started gives its first sign of life."""
+
 QUEUES = {"turns": "annals-turns", "batch": "annals-batch"}
 
 log = logging.getLogger("annals.serve")
@@ -133,7 +136,9 @@ def _supervise(settings: Settings, run: Run) -> None:
     if own:
         embedded.clear(settings)
         settings = replace(settings, redis_url=embedded.url_of(settings.data))
-    supervisor = Supervisor({**os.environ, **settings.environ()})
+    pulses = settings.data / "pulse"
+    pulses.mkdir(mode=0o700, exist_ok=True)
+    supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
     try:
         if own:
             supervisor.start(Program("redis", embedded.command(settings.data), last=True))
@@ -160,7 +165,8 @@ def programs(settings: Settings, run: Run) -> list[Program]:
 
     workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
     commands = {"api": ["api"], "pump": ["pump"], **workers, "batch": ["worker", "batch"]}
-    return [Program(name, args, run) for name, args in commands.items()]
+    # The server looks after its own process; of the others each tells that it lives.
+    return [Program(name, args, run, sign=0 if name == "api" else START) for name, args in commands.items()]
 
 
 def _child(catalogue: Catalogue) -> Run:
@@ -233,7 +239,7 @@ def pump(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
     with _services(args, catalogue) as services, alone(services.settings.data / "pump.lock"):
         crew = services.crew()
-        run(crew, services.bell, Reconciler(services.reader, services.queues, crew.clock))
+        run(crew, services.bell, Reconciler(services.reader, services.errands, services.queues, crew.clock))
     return DONE
 
 
@@ -285,26 +291,31 @@ def doctor(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
 def audit(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """What was proved, or the first fault."""
-    result = _asked(args, catalogue, lambda queues: queues.audit(args.game))
+    result = _asked(args, catalogue, "audit", args.game)
     return DONE if result and result["verified"] else FAILED
 
 
 def rebuild(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """The new generation."""
-    return DONE if _asked(args, catalogue, lambda queues: queues.rebuild()) else FAILED
+    return DONE if _asked(args, catalogue, "rebuild") else FAILED
 
 
-def _asked(args: argparse.Namespace, catalogue: Catalogue, ask: Callable[[Queues], str]) -> Json:
-    """The result of a job, once a worker has done it; None if it failed."""
+def _asked(args: argparse.Namespace, catalogue: Catalogue, work: str, game: str = "") -> Json:
+    """What came of an errand, once a worker has done it; None if it could not be done."""
+    from domain.errands import Errand, new_id  # noqa: PLC0415
+
     with _services(args, catalogue) as services:
-        id_ = ask(services.queues)
-        while (found := services.queues.status(id_)) and found.status in ("queued", "started"):
+        errand = services.errands.ask(Errand(new_id(work), work, game, at=services.clock()))
+        services.bell.stir(game)
+        while errand is not None and errand.outcome is None:
             time.sleep(0.05)
-    if found is None or found.status == "failed":
+            errand = services.errands.find(errand.id)
+    outcome = errand.outcome if errand else None
+    if outcome is None or "refused" in outcome:
         print("annals: the job failed; the log of the worker says why", file=sys.stderr)
         return None
-    print(json.dumps(found.result, ensure_ascii=False))
-    return found.result
+    print(json.dumps(outcome, ensure_ascii=False))
+    return outcome
 
 
 def backup(args: argparse.Namespace, _: Catalogue) -> int:

@@ -23,6 +23,7 @@ from typing import IO, NoReturn, Protocol
 
 from deploy import lifeline
 from deploy.settings import SettingsError
+from workers import pulse
 
 FIRST_PAUSE = 0.05
 """Seconds before a process that died is started anew; doubled each time it dies soon again."""
@@ -58,6 +59,8 @@ class Program:
     run: Callable[[Sequence[str]], int] | None = None
     last: bool = False
     """Ends after all others: they use it."""
+    sign: float = 0
+    """Seconds until its first sign of life (`workers.pulse`); 0 for one that gives none."""
 
 
 class _Running(Protocol):
@@ -149,9 +152,10 @@ class _Child:
 
 @dataclass
 class Supervisor:
-    """Keeps programs running. `environ` is what they are told."""
+    """Keeps programs running. `environ` is what they are told, `pulses` the folder for their signs of life."""
 
     environ: Mapping[str, str]
+    pulses: Path | None = None
     deaths: dict[str, int] = field(default_factory=dict)
     """How often each has died without having been asked to."""
     _children: list[_Child] = field(default_factory=list)
@@ -162,19 +166,34 @@ class Supervisor:
             self._children.append(_Child(program, self._spawn(program), time.monotonic()))
 
     def _spawn(self, program: Program) -> _Running:
-        return _Fork(program, self.environ) if program.run else _Command(program.args, self.environ)
+        environ = dict(self.environ)
+        if path := self._pulse(program):
+            pulse.expect(path, program.sign)
+            environ[pulse.VARIABLE] = str(path)
+        return _Fork(program, environ) if program.run else _Command(program.args, environ)
+
+    def _pulse(self, program: Program) -> Path | None:
+        return self.pulses / program.name if self.pulses and program.sign else None
 
     def tend(self) -> None:
-        """Look once at every child: start anew what has died, after a pause that grows."""
+        """Look once at every child: end what hangs, start anew what has died, after a pause that grows."""
         now = time.monotonic()
         for child in self._children:
             if child.process.status() is None:
+                self._feel(child)
                 continue
             if not child.again_at:
                 self._died(child, now)
             if now >= child.again_at:
                 with _undisturbed():
                     child.process, child.born, child.again_at = self._spawn(child.program), now, 0.0
+
+    def _feel(self, child: _Child) -> None:
+        """One that hangs may take no other signal."""
+        if (path := self._pulse(child.program)) and pulse.silent(path):
+            log.warning("%s has given no sign of life, and is ended", child.program.name)
+            child.process.kill()
+            child.process.wait(GRACE)
 
     def _died(self, child: _Child, now: float) -> None:
         name = child.program.name

@@ -12,8 +12,10 @@ from deploy.settings import Settings, SettingsError
 from domain.access import Access
 from domain.catalogue import Catalogue, shipped
 from domain.commands import Commands
+from domain.errands import Errands
 from domain.errors import WrongKey
 from domain.ledger import Ledger
+from domain.outages import Outages
 from domain.vault import Vault
 from projections.reader import Reader
 from projections.store import Views
@@ -43,6 +45,7 @@ class Services:
     vault: Vault
     commands: Commands
     access: Access
+    errands: Errands
     views: Views
     reader: Reader
     bell: Bell
@@ -83,9 +86,12 @@ class Services:
             self.catalogue,
             self.reader,
             self.access,
+            self.errands,
             self.clock,
             self.notify,
+            self.bell.stir,
             self.changes.wait,
+            lambda job: self.queues.state(job, now()),
             settings,
         )
 
@@ -110,6 +116,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         vault,
         Commands(ledger, rules, vault, now),
         Access(ledger),
+        Errands(ledger),
         views,
         reader,
         Bell(url),
@@ -128,6 +135,8 @@ def migrate(settings: Settings) -> None:
     try:
         ledger.migrate()
         Access(ledger).migrate()
+        Errands(ledger).migrate()
+        Outages(ledger).migrate()
         views.migrate()
         check_key(ledger, key)
     finally:

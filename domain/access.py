@@ -11,20 +11,23 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
 
-from domain.errors import StoreUnavailable
 from domain.ids import DIRECTOR, PUBLIC, Seat, Viewer
+from domain.tables import Database, create
 
 TICKET_SECONDS = 60
 """How long a ticket opens a stream."""
+
+COOKIE_SECONDS = 900
+"""How long a cookie opens streams."""
 
 Role = int | str
 """A seat, or "director"."""
 
 _SHAPE = re.compile(r"anl_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_COOKIE = re.compile(r"anc_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 _TICKET = re.compile(r"ant_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 
 _TABLES = (
@@ -47,7 +50,6 @@ _NAME = "INSERT INTO people (player, name) VALUES (?, ?) ON CONFLICT (player) DO
 _REDEEM = "DELETE FROM tickets WHERE id = ? RETURNING hash, token, until"
 _INVITE = "INSERT INTO invitations VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET hash = excluded.hash"
 _KEEP = "INSERT INTO texts (hash, player, salt, said) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-_ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,6 @@ class Principal:
     def viewer(self) -> Viewer:
         """Whose board is shown. A director sees what everybody sees: a look at what is hidden would be an act."""
         return PUBLIC if self.seat is None else self.seat
-
-
-class Database(Protocol):
-    """Where the tables are: the ledger's database."""
-
-    def execute(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """One statement, `?` for each parameter; its rows."""
 
 
 def new_player() -> str:
@@ -106,20 +101,7 @@ class Access:
 
     def migrate(self) -> None:
         """Create the tables that are missing. May be run any number of times, also by several at once."""
-        for table in _TABLES:
-            self._create(table)
-
-    def _create(self, table: str) -> None:
-        # On PostgreSQL `IF NOT EXISTS` does not keep concurrent callers apart: the loser is told so, and finds the
-        # table there when it asks again.
-        for left in reversed(range(_ATTEMPTS)):
-            try:
-                self._database.execute(table)
-                return
-            except StoreUnavailable:
-                if not left:
-                    raise
-                time.sleep(0.05)
+        create(self._database, _TABLES)
 
     # --- tokens
 
@@ -155,16 +137,36 @@ class Access:
         """The token with that id opens nothing any more."""
         self._database.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (token,))
 
-    # --- tickets
+    # --- tickets and cookies
 
     def ticket(self, principal: Principal) -> str:
         """A ticket that opens one stream within a minute, for clients that cannot send a header."""
-        id_, text = _made("ant")
+        return self._admitted("ant", principal, TICKET_SECONDS)
+
+    def cookie(self, principal: Principal) -> str:
+        """What opens streams for a while, as often as it is shown: for pages of our own."""
+        return self._admitted("anc", principal, COOKIE_SECONDS)
+
+    def _admitted(self, prefix: str, principal: Principal, seconds: int) -> str:
+        id_, text = _made(prefix)
         now = self._now()
         self._database.execute("DELETE FROM tickets WHERE until < ?", (now,))
-        row = (id_, _hash(text), principal.token, now + TICKET_SECONDS)
+        row = (id_, _hash(text), principal.token, now + seconds)
         self._database.execute("INSERT INTO tickets VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
         return text
+
+    def shown(self, cookie: str) -> Principal | None:
+        """Who asked for the cookie; None once it is too old, was taken back, or the token behind it is gone."""
+        found = _COOKIE.fullmatch(cookie)
+        rows = "SELECT hash, token, until FROM tickets WHERE id = ?"
+        for kept, token, until in self._database.execute(rows, (found[1],)) if found else ():
+            if hmac.compare_digest(kept, _hash(cookie)) and self._now() <= until:
+                return self._find(token)
+        return None
+
+    def take_back(self, principal: Principal) -> None:
+        """All tickets and cookies of that token open nothing any more."""
+        self._database.execute("DELETE FROM tickets WHERE token = ?", (principal.token,))
 
     def redeem(self, ticket: str) -> Principal | None:
         """Who asked for the ticket; None the second time, after a minute, or once the token behind it is gone."""

@@ -188,6 +188,11 @@ class Commands:
         named = _command(command, "extend", decision=decision, ms=ms, by=by)
         return self._run(game, lambda r, p, h: acts.extend(r, p, h, decision, ms, by), named)
 
+    def rest(self, game: str, seat: Seat, days: int, *, command: str | None = None) -> Answer:
+        """A seat takes whole days of its vacation."""
+        named = _command(command, "rest", seat=seat, days=days)
+        return self._run(game, lambda r, p, h: acts.rest(r, p, h, seat, days), named)
+
     def rewind(
         self,
         game: str,

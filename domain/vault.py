@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from typing import Any, Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from domain.errors import UnknownGame, WrongKey
+from domain.tables import Database
 
 SEED_BYTES = 32
 _NONCE_BYTES = 12
 _SELECT = "SELECT nonce, box FROM seeds WHERE game = ?"
 _INSERT = "INSERT INTO seeds VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-
-
-class Database(Protocol):
-    """Where the table `seeds` is: the ledger's database."""
-
-    def execute(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """One statement, `?` for each parameter; its rows."""
 
 
 class Vault:

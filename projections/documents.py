@@ -38,6 +38,17 @@ def seats(known: Known) -> list[dict[str, Json]]:
     return rows
 
 
+def accounts(known: Known) -> list[dict[str, Json]]:
+    """What each seat had left of its own at the last record, where the pace gives it anything."""
+    if not (known.pace.bank or known.pace.vacation):
+        return []
+    at = known.position.at
+    return [
+        {"seat": seat, "bank": a.bank, "vacation": a.days, "back": a.back if a.back > at else None}
+        for seat, a in enumerate(known.accounts)
+    ]
+
+
 def board(known: Known, viewer: Viewer) -> dict[str, Json]:
     """All that one viewer may see now, `own` apart from `public`."""
     p = known.position
@@ -76,7 +87,8 @@ def summary(known: Known) -> dict[str, Json]:
         "waiting_for": list(open_now[0].must) if open_now else [],
         "waiting_engine": bool(open_now and open_now[0].engine),
         "waiting_since": known.waiting,
-        "due": known.due,
+        "due": min(known.dues(open_now[0].must).values(), default=None) if open_now else None,
+        "accounts": accounts(known),
     }
 
 
@@ -99,7 +111,7 @@ def entries(rules: Ruleset[Any], record: Record) -> dict[str, dict[str, Json]]:
         "text": {lang: _lines(t, record, record.public.get("facts", [])) for lang, t in catalogues.items()},
     }
     if record.kind == "rewound":
-        public["to"] = record.body["to"]
+        public |= {"to": record.body["to"], "consent": record.body.get("consent", [])}
     out = {ALL_KEY: public}
     for key, pack in record.packs.items():
         facts = [fact for _, fact in pack.get("facts", ())]
@@ -117,7 +129,9 @@ def entries(rules: Ruleset[Any], record: Record) -> dict[str, dict[str, Json]]:
 
 
 def _lines(catalogue: Texts, record: Record, facts: list[Json]) -> list[str]:
-    said = catalogue.fill(f"record.{record.kind}", {**record.body, "seat": record.public.get("seat")})
+    members = {**record.body, "seat": record.public.get("seat")}
+    act = f"record.{record.kind}.{record.body.get('act')}"
+    said = catalogue.fill(act, members) or catalogue.fill(f"record.{record.kind}", members)
     return [*([said] if said else []), *_sentences(catalogue, facts)]
 
 

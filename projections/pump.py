@@ -223,18 +223,21 @@ def _game(gen: int, known: Known, position: int) -> dict[str, Any]:
     p = known.position
     row = {"gen": gen, "game": p.game, "position": position, "version": p.version, "ruleset": p.ruleset}
     doc = documents.rendered(documents.summary(known))
-    return {**row, "status": p.status, "listing": known.listing, "at": p.at, "doc": doc}
+    taken = sum(bool(player.id) for player in p.players.values())
+    free = p.table.seats - taken if p.status in ("open", "running") else 0
+    return {**row, "status": p.status, "listing": known.listing, "free": free, "at": p.at, "doc": doc}
 
 
 def _due(gen: int, known: Known) -> list[dict[str, Any]]:
     """The engine's work is due at once, a deadline when it passes, a vacant seat's answer at once."""
     rows = []
-    base = {"gen": gen, "game": known.position.game}
+    base = {"gen": gen, "game": known.position.game, "deadline": None}
     for d in known.open("director"):
         if d.engine:
             rows.append({**base, "decision": d.id, "work": "resolve", "at": known.position.at})
-        if known.due is not None and d.must:
-            rows.append({**base, "decision": d.id, "work": "lapse", "at": known.due})
+        if dues := known.dues(d.must).values():
+            late = {"at": min(dues), "deadline": min(known.deadlines(d.must))}
+            rows.append({**base, "decision": d.id, "work": "lapse", **late})
         if set(d.must) & set(known.position.state.vacant):
             rows.append({**base, "decision": d.id, "work": "vacant", "at": known.position.at})
     return rows

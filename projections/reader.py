@@ -60,6 +60,13 @@ class Reader:
         with self._views.reading() as db:
             return int(db.execute(POSITION).scalar_one())
 
+    def rebuilding(self) -> tuple[int, int] | None:
+        """How far a rebuild has read the log, and how far it must; None if there is none."""
+        t = schema.generations
+        with self._views.reading() as db:
+            rows = {bool(row.live): int(row.position) for row in db.execute(select(t.c.live, t.c.position))}
+        return (rows[False], rows[True]) if len(rows) == 2 else None
+
     def wait(self, position: int, seconds: float) -> bool:
         """Whether the views reach that position in time: a client reads its own writes."""
         end = time.monotonic() + seconds
@@ -91,9 +98,12 @@ class Reader:
             return {row.game: row.version for row in rows}
 
     def lobby(
-        self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50
+        self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50, *, free: bool = False
     ) -> list[tuple[int, dict[str, Json]]]:
-        """Public games with the log position of their last record, the newest first; `before` continues a page."""
+        """Public games with the log position of their last record, the newest first; `before` continues a page.
+
+        `free`: only those where a seat can be taken, also of a player who has left.
+        """
         t = schema.games
         query = select(t.c.position, t.c.doc).where(_live(t), t.c.listing == "public")
         query = query.order_by(t.c.position.desc()).limit(limit)
@@ -102,6 +112,8 @@ class Reader:
                 query = query.where(column == value)
         if before:
             query = query.where(t.c.position < before)
+        if free:
+            query = query.where(t.c.free > 0)
         with self._views.reading() as db:
             return [(row.position, json.loads(row.doc)) for row in db.execute(query)]
 
@@ -134,6 +146,14 @@ class Reader:
         with self._views.reading() as db:
             query = select(t).where(_live(t), t.c.at <= now).order_by(t.c.at).limit(limit)
             return [Due(r.game, r.decision, r.work, r.at) for r in db.execute(query)]
+
+    def interrupted(self, began: int, ended: int) -> list[Due]:
+        """Lapses whose deadline had passed when that time ended, and which were not due yet when it began."""
+        t = schema.due
+        query = select(t).where(_live(t), t.c.work == "lapse", t.c.deadline <= ended, t.c.at > began)
+        with self._views.reading() as db:
+            rows = db.execute(query.order_by(t.c.game, t.c.decision))
+            return [Due(r.game, r.decision, r.work, r.at) for r in rows]
 
     def aside(self) -> list[dict[str, Json]]:
         """Games that could not be projected."""

@@ -51,11 +51,12 @@ games = Table(
     Column("ruleset", String(80), nullable=False),
     Column("status", String(10), nullable=False),
     Column("listing", String(10), nullable=False),
+    Column("free", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("doc", LargeBinary, nullable=False),
     Index("games_listed", "gen", "listing", "position"),
 )
-"""One row a game: who sits where, and for whom it waits since when."""
+"""One row a game: who sits where, and for whom it waits since when. `free`: how many seats can be taken."""
 
 boards = Table(
     "boards",
@@ -102,9 +103,13 @@ due = Table(
     Column("decision", String(24), primary_key=True),
     Column("work", String(10), primary_key=True),
     Column("at", BigInteger, nullable=False),
+    Column("deadline", BigInteger),
     Index("due_at", "gen", "at"),
 )
-"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player)."""
+"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player).
+
+`at` is when it must be done (ms); of a lapse `deadline` is the first deadline, before grace and banks of time.
+"""
 
 leaves = Table(
     "leaves",

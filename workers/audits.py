@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from domain.errands import Doc, Errand
 from domain.errors import UnknownGame, VerificationError
 from domain.ids import DIRECTOR, Json
 from domain.kernel import export, verify
-from workers.crew import crew
+from workers import errands
+from workers.crew import Crew
 
 
-def audit(game: str) -> dict[str, Json]:
+def audit(id_: str) -> str:
+    """An audit that was asked for; its outcome is the report."""
+    return errands.settle(id_, _audit)
+
+
+def _audit(hands: Crew, errand: Errand) -> Doc:
+    return proved(hands, errand.game)
+
+
+def proved(hands: Crew, game: str) -> dict[str, Json]:
     """What was proved, in numbers, or where the first fault is.
 
     Of a running game too every die is rolled again and every record decided again, with the seed from the vault. A
     fault is named by code and version alone: its details could tell what is still secret.
     """
-    hands = crew()
     records = hands.ledger.read(game)
     if not records:
         raise UnknownGame(game)

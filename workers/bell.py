@@ -66,6 +66,11 @@ class Bell:
         named = sorted(set(games)) if len(games) <= MOST_GAMES else []
         self._publish(PUMPED, json.dumps({"position": position, "games": named}))
 
+    def stir(self, game: str) -> None:
+        """Something about a game is new that is not in the log: there may be work, and who follows it looks."""
+        self.ring(0)
+        self.announce(0, [game])
+
     def _publish(self, channel: str, message: str) -> None:
         if time.monotonic() < self._quiet_until:
             return
@@ -81,11 +86,13 @@ class Bell:
         """Whether nothing can be heard now."""
         return self._heard is None
 
-    def wait(self, seconds: float) -> None:
-        """Until something new was written, or so long; less while Redis is away, since then nobody can ring."""
-        if self._next(WRITTEN, seconds) is not None:
-            while self._next(WRITTEN, 0) is not None:
-                pass  # one look serves all who rang
+    def wait(self, seconds: float) -> bool:
+        """Until somebody has rung (then true), or so long; less while Redis is away, since then nobody can ring."""
+        if self._next(WRITTEN, seconds) is None:
+            return False
+        while self._next(WRITTEN, 0) is not None:
+            pass  # one look serves all who rang
+        return True
 
     def pumped(self, seconds: float) -> Pumped | None:
         """The next announcement; None if there was none in that time, or it could not be heard."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from domain.catalogue import Catalogue
 from domain.commands import Commands
+from domain.errands import Errands
 from domain.ledger import Ledger
 from domain.vault import Vault
 from projections.store import Views
@@ -26,6 +27,11 @@ class Crew:
     notify: Callable[[int], None]
     """There is something new in the log, up to that position."""
     node: str = "worker"
+
+    @property
+    def errands(self) -> Errands:
+        """Work that was asked for."""
+        return Errands(self.ledger)
 
 
 _at_work: list[Crew] = []

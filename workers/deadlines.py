@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from domain.catalogue import Catalogue
 from domain.errors import DecisionClosed, RuleError, UnknownGame
+from domain.ids import Seat
 from domain.kernel.record import Record
 from projections import known
 from workers.crew import crew
@@ -16,26 +17,25 @@ EARLY = "early"
 
 
 def lapse(game: str, decision: str) -> str:
-    """A missed deadline, if the log says that it has been missed."""
+    """Missed deadlines, if the log says that they have been missed; who has time left goes on thinking."""
     hands = crew()
     records = hands.ledger.read(game)
     if not records:
         raise UnknownGame(game)
-    due = due_at(hands.catalogue, records, decision)
-    if due is None:
-        return GONE
-    if due > hands.clock():
-        return EARLY
+    dues = dues_of(hands.catalogue, records, decision)
+    late = [seat for seat, due in dues.items() if due <= hands.clock()]
+    if not late:  # a lapse that names no seats is one of all seats
+        return EARLY if dues else GONE
     try:
-        return stored(hands, hands.commands.lapse(game, decision))
+        return stored(hands, hands.commands.lapse(game, decision, late))
     except (DecisionClosed, RuleError) as error:
         return gone(error)
 
 
-def due_at(catalogue: Catalogue, records: Sequence[Record], decision: str) -> int | None:
-    """When the default of that decision is played (ms), grace included; None if it is not open or has no clock."""
+def dues_of(catalogue: Catalogue, records: Sequence[Record], decision: str) -> dict[Seat, int]:
+    """When the default of each seat that owes that decision is played (ms); empty if it is not open or has no clock."""
     game = known.begin(catalogue, records[0])
     for record in records[1:]:
         game = known.follow(game, record, lambda upto: records[:upto])
-    is_open = any(d.id == decision and d.must for d in game.open("director"))
-    return game.due if is_open else None
+    owing = [seat for d in game.open("director") if d.id == decision for seat in d.must]
+    return game.dues(owing)

@@ -12,11 +12,18 @@ from rq import Queue, SimpleWorker
 from rq.job import Job
 from rq.timeouts import JobTimeoutException
 
+from workers import pulse
 from workers.bell import Bell
 from workers.crew import Crew, sign_on
 from workers.pumping import Pumping
 from workers.queues import QUEUES, SERIALIZER, Work
 from workers.reconcile import Reconciler
+
+LOOK = 5
+"""Seconds that a worker without work waits before it looks at itself."""
+
+IDLE = 60
+"""Seconds within which a worker without work gives a sign of life."""
 
 log = logging.getLogger("annals.worker")
 
@@ -37,6 +44,11 @@ class InProcess(SimpleWorker):
     def unsubscribe(self) -> None:
         """Nothing was subscribed to."""
 
+    def heartbeat(self, timeout: int | None = None, pipeline: Any = None) -> None:
+        """As in the library, which tells how long a job may take; whoever supervises this process is told as well."""
+        pulse.promise(timeout or IDLE)
+        super().heartbeat(timeout, pipeline)
+
     def handle_exception(self, job: Job, *exc_info: Any) -> None:
         """As in the library; a job that took too long may have left anything half done in memory."""
         super().handle_exception(job, *exc_info)
@@ -51,7 +63,14 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
     sign_on(crew)
     connection = Redis.from_url(url)
     jobs = Queue(queue, connection=connection, serializer=SERIALIZER, job_class=Work)
-    worker = InProcess([jobs], connection=connection, serializer=SERIALIZER, job_class=Work, log_job_description=False)
+    worker = InProcess(
+        [jobs],
+        connection=connection,
+        serializer=SERIALIZER,
+        job_class=Work,
+        log_job_description=False,
+        worker_ttl=LOOK + 15,  # the library waits for as long, less 15 seconds
+    )
     worked = worker.work(burst=burst)
     connection.close()
     return worked

@@ -7,8 +7,11 @@ import time
 
 from domain.errors import StoreUnavailable
 from projections.pump import LeaseLostError, Pump
+from projections.reader import Reader
+from workers import pulse
 from workers.bell import Bell
 from workers.crew import Crew
+from workers.outages import Watch
 from workers.reconcile import Reconciler
 
 NAP = 0.5
@@ -16,6 +19,9 @@ NAP = 0.5
 
 PASS = 1.0
 """Seconds between two looks at the due work when nothing happens: how late a deadline may be noticed."""
+
+SIGN = 60.0
+"""Seconds within which the loop gives a sign of life."""
 
 log = logging.getLogger("annals.pump")
 
@@ -26,9 +32,10 @@ class Pumping:
     def __init__(self, crew: Crew, bell: Bell, reconciler: Reconciler) -> None:
         self._crew, self._bell, self._reconciler = crew, bell, reconciler
         self._pump = Pump(crew.ledger, crew.catalogue, crew.views, crew.node)
+        self._watch = Watch(crew, Reader(crew.views), self.catch_up)
         self._position = -1
         self._reconciled = 0.0
-        self._stopping = False
+        self._rung = self._stopping = False
 
     def stop(self) -> None:
         """Leave the loop after the slice that is being written."""
@@ -37,6 +44,7 @@ class Pumping:
     def run(self) -> None:
         """Until `stop`."""
         while not self._stopping:
+            pulse.promise(SIGN)
             try:
                 self.turn()
             except LeaseLostError as holder:
@@ -47,16 +55,21 @@ class Pumping:
                 time.sleep(0.1)
 
     def turn(self) -> None:
-        """Read to the end of the log, see to the due work, wait for the bell."""
-        if self.catch_up() or time.monotonic() > self._reconciled + PASS:
+        """Read to the end of the log, move what an outage has cost, see to the due work, wait for the bell."""
+        moved = self.catch_up()
+        if self._stopping:  # in the middle of the log: what the views say of deadlines is not true yet
+            return
+        if moved or self._rung or time.monotonic() > self._reconciled + PASS:
+            self._watch.look()
             self._reconciler.pass_once()
             self._reconciled = time.monotonic()
-        self._bell.wait(NAP)
+        self._rung = self._bell.wait(NAP)
 
     def catch_up(self) -> bool:
         """Whether there was anything to read."""
         moved = False
         while not self._stopping:
+            pulse.promise(SIGN)
             position, games = self._pump.run(self._crew.clock())
             if position == self._position:  # a slice of games set aside moves on without naming one
                 return moved

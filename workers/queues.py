@@ -5,7 +5,6 @@ Redis is never the record. What is due stands in a table, and is enqueued again 
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,13 +12,14 @@ from typing import Any
 
 from redis.exceptions import RedisError
 from rq import Queue, Retry, Worker
-from rq.exceptions import DuplicateJobError, NoSuchJobError
-from rq.job import Job, JobStatus
+from rq.exceptions import DuplicateJobError
+from rq.job import Job
 
+from domain.errands import Errand
 from domain.errors import StoreUnavailable
 from domain.ids import Json
 from projections.reader import Due
-from workers import audits, deadlines, rebuilds, turns
+from workers import audits, deadlines, rebuilds, rewinds, turns
 from workers.bell import connect
 
 TURNS, BATCH = "annals-turns", "annals-batch"
@@ -38,14 +38,48 @@ TURN_SECONDS = 60
 """How long a job of TURNS may take."""
 
 BATCH_SECONDS = 3600
-KEEP_RESULT = 3600
-"""Seconds that the result of a job of BATCH is kept."""
+"""How long a job of BATCH may take, and its PERIOD in seconds: it must not be begun again while it is done."""
 
 _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
     {"resolve": turns.resolve, "lapse": deadlines.lapse, "vacant": turns.vacant}
 )
-_BATCH: tuple[Callable[..., Json], ...] = (audits.audit, rebuilds.rebuild)
-ALLOWED = frozenset(f"{f.__module__}.{f.__name__}" for f in (*_DUE.values(), *_BATCH))
+_ERRANDS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(
+    {"rewind": (rewinds.rewind, TURNS), "audit": (audits.audit, BATCH), "rebuild": (rebuilds.rebuild, BATCH)}
+)
+ALLOWED = frozenset(f"{f.__module__}.{f.__name__}" for f in (*_DUE.values(), *(f for f, _ in _ERRANDS.values())))
+
+
+_STATES = {b"started": "running", b"failed": "failed"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A job to be enqueued; `name` is the same for the same work, however often it is handed out."""
+
+    name: str
+    work: Callable[..., Json]
+    args: tuple[str, ...]
+    queue: str = TURNS
+
+    @property
+    def period(self) -> int:
+        """Ms after which it is handed out again."""
+        return PERIOD if self.queue == TURNS else BATCH_SECONDS * 1000
+
+    def id(self, now: int) -> str:
+        """The id of the job that does it now."""
+        return f"{self.name}-{now // self.period}"
+
+
+def of_due(row: Due) -> Call:
+    """The job for a row of due work."""
+    return Call(f"{row.work}-{row.game}-{row.decision}", _DUE[row.work], (row.game, row.decision))
+
+
+def of_errand(errand: Errand) -> Call:
+    """The job for an errand."""
+    work, queue = _ERRANDS[errand.work]
+    return Call(errand.id, work, (errand.id,), queue)
 
 
 class Work(Job):
@@ -58,17 +92,6 @@ class Work(Job):
         return super().perform()
 
 
-@dataclass(frozen=True)
-class Status:
-    """What has become of a job: `queued`, `started`, `finished` or `failed`."""
-
-    id: str
-    work: str
-    status: str
-    game: str = ""
-    result: Json = None
-
-
 class Queues:
     """Hands work to the workers. Raises StoreUnavailable when Redis is away; due work then waits, as a row."""
 
@@ -78,11 +101,9 @@ class Queues:
             name: Queue(name, connection=self._redis, serializer=SERIALIZER, job_class=Work) for name in QUEUES
         }
 
-    # --- due work
-
-    def due(self, rows: Sequence[Due], now: int) -> int:
-        """Rows of due work; how many of them were not enqueued yet."""
-        ids = {f"{row.work}-{row.game}-{row.decision}-{now // PERIOD}": row for row in rows}
+    def hand_out(self, calls: Sequence[Call], now: int) -> int:
+        """Enqueue these; how many of them were not enqueued yet."""
+        ids = {call.id(now): call for call in calls}
         try:
             return sum(self._enqueue(id_, ids[id_]) for id_ in self._unknown(list(ids)))
         except (RedisError, OSError) as error:
@@ -97,64 +118,33 @@ class Queues:
                 ask.exists(Work.key_for(id_))
             return [id_ for id_, known in zip(ids, ask.execute(), strict=True) if not known]
 
-    def _enqueue(self, id_: str, row: Due) -> bool:
+    def _enqueue(self, id_: str, call: Call) -> bool:
         try:
-            self._queues[TURNS].enqueue_call(
-                _DUE[row.work],
-                args=(row.game, row.decision),
+            self._queues[call.queue].enqueue_call(
+                call.work,
+                args=call.args,
                 job_id=id_,
                 unique=True,
-                timeout=TURN_SECONDS,
-                ttl=2 * PERIOD // 1000,
-                result_ttl=PERIOD // 1000,
-                failure_ttl=PERIOD // 1000,
+                timeout=TURN_SECONDS if call.queue == TURNS else BATCH_SECONDS,
+                ttl=2 * call.period // 1000,
+                result_ttl=call.period // 1000,
+                failure_ttl=call.period // 1000,
                 retry=Retry(max=2),
-                description=row.work,
+                description=call.work.__name__,
             )
         except DuplicateJobError:  # somebody else was faster
             return False
         return True
 
-    # --- work that is asked for
-
-    def audit(self, game: str) -> str:
-        """Proves a game; the id of the job."""
-        return self._ask(audits.audit, game, game=game)
-
-    def rebuild(self) -> str:
-        """Makes all views anew; the id of the job."""
-        return self._ask(rebuilds.rebuild)
-
-    def _ask(self, work: Callable[..., Json], *args: Json, game: str = "") -> str:
+    def state(self, name: str, now: int) -> str:
+        """What the queue says of the work of that name: `running`, `failed` (to be tried again), or nothing."""
+        period = BATCH_SECONDS * 1000 if name.partition("-")[0] in ("audit", "rebuild") else PERIOD
         try:
-            self._queues[BATCH].enqueue_call(
-                work,
-                args=args,
-                job_id=(id_ := f"{work.__name__}-{secrets.token_hex(12)}"),
-                timeout=BATCH_SECONDS,
-                ttl=BATCH_SECONDS,
-                result_ttl=KEEP_RESULT,
-                failure_ttl=KEEP_RESULT,
-                retry=Retry(max=2),
-                meta={"game": game},
-                description=work.__name__,
-            )
-        except (RedisError, OSError) as error:
-            raise StoreUnavailable("the queue does not answer") from error
-        return id_
-
-    def status(self, job: str) -> Status | None:
-        """What has become of a job that was asked for; None for one that is unknown, or was forgotten."""
-        try:
-            found = Work.fetch(job, connection=self._redis, serializer=SERIALIZER)
-            status = found.get_status(refresh=False)
-            result = found.return_value() if status == JobStatus.FINISHED else None
-        except NoSuchJobError:
-            return None
-        except (RedisError, OSError) as error:
-            raise StoreUnavailable("the queue does not answer") from error
-        word = {JobStatus.FINISHED: "finished", JobStatus.STARTED: "started", JobStatus.QUEUED: "queued"}
-        return Status(job, found.description or "", word.get(status, "failed"), found.meta.get("game", ""), result)
+            ids = [f"{name}-{now // period - back}" for back in (0, 1)]
+            found = {self._redis.hget(Work.key_for(id_), "status") for id_ in ids}
+        except (RedisError, OSError):
+            return ""  # it is only a hint: the rows and the log tell what is to be done
+        return next((status for word, status in _STATES.items() if word in found), "")
 
     def workers(self) -> dict[str, int]:
         """How many workers are at each queue."""

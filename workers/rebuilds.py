@@ -11,12 +11,17 @@ from projections import schema
 from projections.pump import Pump
 from projections.rebuild import new_generation, switch
 from projections.store import Views
-from workers.crew import crew
+from workers import errands
+from workers.crew import Crew
 
 
-def rebuild() -> dict[str, Json]:
+def rebuild(id_: str) -> str:
+    """A rebuild that was asked for; its outcome is the new generation."""
+    return errands.settle(id_, lambda hands, _: rebuilt(hands))
+
+
+def rebuilt(hands: Crew) -> dict[str, Json]:
     """A new generation of views; its number and how far it had read when it became the live one."""
-    hands = crew()
     gen = new_generation(hands.views)
     pump = Pump(hands.ledger, hands.catalogue, hands.views, f"rebuild-{secrets.token_hex(4)}", gen)
     position = _fill(pump, hands.clock())

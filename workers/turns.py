@@ -13,6 +13,7 @@ from domain.errors import DecisionClosed, RuleError
 from domain.ids import DIRECTOR
 from domain.kernel.fold import Position
 from domain.kernel.ruleset import decisions
+from projections.known import turn_id
 from workers.crew import Crew, crew
 
 DONE, GONE = "done", "gone"
@@ -22,10 +23,10 @@ _ENDED = ("game_over", "not_running")
 
 
 def resolve(game: str, decision: str) -> str:
-    """The engine's work of that decision."""
+    """The engine's work of that decision. The command is named after the job, so the log tells what became of it."""
     hands = crew()
     try:
-        return stored(hands, hands.commands.resolve(game, decision))
+        return stored(hands, hands.commands.resolve(game, decision, command=turn_id(game, decision)))
     except (DecisionClosed, RuleError) as error:
         return gone(error)
 
@@ -52,7 +53,9 @@ def vacant_seats(hands: Crew, p: Position[Any], decision: str) -> list[int]:
 
 
 def stored(hands: Crew, answer: Answer) -> str:
-    """The work is in the log: tell whoever waits for it."""
+    """The work is in the log: tell whoever waits for it, unless that was somebody else's."""
+    if answer.replayed:
+        return GONE
     hands.notify(answer.position)
     return DONE
 

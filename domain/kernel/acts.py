@@ -32,6 +32,7 @@ TABLE_CODES: Mapping[str, str] = {
     "undo_forbidden": "the rules, or the table, do not let a seat undo this",
     "consent_missing": "seats that have learnt or done something since must agree",
     "still_running": "the game is not over",
+    "no_vacation_left": "the seat has not that many days of vacation",
 }
 """Refusals of acts of the table, the same in every game."""
 
@@ -364,6 +365,15 @@ def extend(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str, ms: int
     open_decision(rules, p, decision)
     body = {"act": "extend", "decision": decision, "ms": ms}
     return _append(rules, p, hand, _draft(rules, p, hand), "ruled", by=by, body=body)
+
+
+def rest(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat, days: int) -> Step[S]:
+    """A seat takes whole days of its vacation: none of its time runs meanwhile. It may play all the same."""
+    _running(p)
+    _refuse_unless(bool(p.players.get(seat, Player("")).id), "seat_empty", seat=seat)
+    left = p.days.get(seat, 0)
+    _refuse_unless(1 <= days <= left, "no_vacation_left", days=left)
+    return _append(rules, p, hand, _draft(rules, p, hand), "rested", by="seat", seat=seat, body={"days": days})
 
 
 def _seat_again(rules: Ruleset[S], draft: Draft[S], p: Position[S]) -> None:

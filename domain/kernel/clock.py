@@ -4,22 +4,28 @@ Every frame has a clock of its own. It runs while the frame is the top one and s
 an interruption costs nobody time. A frame that asks the same question anew goes on with the clock of the one before.
 A rewind starts the clocks of the line anew. All times are ms, points in time since
 1970 UTC.
+
+What a seat has of its own, its account, goes on through the whole game, rewinds too: a bank of time that is used up
+beyond deadlines, and days of vacation, during which no time of the seat's runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from domain.errors import InvalidTable
-from domain.ids import MAX_INT, Json
+from domain.ids import MAX_INT, Json, Seat
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import Meta
 
 SECOND = 1000
+DAY = 24 * 3600 * SECOND
 LONGEST = 400 * 24 * 3600
-"""Seconds that a deadline class may have."""
+"""Seconds that a deadline class, a grace or a bank may have."""
+
+MOST_DAYS = 100
+"""Days of vacation that a seat may have."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +51,43 @@ class Pace:
 
     seconds: Mapping[str, int]
     grace: int = 0
+    bank: int = 0
+    """Seconds that each seat has for the whole game, for when it is late."""
+    vacation: int = 0
+    """Days of vacation that each seat has for the whole game."""
 
     def to_json(self) -> dict[str, Json]:
         """As it stands in the record `opened`."""
-        return {"seconds": dict(self.seconds), "grace": self.grace}
+        own = {"bank": self.bank, "vacation": self.vacation}
+        return {"seconds": dict(self.seconds), "grace": self.grace} | {k: v for k, v in own.items() if v}
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a seat has left of its own."""
+
+    bank: int = 0
+    """ms."""
+    days: int = 0
+    """Of vacation."""
+    rests: tuple[tuple[int, int], ...] = ()
+    """Vacations that were taken, begin and end; one after the other."""
+
+    def rested(self, begin: int, end: int) -> int:
+        """How much of that time is vacation."""
+        return sum(max(0, min(end, until) - max(begin, since)) for since, until in self.rests)
+
+    @property
+    def back(self) -> int:
+        """When the last vacation ends."""
+        return self.rests[-1][1] if self.rests else 0
 
 
 NO_PACE = Pace({})
 
 
 def pace_of(meta: Meta, doc: Json) -> Pace:
-    """A preset's name, or `{"seconds": {class: n}, "grace": n}`; None or `none` for no deadlines.
+    """A preset's name, or `{"seconds": {class: n}, "grace", "bank", "vacation"}`; None or `none` for no deadlines.
 
     Raises InvalidTable with a pointer. Classes that are not named have no deadline.
     """
@@ -65,16 +97,23 @@ def pace_of(meta: Meta, doc: Json) -> Pace:
         if doc not in meta.paces:
             raise InvalidTable("one of " + ", ".join(["none", *meta.paces]) + " is expected", "/pace")
         return Pace(meta.paces[doc])
-    if not isinstance(doc, dict) or set(doc) - {"seconds", "grace"} or not isinstance(doc.get("seconds"), dict):
+    if not isinstance(doc, dict) or set(doc) - _LIMITS.keys() - {"seconds"} or not isinstance(doc.get("seconds"), dict):
         raise InvalidTable("a preset, or an object with `seconds` is expected", "/pace")
-    known = {*meta.clocks.values(), "move"}
-    for name, value in {**doc["seconds"], "": doc.get("grace", 0)}.items():
-        at = f"/pace/seconds/{name}" if name else "/pace/grace"
-        if name and name not in known:
-            raise InvalidTable("no such deadline class", at)
-        if type(value) is not int or not (0 if not name else 1) <= value <= LONGEST:
-            raise InvalidTable(f"whole seconds up to {LONGEST} are expected", at)
-    return Pace(doc["seconds"], doc.get("grace", 0))
+    for name, value in doc["seconds"].items():
+        if name not in {*meta.clocks.values(), "move"}:
+            raise InvalidTable("no such deadline class", f"/pace/seconds/{name}")
+        _whole(value, 1, LONGEST, f"/pace/seconds/{name}")
+    own = {name: _whole(doc.get(name, 0), 0, most, f"/pace/{name}") for name, most in _LIMITS.items()}
+    return Pace(doc["seconds"], **own)
+
+
+_LIMITS = {"grace": LONGEST, "bank": LONGEST, "vacation": MOST_DAYS}
+
+
+def _whole(value: Json, lo: int, hi: int, at: str) -> int:
+    if type(value) is not int or not lo <= value <= hi:
+        raise InvalidTable(f"a whole number from {lo} to {hi} is expected", at)
+    return value
 
 
 def class_of(meta: Meta, frame: Frame) -> str:
@@ -82,7 +121,14 @@ def class_of(meta: Meta, frame: Frame) -> str:
     return meta.clocks.get(frame.kind, "move")
 
 
-def tick(meta: Meta, pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Frame, ...], at: int) -> tuple[Clock, ...]:
+def tick(
+    meta: Meta,
+    pace: Pace,
+    clocks: tuple[Clock, ...],
+    frames: tuple[Frame, ...],
+    at: int,
+    accounts: Sequence[Account] = (),
+) -> tuple[Clock, ...]:
     """The clocks after a record at that time has left these frames."""
     known = {c.n: c for c in clocks}
     top = frames[-1].timer if frames else 0
@@ -92,7 +138,9 @@ def tick(meta: Meta, pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Frame,
         if seconds is None or not (frame.owing or frame.timer in known):
             continue
         clock = known.get(frame.timer, Clock(frame.timer, min(seconds * SECOND, MAX_INT), None))
-        out.append(_run(clock, at) if frame.timer == top else _stop(clock, at))
+        # Who owes a secret decision must not show in the time that is left of it.
+        awaited = [_of(accounts, s) for s in (frame.asked if frame.secret else frame.owing)]
+        out.append(_run(clock, at) if frame.timer == top else _stop(clock, at, awaited))
     return tuple(out)
 
 
@@ -105,14 +153,88 @@ def _run(clock: Clock, at: int) -> Clock:
     return replace(clock, since=at) if clock.since is None else clock
 
 
-def _stop(clock: Clock, at: int) -> Clock:
+def _stop(clock: Clock, at: int, awaited: Sequence[Account]) -> Clock:
+    """Who was on vacation meanwhile has lost no time, and nobody else who is waited for has either."""
     if clock.since is None:
         return clock
-    return Clock(clock.n, max(clock.left - (at - clock.since), 0), None)
+    rested = max((account.rested(clock.since, at) for account in awaited), default=0)
+    return Clock(clock.n, max(clock.left - (at - clock.since - rested), 0), None)
 
 
-def due_at(pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Any, ...]) -> int | None:
-    """When the top frame's default is played, grace included; None for never."""
-    running = next((c for c in clocks if frames and c.n == frames[-1].timer), None)
-    deadline = None if running is None else running.deadline
-    return None if deadline is None else deadline + pace.grace * SECOND
+def _of(accounts: Sequence[Account], seat: Seat) -> Account:
+    return accounts[seat] if accounts else Account()
+
+
+def running(clocks: tuple[Clock, ...], frames: tuple[Frame, ...]) -> Clock | None:
+    """The clock of the top frame."""
+    return next((c for c in clocks if frames and c.n == frames[-1].timer and c.since is not None), None)
+
+
+# --- what is a seat's own --------------------------------------------------------------------------------------
+
+
+def accounts_of(pace: Pace, seats: int) -> tuple[Account, ...]:
+    """What the seats have when the game is opened."""
+    return (Account(pace.bank * SECOND, pace.vacation),) * seats
+
+
+def deadline_of(clock: Clock, account: Account) -> int | None:
+    """The deadline as it is for one seat: its vacation since the clock started does not count."""
+    if clock.since is None or clock.deadline is None:
+        return None
+    paused = account.rested(clock.since, MAX_INT)
+    return max(clock.deadline + paused, account.back) if paused else clock.deadline
+
+
+def dues(
+    pace: Pace,
+    clocks: tuple[Clock, ...],
+    frames: tuple[Frame, ...],
+    seats: Iterable[Seat],
+    accounts: Sequence[Account] = (),
+    at: int = 0,
+) -> dict[Seat, int]:
+    """When the default of each of these seats is played: once both the grace and its bank have run out.
+
+    `at` is the time of the last record, up to which the banks were charged. Whoever decides in secret has no use of a
+    bank: what is left of it would tell who has answered.
+    """
+    clock = running(clocks, frames)
+    out = {}
+    for seat in seats if clock else ():
+        account = _of(accounts, seat)
+        deadline = deadline_of(clock, account) if clock else None
+        if deadline is not None:
+            bank = 0 if frames[-1].secret else account.bank
+            late = max(deadline, at) + bank if bank else deadline
+            out[seat] = max(deadline + pace.grace * SECOND, late)
+    return out
+
+
+def due_at(
+    pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Frame, ...], accounts: Sequence[Account] = (), at: int = 0
+) -> int | None:
+    """When the first default of the top frame is played; None for never."""
+    owing = frames[-1].owing if frames else ()
+    return min(dues(pace, clocks, frames, owing, accounts, at).values(), default=None)
+
+
+def charge(
+    accounts: tuple[Account, ...], clocks: tuple[Clock, ...], frames: tuple[Frame, ...], since: int, at: int
+) -> tuple[Account, ...]:
+    """The accounts at that time, when these frames have stood since the record before."""
+    clock = running(clocks, frames)
+    if clock is None or frames[-1].secret:
+        return accounts
+    return tuple(_charged(a, clock, since, at) if s in frames[-1].owing else a for s, a in enumerate(accounts))
+
+
+def _charged(account: Account, clock: Clock, since: int, at: int) -> Account:
+    late = at - max(since, deadline_of(clock, account) or 0)
+    return replace(account, bank=max(account.bank - late, 0)) if late > 0 and account.bank else account
+
+
+def rest(account: Account, days: int, at: int) -> Account:
+    """A vacation of whole days, from now on or from the end of the one before."""
+    begin = max(at, account.back)
+    return replace(account, days=account.days - days, rests=(*account.rests, (begin, begin + days * DAY)))

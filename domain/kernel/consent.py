@@ -47,6 +47,40 @@ class Motion:
         return doc | ({"hidden": [list(h) for h in self.hidden]} if director else {})
 
 
+def undone(records: Sequence[Record], to: int) -> list[Record]:
+    """What going back to version `to` would undo; `records` are all of the game. Raises RuleError `not_on_line`."""
+    counting = line(records)
+    start = next((r.version for r in records if r.kind == "started"), len(records) + 1)
+    if to not in counting or not start <= to < counting[-1]:
+        raise RuleError("not_on_line", "", {"to": to})
+    return [records[v - 1] for v in counting if v > to]
+
+
+def may_undo(rules: Ruleset[Any], records: Sequence[Record], seat: Seat, policy: Policy) -> None:
+    """Raises RuleError `undo_forbidden` where table or rules let no seat undo one of these records.
+
+    Judged by what the seat may read: a refusal must not tell of a move that others keep to themselves.
+    """
+    types = {move["type"] for r in records for _, move in seen(r, seat).acts()}
+    if policy not in ("free", "consent") or not rules.meta.undo or not all(rules.moves[t].undo for t in types):
+        raise RuleError("undo_forbidden")
+
+
+def seen(record: Record, seat: Seat) -> Record:
+    """The record as a seat may read it."""
+    return Record(record.public, visible_packs(record, seat))
+
+
+def public_draws(records: Sequence[Record]) -> tuple[tuple[int, str, Json], ...]:
+    """Draws that everybody has seen: version, label, value."""
+    return tuple((r.version, d[1], d[3]) for r in records for d in r.public.get("draws", ()))
+
+
+def learnt(records: Sequence[Record]) -> tuple[tuple[int, str], ...]:
+    """What single seats have learnt: version, audience."""
+    return tuple((r.version, key) for r in records for key in sorted(r.packs) if seats_of(key))
+
+
 def motion(
     rules: Ruleset[Any], p: Position[Any], records: Sequence[Record], to: int, seat: Seat, policy: Policy = "consent"
 ) -> Motion:
@@ -54,25 +88,12 @@ def motion(
 
     `records` are all of the game. Raises RuleError `undo_forbidden` or `not_on_line`.
     """
-    undone = [records[v - 1] for v in line(records) if v > to]
-    if to not in line(records) or not undone or records[to - 1].kind in ("opened", "joined", "revealed"):
-        raise RuleError("not_on_line", "", {"to": to})
-    # Only what the seat may read: a refusal must not tell of a move that others keep to themselves.
-    types = {move["type"] for r in undone for _, move in Record(r.public, visible_packs(r, seat)).acts()}
-    allowed = policy in ("free", "consent") and rules.meta.undo and all(rules.moves[t].undo for t in types)
-    if not allowed:
-        raise RuleError("undo_forbidden")
+    gone = undone(records, to)
+    may_undo(rules, gone, seat, policy)
     others = [s for s in range(p.table.seats) if s != seat and s not in p.state.vacant]
-    asked = [] if policy == "free" else [s for s in others if any(_concerns(r, s) for r in undone)]
-    return Motion(
-        to,
-        seat,
-        tuple(r.version for r in undone),
-        not asked,
-        tuple(asked),
-        tuple((r.version, d[1], d[3]) for r in undone for d in r.public.get("draws", ())),
-        tuple((r.version, key) for r in undone for key in sorted(r.packs) if seats_of(key)),
-    )
+    asked = [] if policy == "free" else [s for s in others if any(_concerns(r, s) for r in gone)]
+    versions = tuple(r.version for r in gone)
+    return Motion(to, seat, versions, not asked, tuple(asked), public_draws(gone), learnt(gone))
 
 
 def _concerns(record: Record, seat: Seat) -> bool:

@@ -49,6 +49,8 @@ class Position(Generic[S]):
     rewinds: int = 0
     epoch: int = 0
     players: Mapping[int, Player] = field(default_factory=dict)
+    days: Mapping[int, int] = field(default_factory=dict)
+    """Days of vacation that seats have left, where the table has agreed on any."""
     last: Record | None = None
     """The last record."""
     board: str = ""
@@ -108,7 +110,18 @@ def opened(rules: Ruleset[S], record: Record) -> Position[S]:
     body = record.body
     table = Table(body["seats"], body["options"])
     p = Position(body["game"], body["ruleset"], table, body["seed_hash"], rules.blank(table))
-    return replace(p, version=record.version, last=record, at=record.public["at"])
+    return replace(p, version=record.version, last=record, at=record.public["at"], days=_vacation(body))
+
+
+def _vacation(body: Doc) -> dict[int, int]:
+    pace = body.get("pace")
+    days = pace.get("vacation", 0) if isinstance(pace, dict) else 0
+    return dict.fromkeys(range(body["seats"]), days) if days else {}
+
+
+def _days(p: Position[S], record: Record) -> Mapping[int, int]:
+    seat = record.public.get("seat", 0)
+    return {**p.days, seat: p.days.get(seat, 0) - record.body["days"]}
 
 
 def _players(p: Position[S], record: Record) -> Mapping[int, Player]:
@@ -147,6 +160,7 @@ def advance(rules: Ruleset[S], p: Position[S], record: Record, state: S | None =
         counts=counts,
         sealed=sealed,
         players=_players(p, record) if record.kind in SEATING else p.players,
+        days=_days(p, record) if record.kind == "rested" else p.days,
         version=record.version,
         last=record,
         board=record.public.get("board", p.board),
@@ -173,6 +187,7 @@ def rewound(rules: Ruleset[S], p: Position[S], target: Position[S], record: Reco
         rewinds=p.rewinds + 1,
         epoch=p.epoch + fresh,
         players=p.players,
+        days=p.days,
         digests=p.digests,
     )
     return advance(rules, back, record)

@@ -29,6 +29,7 @@ KINDS = (
     "joined",
     "left",
     "revealed",
+    "rested",
     "started",
     "moved",
     "lapsed",

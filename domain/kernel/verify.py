@@ -245,6 +245,8 @@ def _table_act(rules: Ruleset[S], p: Position[S], r: Record, hand: Hand) -> Step
         return acts.reveal(rules, p, hand, seat, body["nonce"])
     if r.kind == "left":
         return acts.leave(rules, p, hand, seat)
+    if r.kind == "rested":
+        return acts.rest(rules, p, hand, seat, body["days"])
     if r.kind == "started":
         patch = next((f["patch"] for f in r.public.get("facts", ()) if f["t"] == "patched"), None)
         return acts.start(rules, p, hand, patch)

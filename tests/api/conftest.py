@@ -16,6 +16,7 @@ from api.app import Services, Settings, create_app
 from domain.access import Access
 from domain.catalogue import Catalogue
 from domain.commands import Commands
+from domain.errands import Errands
 from domain.games import struggle_of_empires
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
@@ -24,6 +25,8 @@ from projections.pump import Pump
 from projections.reader import Reader
 from projections.store import Views
 from tests.rulesets import FLOWS
+from workers import rewinds
+from workers.crew import Crew, sign_on
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = Catalogue([*(entry.rules for entry in FLOWS), *struggle_of_empires.RULESETS])
@@ -39,25 +42,33 @@ class Site:
 
     services: Services
     pump: Pump
+    crew: Crew
     asleep: bool = False
-    """The pump does not answer the doorbell."""
+    """Nobody answers the doorbell: no pump, no worker."""
     app: Flask = field(init=False)
     client: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        self.services = replace(self.services, notify=lambda _: self.ring())
+        self.crew = replace(self.crew, notify=lambda _: self.ring())
+        self.services = replace(self.services, notify=lambda _: self.ring(), stir=lambda _: self.work())
         self.remake()
 
     def remake(self, **settings: Any) -> None:
         """The same house behind another application."""
         self.services = replace(self.services, settings=replace(self.services.settings, **settings))
         self.app = create_app(self.services)
-        self.client = self.app.test_client()
+        self.client = self.app.test_client(use_cookies=False)
 
     def ring(self) -> None:
         reached = -1
         while not self.asleep and (now := self.pump.run(0)[0]) != reached:
             reached = now
+
+    def work(self) -> None:
+        """What a worker does: all errands that stand."""
+        sign_on(self.crew)
+        for errand in [] if self.asleep else self.services.errands.standing():
+            rewinds.rewind(errand.id)
 
     def get(self, path: str, token: str = "", **headers: str) -> Reply:
         return self.client.get("/v1" + path, headers=_headers(token, headers))
@@ -149,12 +160,16 @@ def make_site(folder: Path) -> Site:
     views.migrate()
     access = Access(ledger)
     access.migrate()
-    commands = Commands(ledger, CATALOGUE, Vault(ledger, bytes(32)), lambda: next(ticks))
+    vault = Vault(ledger, bytes(32))
+    commands = Commands(ledger, CATALOGUE, vault, lambda: next(ticks))
     settings = Settings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
+    errands, clock = Errands(ledger), lambda: next(ticks)
+    errands.migrate()
     services = Services(
-        commands, ledger, CATALOGUE, Reader(views), access, lambda: next(ticks), wait_changed=_nap, settings=settings
+        commands, ledger, CATALOGUE, Reader(views), access, errands, clock, wait_changed=_nap, settings=settings
     )
-    return Site(services, Pump(ledger, CATALOGUE, views, "pump"))
+    crew = Crew(commands, ledger, CATALOGUE, vault, views, clock, lambda _: None)
+    return Site(services, Pump(ledger, CATALOGUE, views, "pump"), crew)
 
 
 def _nap(_: str, __: float) -> None:

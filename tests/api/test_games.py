@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.kernel.draws import commitment
-from tests.api.conftest import CATALOGUE, Site, refused
+from tests.api.conftest import CATALOGUE, Site, Table, refused
 
 KEY = "k" * 32
 NONCES = [bytes([n]) * 16 for n in range(3)]
@@ -274,3 +274,46 @@ class TestForgetting:
         assert site.delete(f"/players/{player}/name", table.tokens[0]).status_code == 204
         assert "Player 0" not in table.get().text
         assert table.get("/board", 0).status_code == 200
+
+
+class TestVacations:
+    def table(self, site: Site, **more: int) -> Table:
+        return site.table("orders@1", 3, pace={"seconds": {"turn": 60}} | more)
+
+    def test_a_seat_takes_days_of_its_own(self, site: Site) -> None:
+        table = self.table(site, vacation=3, bank=60)
+        before = table.get("/decisions").json["decisions"][0]
+        answer = table.post("/vacations", {"days": 2}, table.tokens[1])
+        assert answer.status_code == 201, answer.text
+        shown = table.get().json
+        assert [(a["bank"], a["vacation"], a["back"] is None) for a in shown["accounts"]] == [
+            (60_000, 3, True),
+            (60_000, 1, False),
+            (60_000, 3, True),
+        ]
+        after = table.get("/decisions").json["decisions"][0]
+        assert after["deadline"] == before["deadline"]
+        assert [after["due"][s] - before["due"][s] for s in "012"] == [0, 2 * 86_400_000, 0]
+        assert before["due"]["0"] == before["deadline"] + 60_000
+        entry = table.get("/timeline?limit=200").json["items"][-1]
+        assert (entry["kind"], entry["seat"], entry["text"]) == ("rested", 1, ["seat 2 is on vacation; days: 2."])
+
+    def test_not_more_than_it_has(self, site: Site) -> None:
+        table = self.table(site, vacation=1)
+        assert refused(table.post("/vacations", {"days": 2}, table.tokens[0]), 409, "no_vacation_left")["figures"] == {
+            "days": 1
+        }
+        refused(table.post("/vacations", {"days": 0}, table.tokens[0]), 422, "invalid_body")
+        refused(table.post("/vacations", {"days": 1}, table.director), 403, "seats_only")
+        refused(table.post("/vacations", {"days": 1}), 401, "unauthenticated")
+        refused(self.table(site).post("/vacations", {"days": 1}, table.tokens[0]), 403, "other_table")
+        none = self.table(site)
+        refused(none.post("/vacations", {"days": 1}, none.tokens[0]), 409, "no_vacation_left")
+        assert none.get().json["accounts"] == []
+
+    def test_once_for_a_key(self, site: Site) -> None:
+        table = self.table(site, vacation=2)
+        first = table.post("/vacations", {"days": 1}, table.tokens[0], Idempotency_Key="vacation-1")
+        again = table.post("/vacations", {"days": 1}, table.tokens[0], Idempotency_Key="vacation-1")
+        assert (first.data, again.headers["Idempotency-Replayed"]) == (again.data, "true")
+        assert table.get().json["accounts"][0]["vacation"] == 1

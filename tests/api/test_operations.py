@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from api.limits import Buckets
+from domain.errands import Errand
 from domain.errors import StoreUnavailable, WrongKey
 from projections import documents
 from tests.api.conftest import Site, Table, refused
@@ -124,6 +125,8 @@ class TestFigures:
             "annals_games_set_aside": 0,
             "annals_due_work": 0,
             "annals_due_work_seconds": 0,
+            "annals_errands": 0,
+            "annals_errands_seconds": 0,
         }
         site.asleep = True
         orders.move(0, {"type": "submit"})
@@ -133,6 +136,10 @@ class TestFigures:
             orders.move(seat, {"type": "submit"})
         assert gauges(site)["annals_views_behind"] == 0
         assert gauges(site)["annals_due_work"] == 1
+        site.services.errands.ask(Errand("audit-1", "audit", orders.game, at=site.services.clock() - 60_000))
+        site.services.errands.ask(Errand("rewind-1", "rewind", orders.game, asked=(1,)))
+        assert gauges(site)["annals_errands"] == 1, "a motion that waits for consents is nobody's fault"
+        assert gauges(site)["annals_errands_seconds"] >= 60
 
     def test_without_a_store(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         away(monkeypatch, site.services.ledger, "log")
@@ -153,7 +160,7 @@ class TestFigures:
 def gauges(site: Site) -> dict[str, float]:
     """The figures that no process counts."""
     lines = site.client.get("/metrics").text.splitlines()
-    found = (line.split() for line in lines if re.match("annals_(stores|views|games|due)_", line))
+    found = (line.split() for line in lines if re.match("annals_(stores|views|games|due|errands)", line))
     return {name: float(value) for name, value in found}
 
 

@@ -19,7 +19,8 @@ from domain.kernel.record import facts_for
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
 from tests.api.player import build, kinds, play
 
-PATHS = ("", "/board", "/decisions", "/timeline?limit=200", "/records?limit=200", "/scores", "/resume", "/export")
+LISTS = ("/rewinds", "/timeline?limit=200", "/records?limit=200")
+PATHS = ("", "/board", "/decisions", *LISTS, "/scores", "/resume", "/export")
 HASH = re.compile(r"[0-9a-f]{32,64}")
 
 
@@ -35,7 +36,12 @@ def documents(table: Table, who: int | None) -> dict[str, str]:
         found["choices"] = table.post("/choices", {}, table.tokens[who]).text
         found["dry run"] = table.post("/moves?dry_run=1", {"move": {"type": "pass"}}, table.tokens[who]).text
         match = {"If_Match": f'"{table.version}"'}
-        found["motion"] = table.post("/rewinds", {"to": 5}, table.tokens[who], **match).text
+        match["Idempotency_Key"] = f"motion-of-{who}-at-{table.version}"
+        asked = table.post("/rewinds", {"to": 5}, table.tokens[who], **match)
+        found["motion"] = asked.text
+        if asked.status_code == 202:  # withdrawn, so that the next one may ask
+            consents = asked.headers["Location"].removeprefix(f"/v1{table.path}") + "/consents"
+            found["withdrawn"] = table.post(consents, {"agrees": False}, table.tokens[who]).text
     now = re.compile(r'"now":\d+')
     return {k: now.sub("", HASH.sub("#", text)) for k, text in found.items()}
 

@@ -175,3 +175,68 @@ def test_no_token_goes_over_the_wire(orders: Table) -> None:
     with following(orders, 0) as events:
         text = json.dumps(events.next())
     assert not re.search("an[lt]_", text)
+
+
+class TestCookies:
+    def made(self, orders: Table, who: int = 0, **headers: str) -> Any:
+        answer = orders.site.post("/stream-cookies", token=orders.tokens[who], **headers)
+        assert answer.status_code == 201, answer.text
+        return answer
+
+    def value(self, answer: Any) -> str:
+        return str(answer.headers["Set-Cookie"].partition(";")[0])
+
+    def test_no_script_reads_it_and_no_other_site_sends_it(self, orders: Table) -> None:
+        answer = self.made(orders)
+        _, *attributes = answer.headers["Set-Cookie"].split("; ")
+        path = f"/v1{orders.path}/stream"
+        assert {"HttpOnly", "SameSite=Strict", f"Path={path}", "Max-Age=900"} <= set(attributes)
+        assert "Secure" not in attributes
+        assert answer.json == {"path": path, "seconds": 900}
+        assert self.value(answer).partition("=")[2] not in answer.text
+        assert "Secure" in self.made(orders, X_Forwarded_Proto="https").headers["Set-Cookie"].split("; ")
+
+    def test_it_opens_the_streams_of_its_seat_as_often_as_it_is_shown(self, orders: Table) -> None:
+        cookie = self.value(self.made(orders, 1))
+        for _ in range(2):
+            with following(orders, None, Cookie=cookie) as events:
+                assert events.next()[0][1]["viewer"] == 1
+        with following(orders, 0, Cookie=cookie) as events:
+            assert events.next()[0][1]["viewer"] == 0, "a token comes before the cookie"
+
+    def test_it_opens_nothing_else(self, orders: Table) -> None:
+        """Neither a read nor a write: there is nothing that a foreign page could have done."""
+        cookie = self.value(self.made(orders))
+        for path, method in (("/moves", "post"), ("/rewinds", "post"), ("/start", "post"), ("/seats/0", "delete")):
+            answer = getattr(orders.site.client, method)(f"/v1{orders.path}{path}", headers={"Cookie": cookie})
+            refused(answer, 401, "unauthenticated")
+        assert orders.get("/board", Cookie=cookie).json["viewer"] == "public"
+        secret = cookie.partition("=")[2]
+        refused(orders.site.get(orders.path + "/board", secret), 401, "unauthenticated")
+        refused(orders.get(f"/stream?ticket={secret}"), 401, "unauthenticated")
+
+    def test_it_is_for_its_table_and_its_time(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        cookie = self.value(self.made(orders))
+        other = orders.site.table("orders@1", 3)
+        refused(other.get("/stream", Cookie=cookie), 403, "other_table")
+        refused(orders.get("/stream", Cookie="annals_stream=anc_nonsense"), 401, "unauthenticated")
+        access = orders.site.services.access
+        later = access._now() + 901
+        monkeypatch.setattr(access, "_now", lambda: later)
+        refused(orders.get("/stream", Cookie=cookie), 401, "unauthenticated")
+
+    def test_it_can_be_taken_back(self, orders: Table) -> None:
+        cookie, ticket = self.value(self.made(orders)), orders.site.post("/stream-tickets", token=orders.tokens[0])
+        others = self.value(self.made(orders, 1))
+        answer = orders.site.delete("/stream-cookies", orders.tokens[0])
+        assert answer.status_code == 204
+        assert f"Path=/v1{orders.path}/stream" in answer.headers["Set-Cookie"]
+        refused(orders.get("/stream", Cookie=cookie), 401, "unauthenticated")
+        refused(orders.get(f"/stream?ticket={ticket.json['ticket']}"), 401, "unauthenticated")
+        with following(orders, None, Cookie=others) as events:
+            assert events.next()[0][1]["viewer"] == 1
+
+    def test_it_ends_with_its_token(self, orders: Table) -> None:
+        cookie = self.value(self.made(orders))
+        orders.site.delete(f"{orders.path}/seats/0", orders.tokens[0])
+        refused(orders.get("/stream", Cookie=cookie), 401, "unauthenticated")

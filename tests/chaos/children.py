@@ -9,17 +9,21 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
+import structlog
+from werkzeug.serving import make_server
+
+from api.app import Services, Settings, create_app
+from domain.access import Access
 from domain.catalogue import Catalogue
 from domain.commands import Commands
-from domain.errors import DecisionClosed, RuleError
-from domain.kernel.fold import Position
-from domain.kernel.ruleset import decisions
+from domain.errands import Errands
 from domain.ledger import Ledger
 from domain.vault import Vault
 from projections import pump as pump_module
@@ -78,18 +82,20 @@ def crew_of(place: Place) -> Crew:
 def arm(pipe: Connection, kill: Kill | None) -> None:
     """Lay the trap."""
     logging.basicConfig(level=logging.ERROR)
-    for noisy in ("rq.worker", "rq.job"):
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    for noisy in ("rq.worker", "rq.job", "werkzeug"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)  # it complains about jobs that were wiped under its hands
     queues.PERIOD = PERIOD
     if kill is None:
         return
-    left = [kill.nth]
+    left, one = [kill.nth], threading.Lock()
 
     def here() -> None:
-        left[0] -= 1
-        if not left[0]:
-            pipe.send(("hit", kill.point))
-            os.kill(os.getpid(), signal.SIGKILL)
+        with one:
+            left[0] -= 1
+            if not left[0]:
+                pipe.send(("hit", kill.point))
+                os.kill(os.getpid(), signal.SIGKILL)
 
     owner, name, before = POINTS[kill.point]
     real = getattr(owner, name)
@@ -110,6 +116,8 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
     "after the append, before the answer": (Ledger, "append", False),
     "rows written, position not": (pump_module, "_write_leaves", False),
     "views committed, nobody told": (Bell, "announce", True),
+    "asked for, not answered": (Errands, "ask", False),
+    "done, not written down": (Errands, "settle", True),
     "before the enqueueing": (Queues, "_enqueue", True),
     "enqueued, not known": (Queues, "_enqueue", False),
     "job begun": (queues.Work, "perform", True),
@@ -133,7 +141,7 @@ def run_pump(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals pump`."""
     arm(pipe, kill)
     crew = crew_of(place)
-    pump(crew, Bell(place.redis), Reconciler(Reader(crew.views), Queues(place.redis), now))
+    pump(crew, Bell(place.redis), Reconciler(Reader(crew.views), crew.errands, Queues(place.redis), now))
 
 
 def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:
@@ -142,36 +150,25 @@ def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:
     work(crew_of(place), place.redis, TURNS)
 
 
-def run_player(pipe: Connection, place: Place, kill: Kill | None, games: list[str]) -> None:
-    """Plays all seats of some games to their end; tells every answer that it got.
-
-    A command is named after what it is for. So a process that starts anew sends everything of the open decision again,
-    as clients do that never got an answer.
-    """
+def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
+    """As `annals api`; tells its port."""
     arm(pipe, kill)
-    crew = crew_of(place)
-    left = list(games)
-    while left:
-        for game in list(left):
-            p = crew.commands.position(game)
-            if p.status == "closed":
-                left.remove(game)
-            elif p.state.frames and p.state.top.kind == "orders":
-                _play(pipe, crew, p)
-        time.sleep(0.01)
-    pipe.send(("done", ""))
-
-
-def _play(pipe: Connection, crew: Crew, p: Position[Any]) -> None:
-    decision = decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
-    for seat in range(p.table.seats):
-        late = seat == 2 and p.state.top.n % 4 == 1  # somebody always misses a deadline
-        moves: list[dict[str, Any]] = [{"type": "order", "to": f"t0{seat}", "units": 1}]
-        for step, move in enumerate([*moves, *([] if late else [{"type": "submit"}])]):
-            command = f"{decision}/{seat}/{step}"
-            try:
-                answer = crew.commands.move(p.game, seat, [move], decision=decision, command=command)
-            except (DecisionClosed, RuleError):
-                return  # the clock was faster
-            crew.notify(answer.position)
-            pipe.send(("stored", (p.game, command, answer.versions)))
+    crew, reader, queued, bell = crew_of(place), Reader(Views(place.views)), Queues(place.redis), Bell(place.redis)
+    app = create_app(
+        Services(
+            crew.commands,
+            crew.ledger,
+            CATALOGUE,
+            reader,
+            Access(crew.ledger),
+            crew.errands,
+            now,
+            crew.notify,
+            bell.stir,
+            job_state=lambda job: queued.state(job, now()),
+            settings=Settings(rate=0),
+        )
+    )
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    pipe.send(("port", server.server_port))
+    server.serve_forever()

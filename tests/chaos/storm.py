@@ -1,6 +1,8 @@
-"""A storm: games are played while players, pump and workers are killed again and again and Redis is emptied.
+"""A storm: games are played while API, pump and workers are killed again and again and Redis is emptied.
 
-`python -m tests.chaos.storm [--minutes M] [--database URL]` goes on for as long as it is told.
+Two processes of the API, a pump and two workers share nothing but a database and Redis; the clients know HTTP alone.
+
+`python -m tests.chaos.storm [--minutes M] [--turns N] [--sqlite]` goes on for as long as it is told.
 """
 
 from __future__ import annotations
@@ -11,38 +13,43 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from redis import Redis
 from sqlalchemy import select
 
+from domain.access import Access
 from domain.commands import new_game
+from domain.ids import DIRECTOR
 from domain.kernel.audience import TABLE_KEY
+from domain.kernel.fold import line
+from domain.kernel.record import Record
 from domain.ledger import Ledger
+from domain.outages import Outages
 from projections import schema
 from projections.reader import Reader
 from projections.store import Views
-from tests.chaos.children import POINTS, Kill, Place, crew_of, run_player, run_pump, run_worker, start
+from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
+from tests.chaos.clients import Client, Game
+from tests.postgres import new_database
+from tests.postgres import new_server as new_postgres
 from tests.valkey import new_server
 from workers import audits, rebuilds
 from workers.crew import Crew, sign_on
 
 WIPED = "redis emptied"
 
-PLAYER = ("before the append", "after the append, before the answer")
+API = ("before the append", "after the append, before the answer", "asked for, not answered")
 PUMP = (
     "rows written, position not",
     "views committed, nobody told",
     "before the enqueueing",
     "enqueued, not known",
 )
-WORKER = ("job begun", "before the append", "after the append, before the answer")
-
-Stored = tuple[str, str, tuple[int, ...]]
-"""Game, command, versions: an answer that a player got."""
+WORKER = ("job begun", "before the append", "after the append, before the answer", "done, not written down")
 
 
 @dataclass
@@ -52,32 +59,30 @@ class _Role:
     run: Callable[..., None]
     place: Place
     traps: list[Kill]
-    args: Sequence[Any] = ()
     process: Any = None
     pipe: Any = None
-    done: bool = False
+    port: int = 0
+    """Where it listens, if it does."""
 
-    def tend(self, hits: Counter[str], stored: list[Stored]) -> None:
+    def tend(self, hits: Counter[str]) -> None:
         """Hear what it says, and start it if it is not there."""
         if self.process is None:
             trap = self.traps.pop(0) if self.traps else None
-            self.process, self.pipe = start(self.run, self.place, trap, *self.args)
-        self._hear(hits, stored)
-        if self.process.exitcode is not None and not self.done:
-            self._hear(hits, stored)
+            self.process, self.pipe = start(self.run, self.place, trap)
+        self._hear(hits)
+        if self.process.exitcode is not None:
+            self._hear(hits)
             assert self.process.exitcode == -9, f"{self.run.__name__} ended with {self.process.exitcode}"
-            self.process = None
+            self.process, self.port = None, 0
 
-    def _hear(self, hits: Counter[str], stored: list[Stored]) -> None:
+    def _hear(self, hits: Counter[str]) -> None:
         try:
             while self.pipe.poll():
                 word, told = self.pipe.recv()
                 if word == "hit":
                     hits[f"{self.run.__name__}: {told}"] += 1
-                elif word == "stored":
-                    stored.append(told)
                 else:
-                    self.done = True
+                    self.port = told
         except (EOFError, ConnectionError):
             pass
 
@@ -92,10 +97,18 @@ class _Role:
 class Report:
     """What has happened."""
 
-    games: list[str]
+    games: list[Game]
     hits: Counter[str] = field(default_factory=Counter)
-    stored: list[Stored] = field(default_factory=list)
+    unanswered: int = 0
+    """Requests that were sent again."""
     seconds: float = 0.0
+
+    def figures(self) -> dict[str, Any]:
+        """In one line."""
+        jobs = Counter(job["status"] for g in self.games for job in g.jobs.values())
+        stored = sum(len(g.stored) for g in self.games)
+        line = {"seconds": round(self.seconds, 1), "stored": stored, "unanswered": self.unanswered}
+        return line | {f"rewinds {status}": n for status, n in jobs.items()} | dict(self.hits)
 
 
 def traps(points: Sequence[str], rounds: int, rng: random.Random) -> list[Kill]:
@@ -105,64 +118,77 @@ def traps(points: Sequence[str], rounds: int, rng: random.Random) -> list[Kill]:
     return out
 
 
-def storm(place: Place, *, games: int, turns: int, rounds: int, seed: int, patience: float = 60) -> Report:
+def storm(
+    place: Place, *, games: int, turns: int, rounds: int, seed: int, rewinds: int = 2, patience: float = 60
+) -> Report:
     """Play all games to their end, whoever is killed meanwhile."""
     rng = random.Random(seed)
     crew = crew_of(place)
-    crew.ledger.migrate()
-    crew.views.migrate()
-    report = Report([opened(crew, turns) for _ in range(games)])
-    half = games // 2
-    players = [
-        _Role(run_player, place, traps(PLAYER, rounds, rng), [part])
-        for part in (report.games[:half], report.games[half:])
-    ]
+    for each in (crew.ledger, Access(crew.ledger), crew.errands, Outages(crew.ledger), crew.views):
+        each.migrate()
+    report = Report([opened(crew, turns, rewinds) for _ in range(games)])
+    apis = [_Role(run_api, place, traps(API, rounds, rng)) for _ in range(2)]
     others = [
         _Role(run_pump, place, traps(PUMP, rounds, rng)),
         *(_Role(run_worker, place, traps(WORKER, rounds, rng)) for _ in range(2)),
     ]
     began = time.monotonic()
+    end = began + patience
+    clients = [Client(g, lambda: [a.port for a in apis if a.port], rng.randrange(2**32), end) for g in report.games]
     try:
-        _until_played(place, report, players, others, rng, began + patience)
+        for client in clients:
+            client.start()
+        _until_played(place, report, clients, [*apis, *others], rng)
         assert Reader(crew.views).wait(_head(crew.ledger), 10), "the views do not come to the end of the log"
+        _until_settled(crew, [*apis, *others], report.hits, end)
     finally:
-        for role in (*players, *others):
+        for role in (*apis, *others):
             role.end()
         crew.views.close()
         crew.ledger.close()
     report.seconds = time.monotonic() - began
+    report.unanswered = sum(c.unanswered for c in clients)
     return report
 
 
-def _until_played(
-    place: Place, report: Report, players: list[_Role], others: list[_Role], rng: random.Random, end: float
-) -> None:
+def _until_played(place: Place, report: Report, clients: list[Client], roles: list[_Role], rng: random.Random) -> None:
     redis = Redis.from_url(place.redis)
     wipe = time.monotonic()
-    most = sum(len(r.traps) for r in others)  # so that what the killed leave behind is not always wiped away
-    while not all(p.done for p in players):
-        assert time.monotonic() < end, f"not played in time; {report.hits}"
-        for role in (*players, *others):
-            role.tend(report.hits, report.stored)
+    most = sum(len(r.traps) for r in roles)  # so that what the killed leave behind is not always wiped away
+    while any(c.is_alive() for c in clients):
+        for role in roles:
+            role.tend(report.hits)
         if time.monotonic() > wipe and report.hits[WIPED] < most:
             redis.flushall()
             report.hits[WIPED] += 1
             wipe = time.monotonic() + rng.uniform(0.1, 0.6)
         time.sleep(0.005)
-    for role in others:
+    for client in clients:
+        assert client.fault is None, (client.fault, report.figures())
+    for role in roles:
         role.traps.clear()
-        role.tend(report.hits, report.stored)
+        role.tend(report.hits)
     redis.close()
 
 
-def opened(crew: Crew, turns: int) -> str:
-    """A started game for three, with a deadline of a second."""
-    game = new_game()
-    crew.commands.open(game, "orders@1", 3, {"turns": turns}, body={"pace": {"seconds": {"turn": 1}}})
+def _until_settled(crew: Crew, roles: list[_Role], hits: Counter[str], end: float) -> None:
+    """Whoever was killed between the log and the row is followed by one that writes the row."""
+    while crew.errands.standing():
+        assert time.monotonic() < end, crew.errands.standing()
+        for role in roles:
+            role.tend(hits)
+        time.sleep(0.02)
+
+
+def opened(crew: Crew, turns: int, rewinds: int) -> Game:
+    """A started game for three, with a deadline of two seconds."""
+    game, access = new_game(), Access(crew.ledger)
+    crew.commands.open(game, "orders@1", 3, {"turns": turns}, body={"pace": {"seconds": {"turn": 2}}})
     for seat in range(3):
         crew.commands.join(game, seat, f"p{seat}")
     crew.commands.start(game)
-    return game
+    tokens = [access.issue(game, seat, f"p{seat}") for seat in range(3)]
+    return Game(game, tokens, access.issue(game, DIRECTOR, "p9"), rewinds)
 
 
 def _head(ledger: Ledger) -> int:
@@ -182,12 +208,8 @@ def check(place: Place, report: Report, turns: int) -> None:
     sign_on(crew)
     for game in report.games:
         _check_game(crew, game, turns)
-    for game, command, versions in report.stored:
-        row = crew.ledger.command(game, command)
-        assert row is not None, f"{command} of {game} is lost"
-        assert (row.first, row.last) == (versions[0], versions[-1])
     before = rows(crew.views)
-    rebuilds.rebuild()
+    rebuilds.rebuilt(crew)
     after = rows(crew.views)
     for name, found in before.items():
         assert found == after[name], f"the rebuilt {name} are others"
@@ -197,16 +219,32 @@ def check(place: Place, report: Report, turns: int) -> None:
     crew.ledger.close()
 
 
-def _check_game(crew: Crew, game: str, turns: int) -> None:
-    records = crew.ledger.read(game)
+def _check_game(crew: Crew, game: Game, turns: int) -> None:
+    records = crew.ledger.read(game.id)
     assert records[-1].kind == "closed"
-    kinds = Counter(r.kind for r in records)
-    assert kinds["resolved"] == turns, "every turn is resolved exactly once"
-    assert kinds["lapsed"] >= 1
-    commands = [c for r in records if (c := r.packs.get(TABLE_KEY, {}).get("command")) and r.kind == "moved"]
+    counting = set(line(records))
+    named = [(r, str(c)) for r in records if (c := r.packs.get(TABLE_KEY, {}).get("command"))]
+    commands = [c for r, c in named if r.kind != "closed"]  # which comes with the record that ends the game
     assert len(commands) == len(set(commands)), "a command is stored twice"
-    found = audits.audit(game)
+    resolved = [r for r in records if r.kind == "resolved"]
+    assert sum(r.version in counting for r in resolved) == turns, "every turn is resolved exactly once"
+    assert all(c.startswith(f"resolve-{game.id}-") for r, c in named if r.kind == "resolved")
+    assert any(r.kind == "lapsed" for r in records)
+    _check_answers(crew, game, records)
+    found = audits.proved(crew, game.id)
     assert found["verified"], found
+
+
+def _check_answers(crew: Crew, game: Game, records: list[Record]) -> None:
+    assert len(set(game.stored.values())) == len(game.stored), "two commands were told the same version"
+    for key, version in game.stored.items():
+        assert records[version - 1].kind == "moved", f"{key} is lost"
+    told = {id_: job["version"] for id_, job in game.jobs.items() if job["status"] == "done"}
+    made = {str(r.packs[TABLE_KEY]["command"]): r.version for r in records if r.kind == "rewound"}
+    assert told == made, "a rewind is lost, or there is one that nobody was told of"
+    for errand in crew.errands.rewinds(game.id, 1000):
+        outcome = errand.outcome or {}
+        assert outcome.get("version") == made[errand.id] if errand.id in made else "refused" in outcome
 
 
 def rows(views: Views) -> dict[str, list[tuple[Any, ...]]]:
@@ -227,7 +265,7 @@ def rows(views: Views) -> dict[str, list[tuple[Any, ...]]]:
 
 def expected() -> set[str]:
     """Everything that must have happened at least once."""
-    roles = {"run_player": PLAYER, "run_pump": PUMP, "run_worker": WORKER}
+    roles = {"run_api": API, "run_pump": PUMP, "run_worker": WORKER}
     assert {p for points in roles.values() for p in points} == set(POINTS)
     return {f"{role}: {point}" for role, points in roles.items() for point in points} | {WIPED}
 
@@ -240,18 +278,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     args.add_argument("--minutes", type=float, default=5)
     args.add_argument("--seed", type=int, default=1)
+    args.add_argument("--turns", type=int, default=30, help="of each of the eight games")
+    args.add_argument("--sqlite", action="store_true", help="instead of PostgreSQL")
     found = args.parse_args(argv)
     end, seed = time.monotonic() + 60 * found.minutes, found.seed
     while time.monotonic() < end:
-        with new_server() as redis, tempfile.TemporaryDirectory() as folder:
-            files = [f"sqlite:///{Path(folder) / name}.sqlite" for name in ("ledger", "views")]
-            place = Place(files[0], files[1], redis.url)
-            report = storm(place, games=8, turns=6, rounds=6, seed=seed, patience=300)
-            check(place, report, turns=6)
-        line = {"seed": seed, "seconds": round(report.seconds, 1), "stored": len(report.stored), **report.hits}
-        print(json.dumps(line), flush=True)
+        with new_server() as redis, _stores(found.sqlite) as (ledger, views):
+            place = Place(ledger, views, redis.url)
+            report = storm(place, games=8, turns=found.turns, rounds=6, seed=seed, rewinds=6, patience=600)
+            check(place, report, found.turns)
+        print(json.dumps({"seed": seed, "turns": 8 * found.turns, **report.figures()}), flush=True)
         seed += 1
     return 0
+
+
+@contextmanager
+def _stores(sqlite: bool) -> Iterator[tuple[str, str]]:
+    """The addresses of ledger and views."""
+    if sqlite:
+        with tempfile.TemporaryDirectory() as folder:
+            yield f"sqlite:///{folder}/ledger.sqlite", f"sqlite:///{folder}/views.sqlite"
+    else:
+        with new_postgres() as server, new_database(server.dsn) as url:
+            yield url, url
 
 
 if __name__ == "__main__":

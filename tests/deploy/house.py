@@ -144,12 +144,13 @@ class Table:
     service: Service
     game: str = ""
     tokens: list[str] = field(default_factory=list)
+    director: str = ""
     acknowledged: list[int] = field(default_factory=list)
     """Versions."""
 
     def open(self) -> Table:
         made = self.post("/games", {"ruleset": "orders@1", "seats": 3, "options": {"turns": 3}})
-        self.game = made["game"]
+        self.game, self.director = made["game"], made["token"]
         for seat in range(3):
             self.tokens.append(self.post(f"/games/{self.game}/seats", {"seat": seat})["token"])
         self.post(f"/games/{self.game}/start", {}, made["token"])

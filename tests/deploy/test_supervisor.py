@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from deploy import supervisor as module
 from deploy.settings import SettingsError
 from deploy.supervisor import Program, Supervisor, alone
+from workers import pulse
 
 SLEEP = ["/bin/sh", "-c", "sleep 60"]
 STUBBORN = ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 1; done"]
@@ -78,3 +81,32 @@ def test_a_lock_is_held_once_and_freed(tmp_path: Path) -> None:
         pass
     with alone(tmp_path / "lock"):
         pass
+
+
+def hangs(_: Sequence[str]) -> int:
+    """Lives for a moment, then takes no signal and does nothing."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    pulse.promise(0.2)
+    time.sleep(60)
+    return 0
+
+
+def lives(_: Sequence[str]) -> int:
+    while True:
+        pulse.promise(0.5)
+        time.sleep(0.05)
+
+
+def test_what_gives_no_sign_of_life_is_ended_and_started_anew(tmp_path: Path) -> None:
+    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    try:
+        supervisor.start(Program("hanging", [], hangs, sign=5))
+        supervisor.start(Program("living", [], lives, sign=5))
+        supervisor.start(Program("silent", SLEEP, sign=0.3))
+        supervisor.start(Program("unwatched", SLEEP))
+        tended(supervisor, 2.5)
+        assert supervisor.deaths.keys() == {"hanging", "silent"}
+        assert supervisor.deaths["hanging"] >= 2, "the one that was started anew hangs as well"
+    finally:
+        supervisor.stop()

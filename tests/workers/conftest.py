@@ -13,9 +13,11 @@ from redis import Redis
 
 from domain.catalogue import Catalogue
 from domain.commands import Commands, new_game
+from domain.errands import Errand, Errands, new_id
 from domain.ids import DIRECTOR
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
+from domain.outages import Outages
 from domain.vault import Vault
 from projections.reader import Reader
 from projections.store import Views
@@ -47,7 +49,7 @@ class House:
     rung: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reconciler = Reconciler(self.reader, self.queues, self.crew.clock)
+        self.reconciler = Reconciler(self.reader, self.crew.errands, self.queues, self.crew.clock)
         self.pumping = Pumping(self.crew, self.bell, self.reconciler)
         self.redis = Redis.from_url(self.url)
 
@@ -95,13 +97,19 @@ class House:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
 
+    def ask(self, work: str, game: str = "") -> str:
+        """Somebody asks for an errand; its id."""
+        errand = self.crew.errands.ask(Errand(new_id(work), work, game, at=self.crew.clock()))
+        assert errand is not None
+        return errand.id
+
     def job(self, id_: str) -> Any:
-        """The result of a job that was asked for, once it is done."""
+        """What came of an errand."""
+        self.reconciler.pass_once()
         self.worked(BATCH)
-        status = self.queues.status(id_)
-        assert status is not None
-        assert status.status == "finished", status
-        return status.result
+        errand = self.crew.errands.find(id_)
+        assert errand is not None
+        return errand.outcome
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -113,6 +121,8 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
         urls = [request.getfixturevalue("postgres_url")] * 2
     ledger, views, time, rung = Ledger.open(urls[0]), Views(urls[1]), [1_000_000], list[int]()
     ledger.migrate()
+    Errands(ledger).migrate()
+    Outages(ledger).migrate()
     views.migrate()
     vault = Vault(ledger, bytes(32))
     commands = Commands(ledger, CATALOGUE, vault, lambda: time[0])

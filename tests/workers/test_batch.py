@@ -12,7 +12,7 @@ from projections.pump import Pump
 from tests.kernel.flows import orders
 from tests.workers.conftest import House
 from workers import audits, turns
-from workers.queues import BATCH, TURNS, Queues
+from workers.queues import BATCH, BATCH_SECONDS, TURNS, Queues
 
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
@@ -28,7 +28,7 @@ def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
 def test_an_audit_of_a_running_game_decides_every_record_again(house: House) -> None:
     game = house.game()
     turns.resolve(game, house.submit(game, 0, 1, 2))
-    found = house.job(house.queues.audit(game))
+    found = house.job(house.ask("audit", game))
     assert found["verified"] is True
     assert found["closed"] is False
     assert found["decided"] == found["records"] == 9
@@ -38,7 +38,7 @@ def test_an_audit_of_a_running_game_decides_every_record_again(house: House) -> 
 def test_an_audit_of_a_closed_game_is_the_offline_proof(house: House) -> None:
     game = house.game(options={"turns": 1})
     turns.resolve(game, house.submit(game, 0, 1, 2))
-    found = house.job(house.queues.audit(game))
+    found = house.job(house.ask("audit", game))
     assert found["closed"] is True
     assert found["decided"] == found["records"]
 
@@ -47,8 +47,8 @@ def test_a_fault_is_named_without_what_is_secret(house: House, monkeypatch: pyte
     game = house.game()
     other = house.game()
     monkeypatch.setattr(house.crew.vault, "seed", lambda _: b"x" * 32)
-    assert audits.audit(game) == {"verified": False, "game": game, "code": "record_mismatch", "version": 1}
-    assert audits.audit(other)["verified"] is False
+    assert audits.proved(house.crew, game) == {"verified": False, "game": game, "code": "record_mismatch", "version": 1}
+    assert audits.proved(house.crew, other)["verified"] is False
 
 
 def test_a_rebuild_gives_the_same_views_and_the_pump_goes_on_at_once(house: House) -> None:
@@ -56,7 +56,7 @@ def test_a_rebuild_gives_the_same_views_and_the_pump_goes_on_at_once(house: Hous
     house.submit(game, 0)
     house.passed()
     before = rows(house)
-    assert house.job(house.queues.rebuild()) == {"generation": 2, "position": 6}
+    assert house.job(house.ask("rebuild")) == {"generation": 2, "position": 6}
     assert rows(house) == before
     house.submit(game, 1)
     assert house.pumping.catch_up()
@@ -68,7 +68,7 @@ def test_a_rebuild_brings_back_a_game_that_was_set_aside(house: House) -> None:
     blind = Pump(house.crew.ledger, Catalogue([]), house.crew.views, house.crew.node)
     blind.run(house.crew.clock())
     assert house.reader.game(game) is None
-    house.job(house.queues.rebuild())
+    house.job(house.ask("rebuild"))
     assert house.reader.game(game) is not None
     with house.crew.views.reading() as db:
         assert db.execute(select(schema.aside)).all() == []
@@ -83,47 +83,76 @@ def test_a_slice_of_games_set_aside_does_not_stop_the_pump(house: House) -> None
     assert house.reader.position() == 11
 
 
-def test_a_job_is_told_from_queued_to_finished(house: House) -> None:
+def test_an_audit_is_a_row_until_it_is_done(house: House) -> None:
     game = house.game()
-    id_ = house.queues.audit(game)
-    queued = house.queues.status(id_)
-    assert queued is not None
-    assert (queued.work, queued.status, queued.game, queued.result) == ("audit", "queued", game, None)
+    id_ = house.ask("audit", game)
+    assert [house.reconciler.pass_once() for _ in range(2)] == [1, 0]
+    assert house.queues.state(id_, house.crew.clock()) == ""
+    house.redis.flushall()
+    assert house.reconciler.pass_once() == 1, "an emptied Redis loses no errand"
     house.worked(BATCH)
-    finished = house.queues.status(id_)
-    assert finished is not None
-    assert finished.status == "finished"
-    assert house.queues.status("audit-unknown") is None
+    errand = house.crew.errands.find(id_)
+    assert errand is not None
+    assert errand.outcome is not None
+    assert errand.outcome["verified"] is True
+    assert house.crew.errands.standing() == []
+    house.redis.flushall()
+    assert house.reconciler.pass_once() == 0, "what is done is not done again"
 
 
-def test_a_job_that_cannot_be_done_has_failed(house: House) -> None:
-    id_ = house.queues.audit("00000000-0000-0000-0000-000000000000")
-    house.worked(BATCH)
-    found = house.queues.status(id_)
-    assert found is not None
-    assert (found.status, found.result) == ("failed", None)
+def test_a_worker_that_is_at_it_is_not_given_the_same_long_work_again(house: House) -> None:
+    id_ = house.ask("audit", house.game())
+    house.reconciler.pass_once()
+    house.redis.hset(f"rq:job:{id_}-{house.crew.clock() // (BATCH_SECONDS * 1000)}", "status", "started")
+    assert house.queues.state(id_, house.crew.clock()) == "running"
+    house.later(60_000)
+    assert house.reconciler.pass_once() == 0
+
+
+def test_an_errand_that_cannot_be_done_says_why(house: House) -> None:
+    unknown = house.ask("audit", "00000000-0000-0000-0000-000000000000")
+    assert house.job(unknown) == {"refused": "unknown_game"}
+
+
+def test_a_fault_of_ours_ends_the_errand_too(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audits, "proved", lambda *_: 1 // 0)
+    assert house.job(house.ask("audit", house.game())) == {"refused": "internal_error"}
+
+
+def test_while_the_store_is_away_the_errand_stands(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> None:
+        raise StoreUnavailable("gone")
+
+    id_ = house.ask("audit", house.game())
+    with monkeypatch.context() as broken:
+        broken.setattr(audits, "proved", away)
+        assert house.job(id_) is None
+    house.redis.flushall()
+    found = house.job(id_)
+    assert found["verified"] is True
 
 
 def test_long_work_does_not_stand_in_the_way_of_turns(house: House) -> None:
     game = house.game()
-    house.queues.audit(game)
+    house.ask("audit", game)
     house.submit(game, 0, 1, 2)
     house.passed()
     house.worked(TURNS)
     assert house.kinds(game)[-1] == "resolved"
 
 
-def test_without_redis_asking_is_an_error_and_due_work_waits(house: House) -> None:
+def test_without_redis_what_is_due_waits_as_rows(house: House) -> None:
     game = house.game()
     house.submit(game, 0, 1, 2)
+    house.ask("audit", game)
     away = Queues("unix:///nowhere/socket")
-    for ask in (away.rebuild, lambda: away.audit(game), lambda: away.status("x"), away.workers):
-        with pytest.raises(StoreUnavailable):
-            ask()
+    with pytest.raises(StoreUnavailable):
+        away.workers()
+    assert away.state("audit-x", 0) == ""
     house.reconciler._queues = away
     assert house.passed() == 0
     house.reconciler._queues = house.queues
-    assert house.passed() == 1
+    assert house.passed() == 2
 
 
 def test_workers_are_counted_by_queue(house: House) -> None:

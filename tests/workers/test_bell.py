@@ -29,7 +29,7 @@ def two(redis_url: str) -> Iterator[tuple[Bell, Bell]]:
 
 
 @contextmanager
-def soon(call: Callable[..., None], *args: object) -> Iterator[None]:
+def soon(call: Callable[..., object], *args: object) -> Iterator[None]:
     """Another thread calls it in a moment; over when that thread is."""
     other = threading.Timer(0.1, call, args)
     other.start()
@@ -37,7 +37,7 @@ def soon(call: Callable[..., None], *args: object) -> Iterator[None]:
     other.join()
 
 
-def took(seconds: float, call: Callable[..., None], *args: object) -> bool:
+def took(seconds: float, call: Callable[..., object], *args: object) -> bool:
     """Whether the call came back within that time."""
     began = time.monotonic()
     call(*args)

@@ -1,0 +1,37 @@
+"""Ordinary tables beside the log: in the ledger's database, reached by one statement at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from domain.errors import StoreUnavailable
+
+_ATTEMPTS = 20
+
+
+class Database(Protocol):
+    """Where the tables are: the ledger."""
+
+    def execute(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """One statement, `?` for each parameter; its rows."""
+
+
+def create(database: Database, statements: Iterable[str]) -> None:
+    """Make what is missing (`IF NOT EXISTS`). May be run any number of times, also by several at once."""
+    for statement in statements:
+        _create(database, statement)
+
+
+def _create(database: Database, statement: str) -> None:
+    # On PostgreSQL `IF NOT EXISTS` does not keep concurrent callers apart: the loser is told so, and finds the table
+    # there when it asks again.
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            database.execute(statement)
+            return
+        except StoreUnavailable:
+            if not left:
+                raise
+            time.sleep(0.05)

@@ -1,0 +1,263 @@
+"""Going back: asked for, agreed to, done by a worker on the version that was named, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.api.conftest import CATALOGUE, Doc, Reply, Site, Table, refused
+
+ORDER = {"type": "order", "to": "t01", "units": 2}
+SPY = {"type": "spy", "to": "t01"}
+
+
+@pytest.fixture
+def orders(site: Site) -> Table:
+    return site.table("orders@1", 3)
+
+
+def marching(site: Site, undo: str = "consent") -> Table:
+    """A table of the game of marches, where passing tells nobody anything."""
+    return site.table("passage@1", 3, undo=undo)
+
+
+def back(table: Table, who: int | str, to: int, version: int | None = None, key: str = "", **body: Any) -> Reply:
+    headers = {"If_Match": f'"{version or table.version}"'} | ({"Idempotency_Key": key} if key else {})
+    return table.post("/rewinds", {"to": to, **body}, table.token(who), **headers)
+
+
+def say(table: Table, motion: Doc, who: int | str, *, agrees: bool) -> Reply:
+    return table.post(f"/rewinds/{motion['id']}/consents", {"agrees": agrees}, table.token(who))
+
+
+def job(table: Table, doc: Doc) -> Doc:
+    found = table.site.client.get(doc["job"])
+    assert found.status_code == 200, found.text
+    answer: Doc = found.json
+    return answer
+
+
+def delegated(table: Table) -> tuple[int, int]:
+    """A seat has done what nobody else has learnt anything from: the seat, and the version before."""
+    seat, before = table.get("/decisions").json["decisions"][0]["must"][0], table.version
+    assert table.move(seat, {"type": "delegate", "to": (seat + 1) % 3}).status_code == 201
+    return seat, before
+
+
+def moved(table: Table) -> Doc:
+    """Seat 0 has filed an order and asks to take it back, which the others must agree to."""
+    before = table.version
+    table.move(0, ORDER)
+    asked = back(table, 0, before)
+    assert asked.status_code == 202, asked.text
+    doc: Doc = asked.json
+    return doc
+
+
+class TestAsking:
+    def test_the_version_that_was_seen_is_named(self, orders: Table) -> None:
+        refused(orders.post("/rewinds", {"to": 5}, orders.tokens[0]), 428, "precondition_required")
+        refused(back(orders, 0, 5, 4), 412, "stale_version")
+        refused(back(orders, "director", 5, 4), 412, "stale_version")
+
+    def test_own_moves_are_free_up_to_the_last_barrier(self, site: Site) -> None:
+        table = marching(site)
+        seat, before = delegated(table)
+        answer = back(table, seat, before)
+        assert (answer.status_code, answer.json["consents"]) == (202, [])
+        assert answer.headers["Location"] == answer.json["job"] == f"/v1/jobs/{answer.json['id']}"
+        done = job(table, answer.json)
+        assert (done["status"], done["version"]) == ("done", before + 2)
+        entry = table.get("/timeline?limit=200").json["items"][-1]
+        assert (entry["kind"], entry["to"], entry["reason"]) == ("rewound", before, None)
+
+    @pytest.mark.parametrize("undo", ["director", "none"])
+    def test_the_table_may_forbid_it(self, site: Site, undo: str) -> None:
+        table = marching(site, undo)
+        seat, before = delegated(table)
+        refused(back(table, seat, before), 409, "undo_forbidden")
+
+    def test_a_version_that_does_not_count(self, orders: Table) -> None:
+        orders.move(0, ORDER)
+        for who in (0, "director"):
+            for to in (99, 1, 4, orders.version):
+                refused(back(orders, who, to), 409, "not_on_line")
+
+    def test_a_director_goes_back_with_a_reason_that_can_be_erased(self, orders: Table) -> None:
+        before = orders.version
+        orders.move(0, ORDER)
+        answer = back(orders, "director", before, reason="A wrong card was dealt")
+        assert job(orders, answer.json)["status"] == "done"
+        assert answer.json["undone"] == [before + 1]
+        services = orders.site.services
+        assert "wrong card" not in str(services.ledger.read(orders.game))
+        assert orders.get("/timeline?limit=200").json["items"][-1]["reason"] == "A wrong card was dealt"
+        holder = services.access.authenticate(orders.director)
+        assert holder is not None
+        services.access.forget(holder.player)
+        assert orders.get("/timeline?limit=200").json["items"][-1]["reason"] is None
+        assert "wrong card" not in str(services.ledger.execute("SELECT * FROM errands"))
+        assert orders.get("/audit").json["proved"] is True
+
+    def test_fresh_chance_is_the_directors(self, orders: Table) -> None:
+        before = orders.version
+        orders.move(0, ORDER)
+        refused(back(orders, 0, before, fresh=True), 403, "directors_only")
+        refused(back(orders, 0, before, reason="because"), 403, "directors_only")
+        assert job(orders, back(orders, "director", before, fresh=True).json)["status"] == "done"
+
+    def test_a_repeated_request_goes_back_once(self, orders: Table) -> None:
+        before, key = orders.version, "rewind-number-1"
+        orders.move(0, ORDER)
+        head = orders.version
+        first = back(orders, "director", before, head, key, reason="because")
+        again = back(orders, "director", before, head, key, reason="because")
+        assert (first.status_code, again.status_code, first.data) == (202, 202, again.data)
+        assert again.headers["Idempotency-Replayed"] == "true"
+        assert orders.version == head + 1
+        for to, other in ((4, {"reason": "because"}), (before, {"reason": "x"}), (before, {})):
+            refused(back(orders, "director", to, head, key, **other), 422, "idempotency_key_reused")
+        refused(back(orders, "director", before, head + 1, key, reason="because"), 422, "idempotency_key_reused")
+
+    def test_the_key_of_a_move_is_not_that_of_a_rewind(self, orders: Table) -> None:
+        before = orders.version
+        assert orders.move(0, ORDER, Idempotency_Key="one-and-the-same").status_code == 201
+        refused(back(orders, 0, before, key="one-and-the-same"), 422, "idempotency_key_reused")
+
+    def test_only_at_a_running_game(self, site: Site) -> None:
+        table = site.table("orders@1", 3, start=False)
+        for who in (0, "director"):
+            refused(back(table, who, 2), 409, "not_running")
+
+    def test_a_move_that_came_in_between_wins_and_nothing_has_changed(self, orders: Table) -> None:
+        """The request is accepted, and a move is stored before a worker comes to it."""
+        before = orders.version
+        orders.move(0, ORDER)
+        orders.site.asleep = True
+        asked = back(orders, "director", before).json
+        assert job(orders, asked)["status"] == "queued"
+        orders.move(1, ORDER)
+        head = orders.version
+        orders.site.asleep = False
+        orders.site.work()
+        found = job(orders, asked)
+        assert (found["status"], found["problem"]["code"]) == ("failed", "stale_version")
+        assert orders.version == head
+
+
+class TestMotions:
+    def test_a_motion_names_what_is_undone_and_who_must_agree(self, orders: Table) -> None:
+        motion = moved(orders)
+        assert (motion["consents"], motion["undone"]) == ([1, 2], [orders.version])
+        found = orders.get(f"/rewinds/{motion['id']}", 1).json
+        assert (found["status"], found["agreed"], found["declined"]) == ("open", [], [])
+        assert found.items() >= motion.items()
+        waiting = job(orders, motion)
+        assert (waiting["status"], waiting["progress"]) == ("waiting", {"done": 0, "of": 2})
+        assert orders.get("/rewinds").json["items"] == [orders.get(f"/rewinds/{motion['id']}").json]
+
+    def test_with_the_last_consent_it_is_done_and_the_record_names_who_has_agreed(self, orders: Table) -> None:
+        motion, head = moved(orders), orders.version
+        assert say(orders, motion, 2, agrees=True).json["agreed"] == [2]
+        assert orders.version == head
+        last = say(orders, motion, 1, agrees=True)
+        assert (last.json["status"], last.json["agreed"]) == ("done", [1, 2])
+        record = orders.get("/records?limit=200").json["items"][-1]
+        assert (record["kind"], record["seat"], record["body"]["consent"]) == ("rewound", 0, [1, 2])
+        assert orders.get("/timeline?limit=200").json["items"][-1]["consent"] == [1, 2]
+        done = job(orders, motion)
+        assert (done["status"], done["version"]) == ("done", head + 1)
+
+    def test_one_who_declines_ends_it_and_another_may_be_opened(self, orders: Table) -> None:
+        motion = moved(orders)
+        refused(back(orders, 1, orders.version - 1), 409, "motion_open")
+        assert say(orders, motion, 1, agrees=False).json["status"] == "declined"
+        for seat, agrees in ((1, True), (2, True), (2, False)):
+            refused(say(orders, motion, seat, agrees=agrees), 409, "motion_closed")
+        assert job(orders, motion)["problem"]["code"] == "declined"
+        second = back(orders, 1, orders.version - 1)
+        assert second.status_code == 202
+        assert second.json["consents"] == [0, 2]
+
+    def test_who_has_moved_it_may_withdraw_it(self, orders: Table) -> None:
+        motion = moved(orders)
+        refused(say(orders, motion, 0, agrees=True), 403, "not_asked")
+        assert say(orders, motion, 0, agrees=False).json["status"] == "declined"
+
+    def test_consent_is_given_by_those_who_are_asked(self, orders: Table) -> None:
+        motion = moved(orders)
+        refused(say(orders, motion, "director", agrees=True), 403, "seats_only")
+        refused(orders.post(f"/rewinds/{motion['id']}/consents", {"agrees": True}), 401, "unauthenticated")
+        refused(orders.post(f"/rewinds/{motion['id']}/consents", {"agrees": 1}, orders.tokens[1]), 422, "invalid_body")
+        other = orders.site.table("orders@1", 3)
+        refused(orders.post(f"/rewinds/{motion['id']}/consents", {"agrees": True}, other.tokens[1]), 403, "other_table")
+        refused(other.post(f"/rewinds/{motion['id']}/consents", {"agrees": True}, other.tokens[1]), 404, "not_found")
+        refused(orders.get("/rewinds/rewind-" + "0" * 24), 404, "not_found")
+
+    def test_saying_it_twice_changes_nothing(self, orders: Table) -> None:
+        motion = moved(orders)
+        first = say(orders, motion, 1, agrees=True)
+        assert say(orders, motion, 1, agrees=True).data == first.data
+        assert say(orders, motion, 2, agrees=True).json["status"] == "done"
+        assert say(orders, motion, 2, agrees=True).json["status"] == "done"
+
+    def test_it_dies_when_the_game_moves_on(self, orders: Table) -> None:
+        motion = moved(orders)
+        orders.move(2, ORDER)
+        assert orders.get(f"/rewinds/{motion['id']}").json["status"] == "failed"
+        refused(say(orders, motion, 1, agrees=True), 409, "motion_closed")
+        assert job(orders, motion)["problem"]["code"] == "stale_version"
+        assert back(orders, 2, orders.version - 1).status_code == 202
+
+    def test_only_a_director_without_a_seat_sees_what_single_seats_have_learnt(self, orders: Table) -> None:
+        motion = moved(orders)
+        paths = {who: orders.get(f"/rewinds/{motion['id']}", who).json for who in (None, 0, 1, "director")}
+        assert [who for who, doc in paths.items() if "hidden" in doc] == ["director"]
+        assert paths["director"]["hidden"] == [[orders.version, "0"]]
+
+    def test_a_motion_tells_nothing_of_what_others_did_unseen(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """An order and a spy, if that is never undone, look the same to whoever asks; only who has sent it is told."""
+        moves: Any = CATALOGUE.get("orders@1").moves
+        monkeypatch.setitem(moves, "spy", replace(moves["spy"], undo=False))
+        seen = set()
+        for move in (ORDER, SPY):
+            table = site.table("orders@1", 3)
+            before = table.version
+            table.move(1, move)
+            asked = back(table, 0, before)
+            assert say(table, asked.json, 2, agrees=True).status_code == 200
+            seen.add((asked.status_code, str(asked.json["consents"]), str(asked.json["undone"])))
+            if move is SPY:
+                refused(say(table, asked.json, 1, agrees=True), 409, "undo_forbidden")
+                assert table.get(f"/rewinds/{asked.json['id']}", 0).json["status"] == "open"
+        assert len(seen) == 1
+
+    def test_a_repeated_motion_is_the_same_one(self, orders: Table) -> None:
+        before = orders.version
+        orders.move(0, ORDER)
+        head = orders.version
+        first = back(orders, 0, before, head, "motion-number-1")
+        say(orders, first.json, 1, agrees=True)
+        again = back(orders, 0, before, head, "motion-number-1")
+        assert (again.status_code, again.data) == (202, first.data)
+        assert first.headers["Location"] == f"/v1{orders.path}/rewinds/{first.json['id']}"
+
+    def test_followers_are_told_of_it_and_of_how_it_stands(self, orders: Table) -> None:
+        stream = orders.get("/stream", 1)
+        events = iter(stream.response)
+        assert b"event: board" in b"".join(next(events) for _ in range(2))
+        motion = moved(orders)
+        said = b"".join(next(events) for _ in range(1))
+        assert b"event: motion" in said
+        assert motion["id"].encode() in said
+        say(orders, motion, 1, agrees=True)
+        assert b'"agreed":[1]' in next(events)
+        say(orders, motion, 2, agrees=True)
+        last = next(events)
+        assert b'"status":"done"' in last
+        assert b'"kind":"rewound"' in last
+        stream.close()

@@ -1,0 +1,56 @@
+"""The whole service on a PostgreSQL and a Redis that are there: a game over HTTP to its end, and its proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+from redis import Redis
+
+from domain.kernel import export
+from domain.kernel.verify import verify
+from tests.deploy.house import CATALOGUE, Doc, Table, serving, until
+from tests.postgres import postgres_server, postgres_url
+from tests.valkey import redis_url, valkey_server
+
+__all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
+
+
+def test_a_game_is_played_to_its_end_and_proves_itself(tmp_path: Path, postgres_url: str, redis_url: str) -> None:
+    with serving(tmp_path / "data", ANNALS_DATABASE_URL=postgres_url, ANNALS_REDIS_URL=redis_url) as service:
+        table = Table(service).open()
+        table.turn()
+        start = table.get()["version"]
+        table.submit(0, table.decision())
+        back = gone_back(table, start)
+        assert back["status"] == "done", back
+        Redis.from_url(redis_url).flushall()
+        while table.get()["status"] != "closed":
+            table.turn()
+        answer = service.http.get(f"/games/{table.game}/export")
+        assert table.get("/audit")["proved"]
+    assert sorted(p.name for p in (tmp_path / "data").iterdir() if p.suffix == ".sqlite") == []
+    report = verify(CATALOGUE.get("orders@1"), export.parse(answer.content))
+    assert (report.closed, report.decided) == (True, report.records)
+    with psycopg.connect(postgres_url) as db:
+        rows = db.execute("SELECT count(*) FROM records WHERE originator_id = %s", (table.game,)).fetchone()
+    assert rows == (report.records,)
+
+
+def gone_back(table: Table, to: int) -> Doc:
+    """The director goes back; the job at its end."""
+    head = table.acknowledged[-1]
+    asked = table.service.http.post(
+        f"/games/{table.game}/rewinds",
+        json={"to": to, "reason": "A card was misread"},
+        headers={"Authorization": f"Bearer {table.director}", "If-Match": f'"{head}"'},
+    )
+    assert asked.status_code == 202, asked.text
+    address = asked.headers["Location"].removeprefix("/v1")
+
+    def ended() -> Doc | None:
+        job: Doc = table.service.http.get(address).json()
+        return job if job["status"] in ("done", "failed") else None
+
+    job: Doc = until(ended)
+    return job

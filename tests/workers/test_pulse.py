@@ -1,0 +1,63 @@
+"""A worker says by when it will be heard of again: soon while it waits, later while it does a job."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workers.conftest import House
+from workers import audits, pulse
+from workers.main import IDLE
+from workers.pumping import SIGN, Pumping
+from workers.queues import BATCH, BATCH_SECONDS
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "pulse"
+    monkeypatch.setenv(pulse.VARIABLE, str(path))
+    pulse.expect(path, 1)
+    return path
+
+
+def left(path: Path) -> float:
+    return path.stat().st_mtime - time.monotonic()
+
+
+def test_while_it_works_it_is_given_the_time_that_the_job_may_take(
+    house: House, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meanwhile: list[float] = []
+
+    def proved(*_: object) -> dict[str, bool]:
+        meanwhile.append(left(file))
+        return {"verified": True}
+
+    monkeypatch.setattr(audits, "proved", proved)
+    house.ask("audit", house.game())
+    house.reconciler.pass_once()
+    assert house.worked(BATCH)
+    assert BATCH_SECONDS < meanwhile[0] < BATCH_SECONDS + 120
+    assert 0 < left(file) <= IDLE
+
+
+def test_a_pump_gives_signs_while_it_reads(house: House, file: Path) -> None:
+    house.game()
+    Pumping(house.crew, house.bell, house.reconciler).catch_up()
+    assert SIGN - 10 < left(file) <= SIGN
+
+
+def test_a_promise_is_broken_when_its_time_is_over(file: Path) -> None:
+    assert not pulse.silent(file)
+    pulse.promise(-0.01)
+    assert pulse.silent(file)
+
+
+def test_without_a_supervisor_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(pulse.VARIABLE, raising=False)
+    pulse.promise(5)
+    monkeypatch.setenv(pulse.VARIABLE, str(tmp_path / "gone"))
+    pulse.promise(5)
+    assert list(tmp_path.iterdir()) == []
