@@ -39,9 +39,10 @@ def built(rules: Ruleset[Any], state: Any, seat: Seat, rng: random.Random) -> Mo
 
 
 def may_decide(match: Match[Any]) -> list[Seat]:
-    """Seats that may move now, those that must come more often."""
-    owing = match.state.top.owing
-    return [*owing * 4, *(s for s in match.rules.may(match.state) if s not in owing)]
+    """Seats that may move now: those that must often, those that can take back an answer seldom, or no turn ends."""
+    top = match.state.top
+    free = [s for s in match.rules.may(match.state) if s not in top.owing]
+    return [*top.owing * 16, *[s for s in free if s not in top.done] * 4, *(s for s in free if s in top.done)]
 
 
 def legal(rules: Ruleset[Any], state: Any, seat: Seat, move: Json) -> bool:

@@ -21,6 +21,7 @@ from domain.catalogue import Catalogue, shipped
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownRuleset, VerificationError
 from domain.ids import DIRECTOR, Json
 from domain.kernel import scenario, verify
+from domain.kernel.clock import pace_of
 from domain.kernel.record import Record, facts_for
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.texts import LANGUAGES, texts
@@ -112,6 +113,7 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--seats", type=int, metavar="N", help="the fewest unless given")
     one.add_argument("--option", type=_option, action="append", default=[], metavar="KEY=VALUE", dest="options")
+    one.add_argument("--pace", metavar="PACE", help="a preset, or seconds for every decision, which some clients miss")
     one.add_argument("--seed", type=int, default=0, metavar="S", help="of the clients' choices")
     one.add_argument("--url", default="", help="a running service; else one of its own, in a temporary folder")
     one.add_argument("--export", type=Path, default=Path("games"), metavar="DIR", help="where the export goes (games)")
@@ -313,7 +315,10 @@ def demonstration(args: argparse.Namespace, catalogue: Catalogue) -> int:
     rules = _ruleset(catalogue, args.ruleset)
     seats, options = rules.meta.seats[0] if args.seats is None else args.seats, dict(args.options)
     rules.table(seats, options)
-    demo.main(args.url, demo.Plan(rules.meta.ruleset, seats, options, args.seed, args.export))
+    deadline = int(args.pace) if args.pace and args.pace.isdecimal() else 0
+    pace = {"seconds": dict.fromkeys(("move", *rules.meta.clocks.values()), deadline)} if deadline else args.pace
+    pace_of(rules.meta, pace)
+    demo.main(args.url, demo.Plan(rules.meta.ruleset, seats, options, args.seed, args.export, pace, deadline))
     return DONE
 
 

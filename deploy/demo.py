@@ -28,11 +28,21 @@ ENDING = 0.35
 PATIENCE = 30.0
 """Seconds to wait for a service to start, and for the workers to resolve a turn."""
 
+LATE = 0.02
+"""How often a client lets the deadline of a decision pass, where deadlines are counted in seconds."""
+
+OVERTAKEN = {"already_answered", "decision_closed", "game_over", "not_offered", "not_your_decision", "wrong_phase"}
+"""What a client is told whose deadline has passed while it was still thinking."""
+
 WIDTH = 30
 
 
 class DemoError(Exception):
     """The service did not do what its API says."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass
@@ -55,7 +65,8 @@ class Client:
             status, data = self.raw(method, path, body, **headers)
         doc: Doc = json.loads(data)
         if status >= 400:
-            raise DemoError(f"{method} {path}: {status} {doc.get('code')} {doc.get('detail', '')}")
+            code = str(doc.get("code"))
+            raise DemoError(f"{method} {path}: {status} {code} {doc.get('detail', '')}", code)
         return doc
 
     def raw(self, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, bytes]:
@@ -99,8 +110,14 @@ class Game:
     game: str
     seats: list[Client]
     rng: random.Random
+    deadline: int = 0
+    """Seconds for every decision; 0: none that a demo could wait for."""
     position: int = 0
     """Of the last write: reads wait for it."""
+    missed: int = 0
+    """Deadlines that have passed."""
+    late: dict[str, set[int]] = field(default_factory=dict)
+    """Decision -> seats that will not answer it."""
 
     @property
     def path(self) -> str:
@@ -113,20 +130,42 @@ class Game:
         return found[0] if found else None
 
     def step(self) -> bool:
-        """One move of a seat that owes one; False at the end."""
+        """One move of a seat that owes one, or the end of a wait for others; False at the end."""
         start = self.rng.randrange(len(self.seats))
+        late = ""
         for offset in range(len(self.seats)):
             seat = (start + offset) % len(self.seats)
             found = self.decision(self.seats[seat])
             if found is None:
                 return False
-            if seat in found["must"]:
-                self.move(seat, found["id"])
-                return True
             if found["engine"]:
-                self.resolved(found["id"])
+                self.passed(found["id"], "the workers do not resolve the turn")
                 return True
-        raise DemoError("a decision is open, but no seat owes it")
+            if seat in found["must"]:
+                late = found["id"]
+                if seat not in self.sleepers(late):
+                    self.answer(seat, late)
+                    return True
+        if not late:
+            raise DemoError("a decision is open, but no seat owes it")
+        self.passed(late, "a deadline passes, but nothing comes of it")
+        self.missed += 1
+        return True
+
+    def sleepers(self, decision: str) -> set[int]:
+        """Who lets its deadline pass; found out when the decision is first met."""
+        if decision not in self.late:
+            every = range(len(self.seats)) if self.deadline else ()
+            self.late = {decision: {seat for seat in every if self.rng.random() < LATE}}
+        return self.late[decision]
+
+    def answer(self, seat: int, decision: str) -> None:
+        """A move; where there are deadlines it may come too late."""
+        try:
+            self.move(seat, decision)
+        except DemoError as error:
+            if not self.deadline or error.code not in OVERTAKEN:
+                raise
 
     def move(self, seat: int, decision: str) -> None:
         """Answers the builder's questions, and sends the move that comes of it."""
@@ -141,12 +180,12 @@ class Game:
         key = secrets.token_hex(16)
         self.position = client.call("POST", f"{self.path}/moves", body, Idempotency_Key=key)["position"]
 
-    def resolved(self, decision: str) -> None:
-        """Waits until the workers have done the batch work."""
-        end = time.monotonic() + PATIENCE
+    def passed(self, decision: str, otherwise: str) -> None:
+        """Waits until others, the workers or the clock, have closed the decision."""
+        end = time.monotonic() + self.deadline + PATIENCE
         while (found := self.decision(self.seats[0])) and found["id"] == decision:
             if time.monotonic() > end:
-                raise DemoError("the workers do not resolve the turn")
+                raise DemoError(otherwise)
             time.sleep(0.02)
 
 
@@ -159,12 +198,16 @@ class Plan:
     options: Doc
     seed: int
     export: Path
+    pace: Json = None
+    """As `POST /v1/games` takes it; None: no deadlines."""
+    deadline: int = 0
+    """Seconds for every decision, where the pace is so short that clients may let it pass."""
 
 
 def open_table(address: str, plan: Plan, rng: random.Random) -> Game:
     """A game with a client at each seat, started."""
     host = Client(address)
-    terms = {"ruleset": plan.ruleset, "seats": plan.seats, "options": plan.options}
+    terms = {"ruleset": plan.ruleset, "seats": plan.seats, "options": plan.options, "pace": plan.pace}
     made = host.call("POST", "/v1/games", terms)
     host.token = made["token"]
     clients = []
@@ -175,7 +218,7 @@ def open_table(address: str, plan: Plan, rng: random.Random) -> Game:
         clients.append(client)
     started = host.call("POST", f"/v1/games/{made['game']}/start", {})
     host.close()
-    return Game(address, made["game"], clients, rng, started["position"])
+    return Game(address, made["game"], clients, rng, plan.deadline, started["position"])
 
 
 # --- the command -----------------------------------------------------------------------------------------------
@@ -219,6 +262,8 @@ def _results(game: Game, moves: int, seconds: float, export: Path) -> None:
     file.write_bytes(data)
     taken = sorted(s for c in game.seats for s in c.calls)
     print(f"moves:   {moves} in {seconds:.1f} s; requests: {len(taken)}, median {1000 * taken[len(taken) // 2]:.1f} ms")
+    if game.deadline:
+        print(f"late:    {game.missed} deadlines of {game.deadline} s have passed")
     print(f"replay:  {game.address}{game.path}/board?version=1 .. {len(data.splitlines()) - 1}")
     print(f"export:  {file} ({len(data)} bytes); prove it: ./run annals verify {file}")
 

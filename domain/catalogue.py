@@ -10,7 +10,7 @@ from domain.errors import UnknownRuleset
 from domain.ids import split_ruleset
 from domain.kernel.ruleset import Ruleset
 
-SHIPPED: tuple[str, ...] = ("imperunde", "struggle_of_empires")
+SHIPPED: tuple[str, ...] = ("egc", "imperunde", "struggle_of_empires")
 """Packages under `domain.games` whose RULESETS are played."""
 
 

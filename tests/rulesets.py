@@ -11,6 +11,9 @@ from domain.games.struggle_of_empires.data import TILES
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move
 from domain.kernel.ruleset import Ruleset
+from tests.games.egc import rare as egc_rare
+from tests.games.egc import registered as egc
+from tests.games.imperunde import rare as imperunde_rare
 from tests.games.imperunde import registered as imperunde
 from tests.games.struggle_of_empires import registered as struggle_of_empires
 from tests.kernel.flows import orders, passage, sealed, skirmish, windows
@@ -50,6 +53,15 @@ FLOWS = (
 
 GAMES = (
     Registered(
+        egc.RULESET,
+        10,
+        egc.candidates,
+        egc.conserved,
+        things=egc.THINGS,
+        rare=egc_rare.RARE,
+        brute=egc.BRUTE,
+    ),
+    Registered(
         struggle_of_empires.RULESET,
         4,
         struggle_of_empires.candidates,
@@ -63,8 +75,9 @@ GAMES = (
         4,
         imperunde.candidates,
         imperunde.conserved,
-        options={"turn_limit": 8},
+        options={"turn_limit": 4},
         things=tuple(CARDS),
+        rare=imperunde_rare.RARE,
         brute=400,
     ),
 )

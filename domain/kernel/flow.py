@@ -69,7 +69,8 @@ T = TypeVar("T")
 def assign(value: T, **fields: Any) -> T:
     """A frozen dataclass with some fields assigned: `dataclasses.replace` without its checks, several times as fast.
 
-    For folding, where the same few assignments are made for every fact of every record.
+    For folding, where the same few assignments are made for every fact of every record. What `ruleset.memo` made of
+    the old value alone is left behind; what it made of parts goes on with them.
     """
     new = object.__new__(type(value))
     new.__dict__.update(value.__dict__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import is_not
 from typing import Any, Generic, Literal, Protocol
 
 from domain.errors import InvalidTable, RuleError
@@ -363,9 +364,23 @@ def decide_all(draft: Draft[S], seat: Seat | None, moves: Sequence[Json]) -> Non
         decide(draft, seat, move)
 
 
-def memo(state: State, key: str, make: Callable[[], Any]) -> Any:
-    """A costly value of a state, made once per state object (a projected order sheet, reachability)."""
+def memo(state: State, key: str, make: Callable[[], Any], of: tuple[Any, ...] = ()) -> Any:
+    """A costly value of a state, made once per state object (a projected order sheet, reachability).
+
+    `of`: all parts of the state that it depends on, always as many for a key. The value is then kept through the
+    states that follow, for as long as they hold these very objects.
+    """
+    if of:
+        return _kept(state.__dict__.setdefault("_kept", {}), key, make, of)
     kept = state.__dict__.setdefault("_memo", {})
     if key not in kept:
         kept[key] = make()
     return kept[key]
+
+
+def _kept(kept: dict[str, tuple[tuple[Any, ...], Any]], key: str, make: Callable[[], Any], of: tuple[Any, ...]) -> Any:
+    """Facts replace what they change, so the same object has the same value; a held object's identity is its own."""
+    old = kept.get(key)
+    if old is None or any(map(is_not, old[0], of)):
+        old = kept[key] = of, make()
+    return old[1]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from pathlib import Path
 
 import pytest
 
+from deploy import demo
 from deploy.cli import main
-from deploy.demo import Client, DemoError, pick
+from deploy.demo import Client, DemoError, Game, pick
 
 
 def test_a_whole_game_is_played_and_its_export_verifies(
@@ -23,6 +26,43 @@ def test_a_whole_game_is_played_and_its_export_verifies(
     (file,) = (tmp_path / "out").iterdir()
     assert main(["verify", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["closed"] is True
+
+
+def test_clients_may_let_deadlines_pass(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The workers play the defaults of those who are late; the game goes on to its end and verifies."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setattr(demo, "LATE", 0.05)
+    assert main(["demo", "--ruleset", "struggle_of_empires", "--seats", "2", "--pace", "1", "--export", "out"]) == 0
+    (late,) = re.findall(r"late: +(\d+) deadlines of 1 s", capsys.readouterr().out)
+    assert int(late) > 0
+    (file,) = (tmp_path / "out").iterdir()
+    kinds = [json.loads(line)["public"]["kind"] for line in file.read_text().splitlines()[1:]]
+    assert kinds.count("lapsed") >= int(late)
+    assert main(["verify", str(file)]) == 0
+
+
+def test_a_pace_that_the_ruleset_does_not_have(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is started."""
+    assert main(["demo", "--pace", "never"]) == 1
+    assert main(["demo", "--ruleset", "egc", "--pace", "hours_11"]) == 1
+    assert "hours_24" in capsys.readouterr().err
+
+
+def test_who_is_overtaken_by_a_deadline_plays_on() -> None:
+    """A refusal of any other kind is a fault."""
+    codes = iter(("decision_closed", "not_on_line"))
+
+    class Late(Game):
+        def move(self, seat: int, decision: str) -> None:
+            raise DemoError("too late", next(codes))
+
+    game = Late("http://localhost", "game", [], random.Random(1), deadline=1)
+    game.answer(0, "0-1")
+    with pytest.raises(DemoError):
+        game.answer(0, "0-1")
 
 
 def test_a_problem_of_the_service_is_told() -> None:
@@ -53,7 +93,5 @@ def test_a_ruleset_or_table_that_there_is_not(capsys: pytest.CaptureFixture[str]
 )
 def test_picks_are_among_what_is_offered(choice: dict[str, object], picks: tuple[object, ...]) -> None:
     """Every kind of question."""
-    import random
-
     rng = random.Random(1)
     assert all(pick(choice, rng) in picks for _ in range(50))

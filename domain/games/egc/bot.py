@@ -45,6 +45,9 @@ GUESS = (6, 5)
 EXPECTED_LOSS = 150
 """Least strength with which an army of another empire's territory is attacked."""
 
+SURPLUS = 400
+"""Divisions that are raised beyond what the land feeds: they march on soon, or starve."""
+
 
 def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Move]:
     """What is still missing in the sheet, best first; then it is submitted."""
@@ -123,14 +126,22 @@ class View:
         level: int = levels.get(name, 0)
         return level
 
+    def room(self, territory: str) -> int:
+        """How many divisions more an own territory feeds, when those that have their orders are where they go."""
+        going = {o["army"]: o["path"][-1] for o in self.orders if o["type"] == "order_army" and o["order"] == "move"}
+        here = sum(a["divisions"] for i, a in self.armies.items() if going.get(i, a["territory"]) == territory)
+        farms = self.level(territory, "farm") * by_rank("farm_supply", self.rank("infrastructure"))
+        room: int = TERRITORIES[territory].supply + farms - here
+        return room
+
 
 def plan(v: View, dice: Dice) -> Iterator[Move]:
     """All that the seat wants this turn."""
     yield from _links(v)
     yield from _answers(v)
     yield from _building(v)
-    yield from _recruiting(v)
     yield from _marching(v)
+    yield from _recruiting(v)
     yield from _protecting(v)
     yield from _talking(v, dice)
     yield from _studying(v)
@@ -158,11 +169,10 @@ def _recruiting(v: View) -> Iterator[Move]:
     strength = sum(a["divisions"] for a in v.armies.values())
     affordable = (v.own["revenue"] // 3) // 150 - strength
     for territory in v.mine():
-        level = v.level(territory, "recruitment_centre")
-        most = 150 * level
+        most = 150 * v.level(territory, "recruitment_centre")
         if territory != HOMES[v.seat]:
             most = most * by_rank("colony_recruitment_percent", v.rank("administration")) // 100
-        number = min(most, affordable, v.money() // 500)
+        number = min(most, affordable, v.money() // 500, v.room(territory) + SURPLUS)
         if number >= 30 and len(v.armies) < 30:
             yield {"type": "recruit", "territory": territory, "divisions": number}
 
@@ -204,15 +214,16 @@ def _marching(v: View) -> Iterator[Move]:
             _, path = max(found)
             aimed.add(path[-1])
             yield {"type": "order_army", "army": army, "order": "move", "path": path}
-        elif a["territory"] != HOMES[v.seat] and a["divisions"] > TERRITORIES[a["territory"]].supply:
-            yield from _home(v, army, a["territory"])
+        elif v.room(a["territory"]) < 0:
+            yield from _relief(v, army, a)
 
 
-def _home(v: View, army: str, here: str) -> Iterator[Move]:
-    """A hungry army goes to a neighbour of its own that feeds more."""
-    larger = [t for t in TERRITORIES[here].neighbours if v.owner(t) == v.seat]
-    best = max(larger, key=lambda t: TERRITORIES[t].supply, default=here)
-    if TERRITORIES[best].supply > TERRITORIES[here].supply:
+def _relief(v: View, army: str, a: dict[str, Any]) -> Iterator[Move]:
+    """A hungry army goes to a neighbour of its own that feeds it better."""
+    here = a["territory"]
+    own = [t for t in TERRITORIES[here].neighbours if v.owner(t) == v.seat]
+    best = max(own, key=v.room, default=here)
+    if v.room(best) - a["divisions"] > v.room(here):
         yield {"type": "order_army", "army": army, "order": "move", "path": [here, best]}
 
 

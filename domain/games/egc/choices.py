@@ -5,7 +5,7 @@ What is offered can be completed. Products are never listed: an army, then its o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from domain.games.egc import choices_army
@@ -18,6 +18,7 @@ from domain.ids import Json, Seat
 from domain.kernel.choices import Builder, Choice, Option, one, span
 from domain.kernel.ruleset import memo
 
+Offers = Callable[[Desk], Iterator[Any]]
 Fields = Generator[Choice, Any, dict[str, Json]]
 """Asks for some fields of a move and returns them."""
 
@@ -28,7 +29,7 @@ def build(s: Egc, seat: Seat) -> Builder:
         return {"type": (yield one("type", ["reopen_orders"]))}
     if s.top.kind in ZERO:
         return (yield from _turn_zero(s, seat))
-    desk: Desk = memo(s, f"desk {seat}", lambda: Desk(s, seat))
+    desk: Desk = memo(s, f"desk {seat}", lambda: Desk(s, seat), (s.sheets[seat], *s.unsheeted))
     kind = yield one("type", menu(desk))
     if kind == "submit_orders":
         return {"type": kind}
@@ -48,15 +49,12 @@ def _turn_zero(s: Egc, seat: Seat) -> Builder:
     return {"type": "allocate_turn_zero", "points": {**points, TECHNOLOGIES[-1]: left}}
 
 
-def menu(desk: Desk) -> list[Option]:
+def menu(desk: Desk) -> Sequence[Option]:
     """Types of moves that can be completed."""
-
-    def find() -> list[Option]:
-        kinds = [kind for kind, (possible, _) in ORDERS.items() if possible(desk)]
-        return [Option("submit_orders", ends=True), *map(Option, kinds)]
-
-    found: list[Option] = memo(desk.s, f"menu {desk.seat}", find)
-    return found
+    if not desk.menu:
+        kinds = (kind for kind, (possible, _) in ORDERS.items() if possible(desk))
+        desk.menu = (Option("submit_orders", ends=True), *map(Option, kinds))
+    return desk.menu
 
 
 # --- the fields of each type --------------------------------------------------------------------------------------
@@ -114,7 +112,7 @@ def _fund(desk: Desk) -> Fields:
 
 def _order_army(desk: Desk) -> Fields:
     army = yield one("army", [army for army, _ in desk.armies])
-    return {"army": army, **(yield from choices_army.order(desk.s, desk.seat, army))}
+    return {"army": army, **(yield from choices_army.order(desk.legs(army)))}
 
 
 def _relation(desk: Desk) -> Fields:
@@ -147,7 +145,7 @@ def _ports(desk: Desk) -> Fields:
 
 
 def _give_territory(desk: Desk) -> Fields:
-    territory = yield one("territory", desk.giving)
+    territory = yield one("territory", desk.giving())
     return {"territory": territory, "to": (yield one("to", [EMPIRES[x] for x in desk.calm]))}
 
 
@@ -156,9 +154,9 @@ def _give_money(desk: Desk) -> Fields:
     return {"to": to, **(yield from _amount(desk, "amount", 1, desk.paying[to]))}
 
 
-def _place(name: str) -> Callable[[Desk], Fields]:
+def _place(places: Offers) -> Callable[[Desk], Fields]:
     def fields(desk: Desk) -> Fields:
-        return {"territory": (yield one("territory", getattr(desk, name)))}
+        return {"territory": (yield one("territory", places(desk)))}
 
     return fields
 
@@ -188,6 +186,11 @@ def _spy_empire(desk: Desk) -> Fields:
     return {"empire": (yield one("empire", [Option(EMPIRES[x], cost) for x in desk.rivals]))}
 
 
+def _some(offers: Offers) -> Callable[[Desk], bool]:
+    """Whether there is anything."""
+    return lambda desk: any(True for _ in offers(desk))
+
+
 def _can_cancel(desk: Desk) -> bool:
     orders = desk.sheet.orders
     return any(desk.alone(o) for o in orders) or bool(orders and desk.cancelling)
@@ -195,24 +198,24 @@ def _can_cancel(desk: Desk) -> bool:
 
 ORDERS: dict[str, tuple[Callable[[Desk], Any], Callable[[Desk], Fields]]] = {
     "set_research": (lambda k: k.budget("set_research") > 0, _set_research),
-    "build": (lambda k: k.sites, _build),
-    "demolish": (lambda k: k.ruins, _demolish),
+    "build": (_some(Desk.building), _build),
+    "demolish": (_some(Desk.demolishing), _demolish),
     "recruit": (lambda k: k.raising, _recruit),
     "split_army": (lambda k: k.splitting, _split),
     "merge_armies": (lambda k: k.merging, _merge),
     "disband": (lambda k: k.disbanding, _disband),
     "fund_expeditions": (lambda k: k.funding[0] <= k.funding[1], _fund),
     "order_army": (lambda k: k.armies, _order_army),
-    "relation_action": (lambda k: k.talking, _relation),
+    "relation_action": (_some(Desk.acting), _relation),
     "answer_proposal": (lambda k: k.answering, _answer),
     "set_straits": (lambda k: k.straits, _straits),
     "set_ports": (lambda k: k.calm, _ports),
-    "give_territory": (lambda k: k.giving, _give_territory),
+    "give_territory": (_some(Desk.giving), _give_territory),
     "give_money": (lambda k: k.paying, _give_money),
-    "protect": (lambda k: k.protecting, _place("protecting")),
-    "install_protectorate": (lambda k: k.installing, _place("installing")),
-    "annex": (lambda k: k.annexing, _place("annexing")),
-    "drop": (lambda k: k.dropping, _place("dropping")),
+    "protect": (_some(Desk.protecting), _place(Desk.protecting)),
+    "install_protectorate": (_some(Desk.installing), _place(Desk.installing)),
+    "annex": (_some(Desk.annexing), _place(Desk.annexing)),
+    "drop": (_some(Desk.dropping), _place(Desk.dropping)),
     "choose_links": (lambda k: k.s.choosing_links(), _links),
     "cancel_order": (_can_cancel, _cancel),
     "spy_territory": (lambda k: k.c.funds >= spying.territory_price(k.c), _spy_territory),

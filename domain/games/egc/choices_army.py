@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -18,9 +19,8 @@ from domain.kernel.ruleset import memo
 Fields = Generator[Choice, Any, dict[str, Json]]
 
 
-def order(s: Egc, seat: Seat, army: str) -> Fields:
+def order(legs: Legs) -> Fields:
     """The order of an army, as if it had none yet."""
-    legs: Legs = memo(s, f"legs {seat} {army}", lambda: Legs(s, seat, army))
     kinds = ["move"] * bool(legs.first) + ["support"] * bool(legs.targets)
     kind = yield one("order", [*kinds, "prepare_defence", "train", "rest"])
     if kind == "support":
@@ -54,6 +54,9 @@ class Legs:
         self.start = self.c.armies[army].territory
         self.left = self.c.expeditions - self.c.explored
         """Expeditions that no other move uses."""
+        self.enters = _enterable(s, seat)
+        self.shores = {sea: [t for t in COASTS[sea] if t in self.enters and t != self.start] for sea in COASTS}
+        """Sea -> where an army that left `start` can land."""
         self.first: list[str | None] = [*self._by_land(), *self._to_sea()]
         self.targets = self._targets()
 
@@ -64,30 +67,28 @@ class Legs:
         kept = [o for o in self.s.sheets[self.seat].orders if not _orders(o.order, army)]
         return after(self.s, self.seat, kept)
 
-    def _enters(self, territory: str) -> bool:
-        return may_enter(self.s, self.seat, territory)
-
     def _by_land(self) -> list[str]:
-        return [t for t in TERRITORIES[self.start].neighbours if self._enters(t)]
+        return [t for t in TERRITORIES[self.start].neighbours if t in self.enters]
 
     def _to_sea(self) -> list[str]:
         if self.c.sailed >= self.c.by_rank("naval_moves", "naval"):
             return []
+        needed = self._to_land([])
         seas = [sea for sea in TERRITORIES[self.start].seas if sea in self.c.seas]
-        return [sea for sea in seas if self._lands([self.start, sea], self.left)]
+        return [sea for sea in seas if sea in needed and needed[sea] <= self.left]
 
     def _targets(self) -> list[str]:
         near = {*TERRITORIES[self.start].neighbours}
         for sea in TERRITORIES[self.start].seas:
             if sea in self.c.controls:
                 near |= {*COASTS[sea]}
-        return [t for t in sorted(near) if not self.c.owns(t) and self._enters(t)]
+        return [t for t in sorted(near) if not self.c.owns(t) and t in self.enters]
 
     def onward(self, path: list[str]) -> Iterator[str | None]:
         """What can follow; null where the path can end, nothing where it must."""
         if path[-1] in COASTS:
             left = self.left - self._explored(path)
-            yield from self._landings(path)
+            yield from self.shores[path[-1]]
             yield from self._further(path, left)
         elif all(node in TERRITORIES for node in path) and all(self._railed(node) for node in path):
             ahead = [t for t in TERRITORIES[path[-1]].neighbours if t not in path and self._railed(t)]
@@ -99,20 +100,47 @@ class Legs:
     def _explored(self, path: list[str]) -> int:
         return sum(sea not in self.c.seas for sea in path[2:])
 
-    def _landings(self, path: list[str]) -> list[str]:
-        return [t for t in COASTS[path[-1]] if t not in path and self._enters(t)]
-
     def _further(self, path: list[str], left: int) -> Iterator[str]:
         """Seas from which a landing can still be reached."""
-        for sea, strait in SEA_LINKS[path[-1]].items():
-            if sea in path or strait_closed(self.s, strait, self.seat):
-                continue
-            cost = sea not in self.c.seas
-            if cost <= left and self._lands([*path, sea], left - cost):
+        needed = self._to_land(path)
+        for sea in self._linked(path[-1], path):
+            if sea in needed and self._price(sea) + needed[sea] <= left:
                 yield sea
 
-    def _lands(self, path: list[str], left: int) -> bool:
-        return bool(self._landings(path)) or any(True for _ in self._further(path, left))
+    def _to_land(self, path: list[str]) -> dict[str, int]:
+        """Sea -> fewest expeditions from there to a landing, over seas that the path has not crossed.
+
+        Backwards from the shores; a sea that costs nothing goes first, so that each is final when it is taken.
+        """
+        needed = {sea: 0 for sea, shores in self.shores.items() if shores and sea not in path}
+        todo = deque(needed)
+        while todo:
+            sea = todo.popleft()
+            price = self._price(sea)
+            for before in self._linked(sea, path):
+                if before not in needed or needed[sea] + price < needed[before]:
+                    needed[before] = needed[sea] + price
+                    (todo.append if price else todo.appendleft)(before)
+        return needed
+
+    def _linked(self, sea: str, path: list[str]) -> Iterator[str]:
+        for other, strait in SEA_LINKS[sea].items():
+            if other not in path and not strait_closed(self.s, strait, self.seat):
+                yield other
+
+    def _price(self, sea: str) -> int:
+        """Expeditions that it takes to enter a sea."""
+        return int(sea not in self.c.seas)
+
+
+def _enterable(s: Egc, seat: Seat) -> frozenset[str]:
+    """Where a move of the seat may end."""
+
+    def find() -> frozenset[str]:
+        return frozenset(t for t in TERRITORIES if may_enter(s, seat, t))
+
+    found: frozenset[str] = memo(s, f"enterable {seat}", find, (s.lands, s.relations))
+    return found
 
 
 def _orders(order: dict[str, Json], army: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from domain.errors import RuleError
+from domain.games.egc.choices_army import Legs
 from domain.games.egc.data import (
     DIPLOMACY,
     ECONOMY,
@@ -28,7 +29,10 @@ from domain.kernel.choices import Move, Option
 
 
 class Desk:
-    """What a seat can do with its sheet as it stands; made once per state."""
+    """What a seat can do with its sheet as it stands; made once per sheet.
+
+    The generators serve the menu, which asks only whether there is anything; the properties hold all of it.
+    """
 
     def __init__(self, s: Egc, seat: Seat) -> None:
         self.s, self.seat = s, seat
@@ -36,9 +40,18 @@ class Desk:
         self.sheet = s.sheets[seat]
         self.kept = {key_of(o.order): o for o in self.sheet.orders}
         """Orders by key; those without a key are not asked for."""
+        self.menu: tuple[Option, ...] = ()
+        """Types of moves that can be completed, once they are found."""
+        self._legs: dict[str, Legs] = {}
+
+    def legs(self, army: str) -> Legs:
+        """Where an army can go."""
+        if army not in self._legs:
+            self._legs[army] = Legs(self.s, self.seat, army)
+        return self._legs[army]
 
     @cached_property
-    def own(self) -> list[str]:
+    def own(self) -> Sequence[str]:
         """Owned territories."""
         return self.s.owned(self.seat)
 
@@ -110,12 +123,14 @@ class Desk:
     @cached_property
     def sites(self) -> dict[str, list[Option]]:
         """Territory -> infrastructure that can be built there, with its price."""
-        found: dict[str, list[Option]] = {}
+        return dict(self.building())
+
+    def building(self) -> Iterator[tuple[str, list[Option]]]:
+        """Sites, one after the other."""
         for t in self.own:
             options = [Option(i, {"brz": cost}) for i in INFRASTRUCTURES if (cost := self._building(t, i)) is not None]
             if options:
-                found[t] = options
-        return found
+                yield t, options
 
     def _building(self, territory: str, name: str) -> int | None:
         kind = INFRASTRUCTURES[name]
@@ -127,8 +142,13 @@ class Desk:
     @cached_property
     def ruins(self) -> dict[str, list[str]]:
         """Territory -> infrastructure that can be demolished without making another order illegal."""
-        found = {t: [i for i in INFRASTRUCTURES if self._demolishable(t, i)] for t in self.own}
-        return {t: names for t, names in found.items() if names}
+        return dict(self.demolishing())
+
+    def demolishing(self) -> Iterator[tuple[str, list[str]]]:
+        """Ruins, one after the other."""
+        for t in self.own:
+            if names := [i for i in INFRASTRUCTURES if self._demolishable(t, i)]:
+                yield t, names
 
     def _demolishable(self, territory: str, name: str) -> bool:
         if (territory, name) in self.c.changed or not self.c.level(territory, name):
@@ -179,8 +199,13 @@ class Desk:
     @cached_property
     def talking(self) -> dict[str, list[Option]]:
         """Empire -> actions towards it that can be paid."""
-        found = {EMPIRES[x]: [o for a in ACTIONS if (o := self._action(x, a))] for x in self.calm}
-        return {target: options for target, options in found.items() if options}
+        return dict(self.acting())
+
+    def acting(self) -> Iterator[tuple[str, list[Option]]]:
+        """Empires and actions, one after the other."""
+        for x in self.calm:
+            if options := [o for a in ACTIONS if (o := self._action(x, a))]:
+                yield EMPIRES[x], options
 
     def _action(self, other: Seat, action: str) -> Option | None:
         try:
@@ -208,8 +233,7 @@ class Desk:
         """Straits that the seat may close or open."""
         return [x.id for x in STRAITS.values() if self.c.owns(x.controller)] if self.calm else []
 
-    @cached_property
-    def giving(self) -> list[str]:
+    def giving(self) -> Iterator[str]:
         """Territories and protectorates that can be given away."""
 
         def fits(territory: str) -> bool:
@@ -219,7 +243,8 @@ class Desk:
                 return False
             return True
 
-        return [t for t in (*self.own, *self.s.protectorates(self.seat)) if fits(t)] if self.calm else []
+        held = (*self.own, *self.s.protectorates(self.seat)) if self.calm else ()
+        return (t for t in held if fits(t))
 
     @cached_property
     def paying(self) -> dict[str, int]:
@@ -228,50 +253,33 @@ class Desk:
         found = {EMPIRES[x]: min(limit, self.budget("give_money", EMPIRES[x])) for x in self.calm}
         return {to: n for to, n in found.items() if n > 0}
 
-    def _territorial(self, kind: str, fits: Callable[[str], bool]) -> list[Option]:
-        found = []
-        for t in TERRITORIES:
-            if fits(t):
-                cost = self.price({"type": kind, "territory": t})
-                if cost <= self.points("territory", t):
-                    found.append(Option(t, {"points": cost} if cost else {}))
-        return found
-
-    def _free(self, territory: str) -> bool:
-        land = self.s.lands[territory]
-        return land.owner is None and land.protectorate is None
-
-    def _holds(self, territory: str) -> bool:
-        held = self.s.lands[territory].protectorate
-        return held is not None and held.seat == self.seat
-
-    def _since(self, territory: str) -> int | None:
-        return self.s.lands[territory].protections.get(str(self.seat))
+    def _territorial(self, kind: str, places: Iterable[str]) -> Iterator[Option]:
+        for t in places:
+            cost = self.price({"type": kind, "territory": t})
+            if cost <= self.points("territory", t):
+                yield Option(t, {"points": cost} if cost else {})
 
     @cached_property
-    def protecting(self) -> list[Option]:
+    def protections(self) -> Mapping[str, int]:
+        """Territory -> turn in which the seat's protection was ordered."""
+        return self.s.holdings.protections[self.seat]
+
+    def protecting(self) -> Iterator[Option]:
         """EGC-7.18."""
-        return self._territorial("protect", lambda t: self._free(t) and self._since(t) is None)
+        return self._territorial("protect", (t for t in self.s.holdings.free if t not in self.protections))
 
-    @cached_property
-    def installing(self) -> list[Option]:
+    def installing(self) -> Iterator[Option]:
         """EGC-7.19."""
+        known = (t for t, since in self.protections.items() if self.s.in_force(since))
+        return self._territorial("install_protectorate", known)
 
-        def fits(t: str) -> bool:
-            since = self._since(t)
-            return since is not None and self.s.in_force(since) and self._free(t)
-
-        return self._territorial("install_protectorate", fits)
-
-    @cached_property
-    def annexing(self) -> list[Option]:
+    def annexing(self) -> Iterator[Option]:
         """EGC-7.20."""
-        return self._territorial("annex", self._holds)
+        return self._territorial("annex", self.s.protectorates(self.seat))
 
-    @cached_property
-    def dropping(self) -> list[Option]:
+    def dropping(self) -> Iterator[Option]:
         """EGC-7.21."""
-        return self._territorial("drop", lambda t: self._holds(t) or self._since(t) is not None)
+        return self._territorial("drop", sorted((*self.protections, *self.s.protectorates(self.seat))))
 
     @cached_property
     def cancelling(self) -> list[int]:

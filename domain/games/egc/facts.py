@@ -2,7 +2,7 @@
 
 Dumb on purpose: a fact carries new values, the formulas are in `rules`. What is public, what is one seat's own and what
 is nobody's are facts of their own, so that each viewer's state can be folded from what it may read. Facts of a resolved
-turn carry their `step`, P1 to P15; those of one seat are kept in its report.
+turn carry their `step`, P1 to P15; those of one seat are kept in its report, those for all in the news.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _seat_resigned(s: S, f: Fact) -> S:
 
 
 def _resolution_started(s: S, _: Fact) -> S:
-    return assign(s, reports=tuple({} for _ in SEATS))
+    return assign(s, reports=tuple({} for _ in SEATS), news=())
 
 
 def _sheet_carried_out(s: S, f: Fact) -> S:
@@ -387,6 +387,16 @@ def _game_ended(s: S, f: Fact) -> S:
     return assign(s, final=Final(tuple(f["treasuries"]), tuple(f["tie_order"])))
 
 
+def _news(evolve: Evolve) -> Evolve:
+    """EGC-6.2: what all are told of a resolution."""
+
+    def told(s: S, f: Fact) -> S:
+        after: S = evolve(s, f)
+        return assign(after, news=(*s.news, f))
+
+    return told
+
+
 EVOLVE: Mapping[str, Evolve] = {
     "counts_drawn": _counts_drawn,
     "tie_order_drawn": _tie_order_drawn,
@@ -401,36 +411,36 @@ EVOLVE: Mapping[str, Evolve] = {
     "seat_resigned": _seat_resigned,
     "resolution_started": _resolution_started,
     "sheet_carried_out": _sheet_carried_out,
-    "ports_changed": _ports_changed,
+    "ports_changed": _news(_ports_changed),
     "combat_fought": _noted,
     "army_turned_back": _noted,
     "armies_marched": _armies_marched,
     "neutrals_set": _neutrals_set,
-    "battle_fought": _silent,
+    "battle_fought": _news(_silent),
     "armies_drilled": _armies_drilled,
-    "territory_conquered": _territory_conquered,
+    "territory_conquered": _news(_territory_conquered),
     "levels_learnt": _levels_learnt,
     "supply_lost": _supply_lost,
-    "victory_counted": _victory_counted,
+    "victory_counted": _news(_victory_counted),
     "finance_settled": _finance_settled,
-    "protection_ended": _protection_ended,
-    "protectorate_ended": _protectorate_ended,
-    "territory_given": _territory_given,
+    "protection_ended": _news(_protection_ended),
+    "protectorate_ended": _news(_protectorate_ended),
+    "territory_given": _news(_territory_given),
     "armies_lost": _armies_lost,
-    "protectorate_given": _protectorate_given,
-    "territory_annexed": _territory_annexed,
-    "protectorate_installed": _protectorate_installed,
-    "territory_protected": _territory_protected,
-    "empire_eliminated": _empire_eliminated,
-    "relation_changed": _relation_changed,
-    "war_declared": _war_declared,
-    "war_joined": _war_declared,
+    "protectorate_given": _news(_protectorate_given),
+    "territory_annexed": _news(_territory_annexed),
+    "protectorate_installed": _news(_protectorate_installed),
+    "territory_protected": _news(_territory_protected),
+    "empire_eliminated": _news(_empire_eliminated),
+    "relation_changed": _news(_relation_changed),
+    "war_declared": _news(_war_declared),
+    "war_joined": _news(_war_declared),
     "action_cancelled": _action_cancelled,
     "proposal_made": _proposal_made,
     "proposal_answered": _proposal_answered,
     "casus_belli_gained": _casus_belli_gained,
-    "strait_set": _strait_set,
-    "ports_set": _ports_set,
+    "strait_set": _news(_strait_set),
+    "ports_set": _news(_ports_set),
     "technology_settled": _technology_settled,
     "diplomacy_settled": _diplomacy_settled,
     "manned_set": _manned_set,

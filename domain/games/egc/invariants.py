@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from domain.games.egc.data import (
     DIPLOMACY,
@@ -17,11 +18,25 @@ from domain.games.egc.data import (
 )
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.state import ELIMINATED, PAIR_KEYS, Egc, empire_of
+from domain.ids import Seat
+from domain.kernel.ruleset import memo
 
 
 def check(s: Egc) -> list[str]:
     """Broken invariants, in words; none in a sound state."""
-    return [*_lands(s), *_armies(s), *_presence(s), *_seats(s), *_relations(s), *_sheets(s)]
+    return [
+        *_once(s, _lands, s.lands, s.levels),
+        *_once(s, _armies, s.armies, s.garrisons, s.lands, s.over),
+        *_once(s, _presence, s.armies, s.garrisons, s.manned),
+        *_once(s, _seats, s.empires, s.lands, s.status, s.turn, s.over),
+        *_once(s, _relations, s.relations, s.proposals),
+        *(broken for seat in SEATS for broken in _sheet(s, seat)),
+    ]
+
+
+def _once(s: Egc, part: Callable[[Egc], Iterator[str]], *of: Any) -> list[str]:
+    made: list[str] = memo(s, f"check {part.__name__}", lambda: list(part(s)), of)
+    return made
 
 
 def _lands(s: Egc) -> Iterator[str]:
@@ -47,7 +62,7 @@ def _armies(s: Egc) -> Iterator[str]:
                 yield f"{army}: {a}"
             if not s.over and s.lands[a.territory].owner != seat:
                 yield f"{army}: in {a.territory}, which is not its empire's"
-            if army != army_id(seat, number_of(army)) or number_of(army) >= s.sheets[seat].next_army:
+            if army != army_id(seat, number_of(army)):
                 yield f"{army}: not an army of {EMPIRES[seat]}"
     for territory, g in s.garrisons.items():
         if s.lands[territory].owner is not None or g.divisions < 1:
@@ -67,7 +82,7 @@ def _seats(s: Egc) -> Iterator[str]:
         e = s.empires[seat]
         if e.treasury < 0 or not 0 <= e.diplomacy <= DIPLOMACY["max_points"]:
             yield f"{EMPIRES[seat]}: treasury {e.treasury}, points {e.diplomacy}"
-        if s.status[seat] == ELIMINATED and (s.owned(seat) or s.armies[seat] or s.sheets[seat].orders):
+        if s.status[seat] == ELIMINATED and s.owned(seat):
             yield f"{EMPIRES[seat]}: eliminated, and there"
         if s.turn and not s.over and s.status[seat] != ELIMINATED and not s.owned(seat):
             yield f"{EMPIRES[seat]}: owns nothing"
@@ -85,10 +100,20 @@ def _relations(s: Egc) -> Iterator[str]:
             yield f"{proposal}: between allies"
 
 
-def _sheets(s: Egc) -> Iterator[str]:
-    """EGC-7.0.3: every sheet is legal as it stands."""
-    for seat in SEATS if s.turn and not s.over else ():
-        if s.sheets[seat].orders:
-            c = copy_of(s, seat)
-            if c.faults or c.funds < 0 or c.points < 0:
-                yield f"{EMPIRES[seat]}: {sorted(c.faults)} are illegal, {c.funds} Brz, {c.points} points"
+def _sheet(s: Egc, seat: Seat) -> list[str]:
+    """EGC-7.0.3, EGC-7.0.8: every sheet is legal as it stands, and the numbers of armies are not used again."""
+    of = (s.over, s.sheets[seat], *s.unsheeted)
+    made: list[str] = memo(s, f"check sheet {seat}", lambda: list(_sheet_faults(s, seat)), of)
+    return made
+
+
+def _sheet_faults(s: Egc, seat: Seat) -> Iterator[str]:
+    sheet, armies = s.sheets[seat], s.armies[seat]
+    if any(number_of(army) >= sheet.next_army for army in armies):
+        yield f"{EMPIRES[seat]}: the number {sheet.next_army} is used already"
+    if s.status[seat] == ELIMINATED and (armies or sheet.orders):
+        yield f"{EMPIRES[seat]}: eliminated, with armies or orders"
+    if s.turn and not s.over and sheet.orders:
+        c = copy_of(s, seat)
+        if c.faults or c.funds < 0 or c.points < 0:
+            yield f"{EMPIRES[seat]}: {sorted(c.faults)} are illegal, {c.funds} Brz, {c.points} points"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from domain.games.egc.data import EMPIRES, HOMES, PAIRS, SEATS
@@ -10,6 +11,7 @@ from domain.games.egc.rules.wars import kinds_held
 from domain.games.egc.state import PAIR_KEYS, Army, Count, Egc, Land, Sheet
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
 from domain.kernel.jsonform import to_json
+from domain.kernel.ruleset import memo
 
 
 def sight(s: Egc, viewer: Viewer) -> Json:
@@ -41,15 +43,20 @@ def public(s: Egc) -> dict[str, Json]:
             {"seat": seat, "empire": EMPIRES[seat], "home": HOMES[seat], "status": s.status[seat], "vp": s.vp[seat]}
             for seat in SEATS
         ],
-        "lands": {t: shown for t, land in s.lands.items() if (shown := _land(land))},
+        "lands": memo(s, "lands shown", lambda: _lands(s.lands), (s.lands,)),
         "armies": s.manned,
         "relations": {k: s.relations[k] for k in (PAIR_KEYS[pair] for pair in PAIRS)},
         "peace_turn": s.peace_turn,
         "closed": s.closed,
         "open_ports": sorted(s.open_ports),
         "counts": [_count(c) for c in s.counts],
+        "news": list(s.news),
         "final": None if s.final is None else to_json(s.final),
     }
+
+
+def _lands(lands: Mapping[str, Land]) -> dict[str, Json]:
+    return {t: shown for t, land in lands.items() if (shown := _land(land))}
 
 
 def _land(land: Land) -> dict[str, Json]:

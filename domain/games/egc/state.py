@@ -6,7 +6,7 @@ of a dict's keys means nothing: whoever goes through one sorts it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from domain.games.egc.data import EMPIRES, HOMES, INITIAL, PAIRS, SEATS, TERRITO
 from domain.ids import Seat
 from domain.kernel.flow import State
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft
+from domain.kernel.ruleset import Draft, memo
 
 NEUTRAL = "neutral"
 """Whose an army of no empire is, where empires are named."""
@@ -171,6 +171,36 @@ class Final:
     tie_order: tuple[int, ...]
 
 
+class Holdings:
+    """The map by holder: lists by seat, in ascending territory id."""
+
+    def __init__(self, lands: Mapping[str, Land]) -> None:
+        self.owned: tuple[list[str], ...] = tuple([] for _ in SEATS)
+        self.protectorates: tuple[list[str], ...] = tuple([] for _ in SEATS)
+        self.protections: tuple[dict[str, int], ...] = tuple({} for _ in SEATS)
+        """Territory -> turn in which the protection was ordered."""
+        self.ports: tuple[list[str], ...] = tuple([] for _ in SEATS)
+        """EGC-8.1: own ports and those of protectorates."""
+        self.free: list[str] = []
+        """Neutral, and nobody's protectorate."""
+        for territory in TERRITORIES:
+            self._put(territory, lands[territory])
+
+    def _put(self, territory: str, land: Land) -> None:
+        holder = land.owner
+        if holder is not None:
+            self.owned[holder].append(territory)
+        elif land.protectorate is not None:
+            holder = land.protectorate.seat
+            self.protectorates[holder].append(territory)
+        else:
+            self.free.append(territory)
+        if land.port and holder is not None:
+            self.ports[holder].append(territory)
+        for seat, since in land.protections.items():
+            self.protections[int(seat)][territory] = since
+
+
 @dataclass(frozen=True)
 class Egc(State):
     """A game of Empires, guerres et céphalées."""
@@ -191,6 +221,8 @@ class Egc(State):
     """`seat:seat`: the first has opened its ports to the second."""
     counts: tuple[Count, ...] = ()
     final: Final | None = None
+    news: tuple[dict[str, Any], ...] = ()
+    """EGC-6.2: the public facts of the last resolution."""
     # each seat's own
     empires: Annotated[tuple[Empire, ...], BY_SEAT] = ()
     armies: Annotated[tuple[dict[str, Army], ...], BY_SEAT] = ()
@@ -221,8 +253,8 @@ class Egc(State):
         return self.relation(seat, other) in HOSTILE
 
     def allied(self, seat: Seat, other: Seat) -> bool:
-        """Whether two empires are allies."""
-        return self.relation(seat, other) == "alliance"
+        """Whether two empires are allies; one that is eliminated is nobody's (EGC-11.6)."""
+        return self.relation(seat, other) == "alliance" and ELIMINATED not in (self.status[seat], self.status[other])
 
     def active(self) -> list[Seat]:
         """Seats whose empire has a player's orders, ascending."""
@@ -232,19 +264,29 @@ class Egc(State):
         """EGC-1.2: active and dormant empires."""
         return [seat for seat in SEATS if self.status[seat] != ELIMINATED]
 
-    def owned(self, seat: Seat) -> list[str]:
+    @property
+    def holdings(self) -> Holdings:
+        """The map by holder."""
+        made: Holdings = memo(self, "holdings", lambda: Holdings(self.lands), (self.lands,))
+        return made
+
+    @property
+    def unsheeted(self) -> tuple[Any, ...]:
+        """All that an order sheet is judged by but the sheet itself (EGC-7.0.2); no order filed changes it."""
+        public = (self.turn, self.status, self.lands, self.relations, self.peace_turn, self.closed, self.open_ports)
+        return (*public, self.counts, self.empires, self.armies, self.levels, self.proposals, self.casus_belli)
+
+    def owned(self, seat: Seat) -> Sequence[str]:
         """Territories of an empire, ascending."""
-        lands = self.lands
-        return [t for t in TERRITORIES if lands[t].owner == seat]
+        return self.holdings.owned[seat]
 
     def colonies(self, seat: Seat) -> list[str]:
         """EGC-1.5: owned territories other than the own metropolis."""
         return [t for t in self.owned(seat) if t != HOMES[seat]]
 
-    def protectorates(self, seat: Seat) -> list[str]:
+    def protectorates(self, seat: Seat) -> Sequence[str]:
         """Protectorates of an empire, ascending."""
-        lands = self.lands
-        return [t for t in TERRITORIES if (p := lands[t].protectorate) is not None and p.seat == seat]
+        return self.holdings.protectorates[seat]
 
     def metropolis(self, territory: str) -> bool:
         """EGC-1.4: whether a territory is held by the empire whose home it is."""

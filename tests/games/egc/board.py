@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain.games.egc.data import EMPIRES, HOMES, SEATS, TECHNOLOGIES, TERRITORIES
+from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import PAIR_KEYS, Egc
 from domain.ids import DIRECTOR, Json, Seat
 from domain.kernel.choices import Move
@@ -59,10 +60,31 @@ class Board(Given):
                 return a.territory, a.divisions, a.morale, a.training
         return None
 
+    def where(self, army: str) -> str | None:
+        """The territory of an army; None when it is no more."""
+        found = self.army(army)
+        return found and found[0]
+
     def owner(self, territory: str) -> Seat | None:
         """Whose a territory is."""
         seat: Seat | None = self.state.lands[territory].owner
         return seat
+
+
+def set_up(draws: Sequence[Json], options: Mapping[str, Json] | None = None) -> Board:
+    """A game in turn zero whose set-up draws exactly these values."""
+    board = Board.__new__(Board)
+    Given.__init__(board, RULESET, len(EMPIRES), options=options, draws=draws)
+    return board
+
+
+def plain_draws(counts: Sequence[int] = COUNTS, tie_order: Sequence[Seat] = SEATS) -> list[Json]:
+    """Draws of a set-up in which all neutral armies have morale 5, training 4 and rank 10, and nothing is built."""
+    draws: list[Json] = [*counts, list(tie_order)]
+    for t in TERRITORIES.values():
+        if t.home_of is None:
+            draws += [5, 4, *[10] * bool(t.seas), *[100] * (6 if t.seas else 5)]
+    return draws
 
 
 def of(facts: Sequence[Fact], kind: str, seat: Seat | None = None) -> list[Fact]:
@@ -105,7 +127,7 @@ def position(
         "turn": turn,
         "count_turns": list(COUNTS),
         "tie_order": list(SEATS),
-        "frames": [frame(turn)],
+        "frames": [frame(turn, [x for x in SEATS if more.get("status", {}).get(str(x), "active") == "active"])],
         "lands": held,
         "garrisons": neutral,
         "neutral_ranks": {t: {"naval": 10, "siege": None} for t in TERRITORIES} | dict(neutral_ranks or {}),
@@ -119,14 +141,15 @@ def position(
         "sheets": {str(x): {"next_army": 50} for x in SEATS},
         **more,
     }
+    state = Board(patch, options).state
+    for x in SEATS:
+        patch["sheets"][str(x)]["controls"] = controlled(state, x)
     return Board(patch, options)
 
 
-def frame(turn: int, owing: Sequence[Seat] = SEATS) -> Json:
+def frame(turn: int, asked: Sequence[Seat]) -> Json:
     """The frame of a turn's sheets."""
-    asked = list(SEATS)
-    done = [x for x in asked if x not in owing]
-    return {"n": 1, "kind": "orders", "asked": asked, "owing": list(owing), "done": done, "data": {"turn": turn}}
+    return {"n": 1, "kind": "orders", "asked": list(asked), "owing": list(asked), "data": {"turn": turn}}
 
 
 def _garrison(t: str, garrisons: Mapping[str, tuple[int, int, int] | None] | None) -> Json:
@@ -169,6 +192,21 @@ def move(army: str, *path: str, **more: Json) -> Move:
 def order(army: str, kind: str, **more: Json) -> Move:
     """An army does something else."""
     return {"type": "order_army", "army": army, "order": kind, **more}
+
+
+def act(target: str, action: str, **more: int) -> Move:
+    """An action on a relation."""
+    return {"type": "relation_action", "target": target, "action": action, **more}
+
+
+def answer(name: str, accept: bool) -> Move:
+    """An answer to a proposal."""
+    return {"type": "answer_proposal", "proposal": name, "accept": accept}
+
+
+def proposal(sender: Seat, target: Seat, action: str = "propose") -> dict[str, Json]:
+    """A proposal that awaits its answer in the first turn."""
+    return {f"0:{sender}:{target}": {"sender": sender, "target": target, "action": action}}
 
 
 def state_of(board: Board) -> Egc:

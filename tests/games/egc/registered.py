@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import permutations, product
 from typing import Any
 
@@ -11,7 +11,7 @@ from domain.games.egc.data import DOC
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move
 
-__all__ = ["BRUTE", "RULESET", "candidates", "conserved"]
+__all__ = ["BRUTE", "RULESET", "THINGS", "candidates", "conserved"]
 
 BRUTE = 400
 """Sheets of more complete moves than this are not compared with brute force."""
@@ -31,6 +31,11 @@ for _a, _b in [*DOC["sea_links"]["items"], *(s["seas"] for s in DOC["straits"]["
 TECHNOLOGIES = [t["id"] for t in DOC["technologies"]["items"]]
 INFRASTRUCTURES = [i["id"] for i in DOC["infrastructure"]["items"]]
 TABLES = DOC["rank_tables"]
+
+_SECTIONS = ("territories", "seas", "straits", "links", "technologies", "infrastructure", "empires")
+_EVENTS = ("colonial_incident", "protected_attacked", "alliance_broken", "mpa_attacked", "ally_at_war")
+THINGS = (*(x["id"] for section in _SECTIONS for x in DOC[section]["items"]), *_EVENTS, *DOC["relations"]["ladder"])
+"""Ids that facts must name in a soak; the two lasting casus belli are derived, no fact names them (EGC-14.7)."""
 
 
 def amounts(most: int) -> list[int]:
@@ -53,7 +58,8 @@ def candidates(s: S, seat: Seat) -> Iterator[Move]:
     yield from _armies(s, seat)
     yield from _marches(s, seat)
     yield from _diplomacy(s, seat)
-    yield from _territories()
+    yield from _territories(s, seat)
+    yield from _seldom(s, seat)
 
 
 def _allocations() -> Iterator[Move]:
@@ -80,10 +86,16 @@ def _money(s: S, seat: Seat) -> Iterator[Move]:
     yield {"type": "choose_links", "links": ["atlantis"]}
 
 
+def _places(s: S, seat: Seat) -> list[str]:
+    """All that the seat has to do with, and some others."""
+    own = [t for t, land in s.lands.items() if seat == land.owner or land.protectorate or land.protections]
+    return [*dict.fromkeys([*own, *list(TERRITORIES)[seat::12]]), "nowhere"]
+
+
 def _building(s: S, seat: Seat) -> Iterator[Move]:
     for kind, i in product(("build", "demolish"), [*INFRASTRUCTURES, "temple"]):
-        yield from ({"type": kind, "territory": t, "infrastructure": i} for t in [*TERRITORIES, "nowhere"])
-    for t, n in product(TERRITORIES, amounts(s.empires[seat].treasury // 500)):
+        yield from ({"type": kind, "territory": t, "infrastructure": i} for t in _places(s, seat))
+    for t, n in product(_places(s, seat), amounts(s.empires[seat].treasury // 500)):
         yield {"type": "recruit", "territory": t, "divisions": n}
 
 
@@ -103,8 +115,9 @@ def _armies(s: S, seat: Seat) -> Iterator[Move]:
 
 
 def _marches(s: S, seat: Seat) -> Iterator[Move]:
-    width = TABLES["activation_half_width"][s.empires[seat].ranks["logistics"] - 1]
-    rounds: Sequence[dict[str, Json]] = [{"round": r} for r in range(4 - width, 7 + width)] if width else [{}]
+    """Long ways for one army of a place only, and only at the usual time."""
+    rounds, usual = _rounds(s, seat), _rounds(s, seat)[-1]
+    places: set[str] = set()
     for army in _ids(s, seat):
         order = {"type": "order_army", "army": army}
         yield from ({**order, "order": kind} for kind in ("prepare_defence", "train", "rest"))
@@ -112,6 +125,15 @@ def _marches(s: S, seat: Seat) -> Iterator[Move]:
         here = _place(s, seat, army)
         for path, more in product(_paths(here), rounds):
             yield {**order, "order": "move", "path": path, **more}
+        if here not in places:
+            places.add(here)
+            yield from ({**order, "order": "move", "path": path, **usual} for path in [*_far(here), *_leaps(here)])
+
+
+def _rounds(s: S, seat: Seat) -> list[dict[str, Json]]:
+    """Around the ends of the window; last the usual one. Who has no window is not asked."""
+    width = TABLES["activation_half_width"][s.empires[seat].ranks["logistics"] - 1]
+    return [{"round": r} for r in (4 - width, 5 - width, 5 + width, 6 + width, 5)] if width else [{}]
 
 
 def _place(s: S, seat: Seat, army: str) -> str:
@@ -124,10 +146,14 @@ def _place(s: S, seat: Seat, army: str) -> str:
 
 
 def _paths(start: str) -> Iterator[list[str]]:
-    """By land over up to two borders, over up to two seas."""
+    """By land over up to two borders."""
     for there in TERRITORIES[start]["land_neighbours"]:
         yield [start, there]
         yield from ([start, there, t] for t in TERRITORIES[there]["land_neighbours"])
+
+
+def _far(start: str) -> Iterator[list[str]]:
+    """Over up to two seas."""
     for sea in TERRITORIES[start]["seas"]:
         yield [start, sea]
         yield from ([start, sea, t] for t in COASTS[sea])
@@ -135,10 +161,18 @@ def _paths(start: str) -> Iterator[list[str]]:
             yield from ([start, sea, other, t] for t in COASTS[other])
 
 
+def _leaps(start: str) -> Iterator[list[str]]:
+    """To some places that are not beside it."""
+    far = [t for t in TERRITORIES if t not in (start, *TERRITORIES[start]["land_neighbours"])]
+    yield from ([start, t] for t in far[::12])
+    yield from ([start, sea, COASTS[sea][0]] for sea in SEAS[::6] if sea not in TERRITORIES[start]["seas"])
+
+
 def _diplomacy(s: S, seat: Seat) -> Iterator[Move]:
     points = amounts(s.empires[seat].diplomacy)
     for target in [*EMPIRES, "atlantis"]:
-        yield {"type": "relation_action", "target": target, "action": "declare_war_cb"}
+        for more in ({}, {"stake": 1}):
+            yield {"type": "relation_action", "target": target, "action": "declare_war_cb", **more}
         for action, stake in product(("degrade", "propose", "incite", "sabotage"), points):
             yield {"type": "relation_action", "target": target, "action": action, "stake": stake}
         for yes in (True, False):
@@ -149,13 +183,43 @@ def _diplomacy(s: S, seat: Seat) -> Iterator[Move]:
         yield {"type": "answer_proposal", "proposal": proposal, "accept": yes}
 
 
-def _territories() -> Iterator[Move]:
-    for t in [*TERRITORIES, "nowhere"]:
+def _territories(s: S, seat: Seat) -> Iterator[Move]:
+    for t in _places(s, seat):
         yield from (
             {"type": kind, "territory": t}
             for kind in ("protect", "install_protectorate", "annex", "drop", "spy_territory")
         )
         yield from ({"type": "give_territory", "territory": t, "to": to} for to in EMPIRES)
+
+
+def _seldom(s: S, seat: Seat) -> Iterator[Move]:
+    """Refused for reasons that are seldom met; the members stand in another order, by which a sampler tells kinds."""
+    for t in _places(s, seat)[:-1]:
+        if not TERRITORIES[t]["seas"]:
+            yield {"territory": t, "type": "build", "infrastructure": "port"}
+    for target in EMPIRES:
+        yield {"action": "declare_war_cb", "target": target, "type": "relation_action", "stake": 1}
+    homes = {t for t, land in TERRITORIES.items() if land["home_of"]}
+    for army in _ids(s, seat):
+        here = _place(s, seat, army)
+        for t in sorted(homes & set(TERRITORIES[here]["land_neighbours"])):
+            yield {"army": army, "order": "support", "type": "order_army", "territory": t}
+        for path in [*_crossings(here), *_straits(here)]:
+            yield {"army": army, "order": "move", "type": "order_army", "path": path, **_rounds(s, seat)[-1]}
+
+
+def _crossings(start: str) -> Iterator[list[str]]:
+    """Over one sea, to its first coasts."""
+    for sea in TERRITORIES[start]["seas"]:
+        yield from ([start, sea, t] for t in COASTS[sea][:2] if t != start)
+
+
+def _straits(start: str) -> Iterator[list[str]]:
+    """Through every strait near by, to the first coasts behind it."""
+    for strait in DOC["straits"]["items"]:
+        for here, there in permutations(strait["seas"]):
+            if here in TERRITORIES[start]["seas"]:
+                yield from ([start, here, there, t] for t in COASTS[there][:3] if t != start)
 
 
 def conserved(doc: Json) -> Json:

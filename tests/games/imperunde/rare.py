@@ -11,7 +11,8 @@ from typing import Any
 
 from domain.games.imperunde.data import DECK
 from domain.ids import Json, Seat
-from tests.games.imperunde.board import colony, replacing, table, zone
+from domain.kernel.jsonform import to_json
+from tests.games.imperunde.board import attack, colony, group, position, replacing, zone
 
 SEATS = 4
 OPTIONS: Mapping[str, Json] = {"turn_limit": 5}
@@ -25,36 +26,39 @@ TRUCE = {(1, 2): "peace"}
 COUNTRIES: Mapping[str, Json] = {
     "afghanistan": colony(1, posts=1, infantry=2),
     "algeria": colony(2, posts=2, forts=1, infantry=2),
-    "annam": colony(2, posts=1, cavalry=1, infantry=1),
+    "amazonia": colony(2, posts=1, infantry=1),
+    "annam": colony(2, cavalry=1, infantry=1),
     "bolivia": colony(0, posts=1, artillery=1),
     "congo": colony(0, posts=1, infantry=2, artillery=1),
     "egypt": colony(1, posts=2, forts=1, infantry=2),
-    "la_plata": colony(3, posts=1),
+    "la_plata": colony(3, posts=1, famine=True),
+    "mongolia": colony(1, posts=1, infantry=1),
     "mosquito_coast": colony(0, infantry=2, cavalry=1),
     "mozambique": colony(1, posts=1, cavalry=2),
-    "new_guinea": colony(3, posts=1, famine=True, infantry=1),
-    "persia": colony(1, posts=1, infantry=1),
+    "new_guinea": colony(3, posts=1, infantry=1),
+    "persia": colony(1, infantry=1),
     "peru": colony(2, posts=2, famine=True, cavalry=1),
     "siam": colony(3, posts=1, infantry=2, artillery=1),
-    "west_india": colony(0, posts=1),
+    "tibet": colony(1, posts=1, infantry=1),
+    "turkestan": colony(1, posts=1, cavalry=1),
+    "west_india": colony(0, posts=1, famine=True),
 }
 ZONES: Mapping[str, Json] = {
     "arabian_sea": zone({0: {"frigate": 3, "ship_of_the_line": 2}}),
     "bay_of_bengal": zone({1: {"frigate": 1, "cavalry": 1, "infantry": 1}}),
-    "canary_sea": zone({3: {"frigate": 2, "ship_of_the_line": 1}}, marker="calm"),
+    "canary_sea": zone(marker="storm"),
     "caribbean_sea": zone({0: {"frigate": 1, "infantry": 1}}),
     "china_sea": zone({2: {"frigate": 2}}),
-    "gulf_of_mexico": zone({2: {"frigate": 1}}),
-    "indian_ocean": zone({1: {"frigate": 1}, 2: {"ship_of_the_line": 1}}),
-    "labrador_sea": zone(marker="storm"),
+    "gulf_of_guinea": zone(marker="storm"),
+    "indian_ocean": zone({1: {"ship_of_the_line": 1}, 2: {"ship_of_the_line": 1}}),
     "mediterranean_sea": zone({1: {"frigate": 2}, 2: {"ship_of_the_line": 1}}),
     "north_sea": zone({0: {"frigate": 2, "ship_of_the_line": 1}}),
-    "sargasso_sea": zone({3: {"ship_of_the_line": 1}}, marker="storm"),
+    "sargasso_sea": zone({3: {"frigate": 2, "ship_of_the_line": 1}}, marker="calm"),
     "tasman_sea": zone(pirates=2),
 }
-DEBTS = (25, 20, 0, 5)
+DEBTS = (25, 25, 0, 5)
 SURPLUS = (10, 0, 15, 5)
-PLUNDERED = {"egypt": {**COUNTRIES["egypt"], "plundered_by": 0}}
+LEDGER = {"surplus": 0, "home_tax": 5, "peace_dividend": 2, "colonial_tax": 4, "maritime_tax": 6, "interest": 0}
 
 
 def nations(**more: Json) -> dict[Seat, Mapping[str, Json]]:
@@ -66,45 +70,52 @@ def nations(**more: Json) -> dict[Seat, Mapping[str, Json]]:
 
 
 def hands(discard: Sequence[str] = ()) -> dict[Seat, list[str]]:
-    """Every card but two and those discarded, dealt in turn: each seat has a little of everything."""
+    """Every card but one and those discarded, dealt in turn: each seat has a little of everything."""
     cards = list(DECK)
-    for card in discard:
+    for card in (*discard, "rebellion"):
         cards.remove(card)
-    return {seat: cards[seat:-2:SEATS] for seat in range(SEATS)}
+    return {seat: cards[(seat - 1) % SEATS :: SEATS] for seat in range(SEATS)}
 
 
-def quarrel(step: str, discard: Sequence[str] = (), **more: Any) -> Json:
-    """The table before that step of the last turn."""
-    lying = {
-        "wars": WARS,
-        "countries": COUNTRIES,
-        "zones": ZONES,
-        "nations": nations(),
-        "canals": ["suez"],
-        "turn": TURN,
-    }
-    cards = {"hands": hands(discard), "discard": discard}
-    new = table(SEATS, step, options=OPTIONS, **{**lying, **cards, **more})
-    return {"seats": SEATS, "options": OPTIONS, "patch": replacing(new)}
+def quarrel(step: str, *moves: tuple[Seat, Json], discard: Sequence[str] = (), **more: Any) -> Json:
+    """The table that such moves lead to from that step."""
+    game = position(
+        SEATS,
+        step,
+        options=OPTIONS,
+        wars=WARS,
+        zones=ZONES,
+        hands=hands(discard),
+        discard=discard,
+        canals=["suez"],
+        turn=TURN,
+        **{"countries": COUNTRIES, "nations": nations(), **more},
+    )
+    for seat, move in moves:
+        game.when(seat, move)
+    return {"seats": SEATS, "options": OPTIONS, "patch": replacing(to_json(game.state))}
 
 
-def talks() -> Json:
-    """The truce of last turn has ended; plunder, budgets and investments come."""
-    everybody = list(range(SEATS))
-    top = {"n": 2, "kind": "diplomacy", "asked": everybody, "owing": everybody, "data": {}}
-    return quarrel("revenue", frames=[{"n": 1, "kind": "game", "data": {"step": "revenue"}}, top], opened=2)
+def revenue() -> Json:
+    """The talks have ended; plunder, budgets and investments come."""
+    return quarrel("revenue")
 
 
-def campaign() -> Json:
+def campaign(*moves: tuple[Seat, Json]) -> Json:
     """The truce is in force and Egypt is plundered; armies and fleets are about to move."""
-    lines = {"surplus": 0, "home_tax": 5, "peace_dividend": 2, "colonial_tax": 4, "maritime_tax": 6, "interest": 0}
     return quarrel(
         "movement",
-        ["plunder", "armistice"],
+        *moves,
+        discard=["plunder", "armistice"],
         overrides=TRUCE,
-        countries={**COUNTRIES, **PLUNDERED},
-        nations=nations(ledger={**lines, "repay": 0, "borrow": 0}),
+        countries={**COUNTRIES, "egypt": {**COUNTRIES["egypt"], "plundered_by": 0}},
+        nations=nations(ledger={**LEDGER, "repay": 0, "borrow": 0}),
     )
 
 
-RARE = (talks(), campaign())
+BY_SEA = attack(
+    group("arabian_sea", "indian_ocean", ship_of_the_line=2), group("arabian_sea", "indian_ocean", frigate=1)
+)
+BY_LAND = attack(group("congo", "egypt", infantry=2), group("congo", "egypt", artillery=1))
+
+RARE = (revenue(), campaign(), campaign((0, BY_SEA)), campaign((0, BY_LAND)))

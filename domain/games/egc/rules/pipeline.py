@@ -19,7 +19,7 @@ from domain.games.egc.rules import (
     victory,
 )
 from domain.games.egc.rules.projection import Copy
-from domain.games.egc.rules.sheet import carry_out
+from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.turn_zero import start_turn
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Army, D, numbered
@@ -54,7 +54,7 @@ def manage(w: Work) -> None:
     """P2: each empire's sheet in sequence."""
     for seat in w.s.in_play():
         sheet = w.s.sheets[seat]
-        w.copies[seat] = c = carry_out(w.s, seat, sheet.orders, sheet.controls)
+        w.copies[seat] = c = copy_of(w.begun, seat)
         if sheet.orders or sheet.spent:
             _carried_out(w, seat, c)
     built = sorted(t for c in w.copies.values() for t in c.built)

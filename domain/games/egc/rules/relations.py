@@ -133,8 +133,9 @@ def _answer(w: Work, name: str, proposal: Proposal) -> bool:
     """EGC-4.2, EGC-7.13: the answer that was filed, or the free one."""
     given = {o["proposal"]: o["accept"] for seat, o in w.filed("answer_proposal") if seat == proposal.target}
     accepted = given.get(name, proposal.action == "incite")
+    told = {"proposal": name, "sender": proposal.sender, "target": proposal.target, "action": proposal.action}
     for reader in sorted((proposal.sender, proposal.target)):
-        w.own(reader, "proposal_answered", proposal=name, accepted=accepted)
+        w.own(reader, "proposal_answered", **told, accepted=accepted)
     return bool(accepted)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from domain.games.egc.data import SEAS, SEATS, TERRITORIES
 from domain.games.egc.state import Egc
@@ -12,13 +12,9 @@ Counts = Mapping[str, int]
 """Sea -> number of ports."""
 
 
-def ports_of(s: Egc, seat: Seat) -> list[str]:
+def ports_of(s: Egc, seat: Seat) -> Sequence[str]:
     """EGC-8.1: territories with a port that the empire owns or protects."""
-    found = []
-    for territory, land in s.lands.items():
-        if land.port and (land.owner == seat or (land.protectorate and land.protectorate.seat == seat)):
-            found.append(territory)
-    return found
+    return s.holdings.ports[seat]
 
 
 def ports_by_sea(ports: Iterable[str]) -> dict[str, int]:

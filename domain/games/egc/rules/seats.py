@@ -5,6 +5,7 @@ from __future__ import annotations
 from domain.errors import RuleError
 from domain.games.egc.data import ALLOCATION
 from domain.games.egc.moves import ZERO
+from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import ACTIVE, DORMANT, ELIMINATED, D, Egc
 from domain.ids import Seat
 from domain.kernel.choices import Move
@@ -23,8 +24,10 @@ def ask_sheets(d: D, kind: str, turn: int) -> None:
 
 def pass_for(d: D, seat: Seat) -> None:
     """EGC-4.8: the sheet of a seat without a player stands as it is, turn zero takes its default."""
-    if d.state.top.kind in ZERO and not d.state.sheets[seat].allocation:
-        d.add({"t": "allocation_filed", "seat": seat, "points": dict(ALLOCATION)}, (seat,))
+    if d.state.top.kind in ZERO:
+        # Also where the seat has filed its points: whether it has must not show in the number of seals.
+        points = d.state.sheets[seat].allocation or dict(ALLOCATION)
+        d.add({"t": "allocation_filed", "seat": seat, "points": points}, (seat,))
     d.answered(seat)
 
 
@@ -52,6 +55,8 @@ def resign(d: D, frame: Frame, seat: Seat, move: Move) -> None:
 def retire(d: D, seat: Seat) -> None:
     """EGC-4.6: the empire is dormant; without an active seat the game ends with the points as they stand."""
     d.add({"t": "seat_resigned", "seat": seat})
+    if d.state.turn:  # the sheet is empty: a port that it would have built controls no sea (EGC-6.3)
+        d.add({"t": "sheet_opened", "seat": seat, "controls": controlled(d.state, seat)}, (seat,))
     if d.state.frames and not d.state.active():
         end_game(d, "resigned")
     elif d.state.frames and seat in d.state.top.owing:

@@ -79,9 +79,10 @@ def _try(c: Copy, check: Check, filed: Filed) -> None:
 
 
 def copy_of(s: Egc, seat: Seat) -> Copy:
-    """The copy after the seat's sheet as it stands; made once per state."""
+    """The copy after the seat's sheet as it stands; made once per sheet."""
     sheet = s.sheets[seat]
-    made: Copy = memo(s, f"copy {seat}", lambda: carry_out(s, seat, sheet.orders, sheet.controls))
+    of = (sheet, *s.unsheeted)
+    made: Copy = memo(s, f"copy {seat}", lambda: carry_out(s, seat, sheet.orders, sheet.controls), of)
     return made
 
 

@@ -10,14 +10,19 @@ from domain.games.egc.state import Egc
 from domain.ids import Seat
 
 
+def protectorates(s: Egc, seat: Seat) -> list[str]:
+    """EGC-15.1: those in force; one installed in the turn that ends the game (P11) is not."""
+    return [t for t in s.protectorates(seat) if (held := s.lands[t].protectorate) and s.in_force(held.since)]
+
+
 def territory_points(s: Egc, seat: Seat) -> int:
     """EGC-15.2: for every colony and every protectorate."""
-    return sum(VICTORY["territory_vp"] + TERRITORIES[t].bonus for t in (*s.colonies(seat), *s.protectorates(seat)))
+    return sum(VICTORY["territory_vp"] + TERRITORIES[t].bonus for t in (*s.colonies(seat), *protectorates(s, seat)))
 
 
 def realised(s: Egc, seat: Seat, link: Link) -> bool:
     """EGC-15.3."""
-    held = {*s.owned(seat), *s.protectorates(seat)}
+    held = {*s.owned(seat), *protectorates(s, seat)}
     if not held.issuperset(link.ends):
         return False
     if link.kind == "groups":

@@ -20,8 +20,6 @@ def test_a_game_has_ten_seats() -> None:
 
 def test_a_dormant_empire_earns_and_trains_and_is_not_waited_for() -> None:
     """EGC-1.2, EGC-4.8."""
-    game = position(armies={5: {"ottoman-1": ("anatolia", 100, 5, 4)}}, status={"5": "dormant"})
-    game.match.play(0, {"type": "submit_orders"})
     facts = position(armies={5: {"ottoman-1": ("anatolia", 100, 5, 4)}}, status={"5": "dormant"}).resolve()
     assert of(facts, "finance_settled", 5)[0]["national"] == 300_000
     assert of(facts, "armies_drilled", 5)[0]["trained"] == {"ottoman-1": 5}

@@ -146,3 +146,12 @@ def test_the_board_shows_the_start_of_the_turn_while_sheets_are_open() -> None:
     game.resolve()
     assert game.sight(PUBLIC)["lands"]["morocco"]["port"]
     assert "france" not in game.sight(PUBLIC)["armies"]
+
+
+def test_the_seas_that_a_seat_controls_are_found_anew_each_turn() -> None:
+    """EGC-6.3, EGC-8.2: a war that begins takes Spain the Bay of Biscay, where France has the better rank."""
+    game = position(relations={(3, 8): "imminent_war"})
+    assert "bay_of_biscay" in game.sight(8)["projection"]["controlled"]
+    game.resolve()
+    assert "bay_of_biscay" not in game.sight(8)["projection"]["controlled"]
+    assert "east_atlantic" in game.sight(8)["projection"]["controlled"]

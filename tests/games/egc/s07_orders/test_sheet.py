@@ -129,6 +129,30 @@ def test_the_order_of_checks() -> None:
     game.refused(3, {"type": "answer_proposal", "proposal": "x", "accept": True}, "unknown_proposal", "EGC-7.13")
 
 
+UNKNOWN: list[tuple[Move, str]] = [
+    ({"type": "demolish", "territory": "nowhere", "infrastructure": "farm"}, "unknown_territory"),
+    ({"type": "demolish", "territory": "france", "infrastructure": "temple"}, "unknown_infrastructure"),
+    ({"type": "recruit", "territory": "nowhere", "divisions": 1}, "unknown_territory"),
+    ({"type": "relation_action", "target": "atlantis", "action": "degrade"}, "unknown_empire"),
+    ({"type": "set_ports", "target": "atlantis", "open": True}, "unknown_empire"),
+    ({"type": "give_territory", "territory": "nowhere", "to": "spain"}, "unknown_territory"),
+    ({"type": "give_territory", "territory": "france", "to": "atlantis"}, "unknown_empire"),
+    ({"type": "give_money", "to": "atlantis", "amount": 1}, "unknown_empire"),
+    ({"type": "protect", "territory": "nowhere"}, "unknown_territory"),
+    ({"type": "install_protectorate", "territory": "nowhere"}, "unknown_territory"),
+    ({"type": "annex", "territory": "nowhere"}, "unknown_territory"),
+    ({"type": "drop", "territory": "nowhere"}, "unknown_territory"),
+    ({"type": "spy_territory", "territory": "nowhere"}, "unknown_territory"),
+    ({"type": "spy_empire", "empire": "atlantis"}, "unknown_empire"),
+]
+
+
+@pytest.mark.parametrize(("bad", "code"), UNKNOWN)
+def test_ids_that_do_not_exist(bad: Move, code: str) -> None:
+    """EGC-7.0.6: whatever else is wrong."""
+    position(armies=ARMIES, treasury={3: 0}, diplomacy={3: 0}).refused(3, bad, code, "EGC-7.0.6")
+
+
 @pytest.mark.parametrize(
     "bad",
     [

@@ -1,0 +1,228 @@
+"""EGC-6.2, EGC-6.3: what a seat is told of a turn, as data in its sight and as sentences in its timeline."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from domain.games.egc import RULESET
+from domain.games.egc.data import SEATS
+from domain.ids import PUBLIC, Seat
+from domain.kernel.choices import Move
+from domain.kernel.match import Match
+from domain.kernel.record import facts_for
+from domain.kernel.texts import LANGUAGES, texts
+from projections.documents import entries
+from tests.games.egc.board import AUSTRIA, BRITAIN, FRANCE, OTTOMAN, SPAIN, Board, move, order, position
+from tests.games.egc.rare import late
+
+
+def own(game: Board, seat: Seat) -> dict[str, Any]:
+    """The seat's part of the sight."""
+    doc: dict[str, Any] = RULESET.sight(game.state, seat)
+    return doc
+
+
+def news(game: Board) -> list[dict[str, Any]]:
+    """What all are told."""
+    told: list[dict[str, Any]] = RULESET.sight(game.state, PUBLIC)["news"]
+    return told
+
+
+def landing() -> Board:
+    """France takes Holland, whose neutral army is weak, with a supporter; Austria-Hungary looks on."""
+    return position(
+        armies={
+            FRANCE: {"france-1": ("france", 200, 7, 6), "france-2": ("france", 40, 7, 6)},
+            AUSTRIA: {"austria_hungary-1": ("austria_hungary", 100, 7, 6)},
+        },
+        garrisons={"holland": (20, 2, 1)},
+        owners={},
+    )
+
+
+ATTACK = [move("france-1", "france", "holland"), order("france-2", "support", territory="holland")]
+
+
+class TestBattles:
+    def test_who_fought_has_the_combat_round_by_round(self) -> None:
+        """EGC-9.12: 20 divisions of morale 2 break when more than 4 are lost; Holland's defence is in `rounds`."""
+        game = landing()
+        game.resolve({FRANCE: ATTACK})
+        (combat,) = own(game, FRANCE)["report"]["combat_fought"]
+        assert (combat["attacker"], combat["defender"], combat["winner"]) == ("france-1", "N-holland", "france-1")
+        assert combat["before"] == [200, 20]
+        assert combat["losses"][0] == sum(r[4] for r in combat["rounds"])
+        assert [helper[0] for helper in combat["supporters"]] == ["france-2"]
+
+    def test_own_armies_are_reported_as_they_are_afterwards(self) -> None:
+        game = landing()
+        game.resolve({FRANCE: ATTACK})
+        (marched,) = own(game, FRANCE)["report"]["armies_marched"]
+        place, divisions, morale, training = marched["armies"]["france-1"]
+        assert game.army("france-1") == (place, divisions, morale, training)
+        assert place == "holland"
+
+    def test_others_learn_the_place_the_empires_and_who_holds_it(self) -> None:
+        """EGC-6.2: and nothing of the strengths."""
+        game = landing()
+        game.resolve({FRANCE: ATTACK})
+        assert "combat_fought" not in own(game, AUSTRIA)["report"]
+        told = {f["t"]: f for f in news(game)}
+        assert told["battle_fought"] == {
+            "t": "battle_fought",
+            "step": "P4",
+            "territory": "holland",
+            "empires": ["neutral", "france"],
+            "held_by": "france",
+        }
+        assert told["territory_conquered"]["seat"] == FRANCE
+
+    def test_hunger_is_reported_with_the_capacity(self) -> None:
+        """EGC-11.4: 700 divisions where 300 are fed: 400 too many, 133 % over, 10 + 66 %: 304 die."""
+        game = position(armies={FRANCE: {"france-1": ("france", 700, 7, 6)}})
+        game.resolve()
+        (hunger,) = own(game, FRANCE)["report"]["supply_lost"]
+        assert (hunger["territory"], hunger["total"], hunger["capacity"], hunger["divisions"]) == (
+            "france",
+            700,
+            300,
+            304,
+        )
+        assert hunger["left"] == {"france-1": 396}
+
+
+class TestIncome:
+    def test_the_statement_is_there_line_by_line(self) -> None:
+        """EGC-12: France with 500000, 100 divisions and its home in turn 5 (no bonus any more)."""
+        game = position(5, armies={FRANCE: {"france-1": ("france", 100, 7, 6)}})
+        game.resolve()
+        (statement,) = own(game, FRANCE)["report"]["finance_settled"]
+        assert {k: v for k, v in statement.items() if k != "step"} == {
+            "kept": 500_000,
+            "national": 300_000,
+            "colonial": 0,
+            "corruption": 0,
+            "protectorates": 0,
+            "revenue": 300_000,
+            "usury": 100_000,
+            "bonus": 0,
+            "plunder": 0,
+            "gifts": 0,
+            "upkeep": 15_000,
+            "deserted": 0,
+            "treasury": 685_000,
+        }
+        assert own(game, FRANCE)["treasury"] == 685_000
+
+    def test_nobody_else_has_it(self) -> None:
+        game = position(5)
+        facts = game.resolve()
+        mine = [f for f in facts if f["t"] == "finance_settled" and f["seat"] == FRANCE]
+        assert mine
+        assert not any(f in facts_for(game.record(), viewer) for f in mine for viewer in (PUBLIC, AUSTRIA))
+
+
+class TestDiplomacy:
+    def test_points_are_accounted_for(self) -> None:
+        """EGC-14.10: rank 4 in diplomacy; the sheet has paid 100 for a proposal."""
+        game = position(5)
+        income = own(game, FRANCE)["diplomacy"]
+        game.resolve({FRANCE: [{"type": "relation_action", "target": "zulu", "action": "propose"}]})
+        (line,) = own(game, FRANCE)["report"]["diplomacy_settled"]
+        assert line["before"] == income - 100
+        assert line["diplomacy"] == line["before"] + line["income"] == own(game, FRANCE)["diplomacy"]
+
+    def test_a_proposal_is_told_to_the_two_and_its_answer_too(self) -> None:
+        game = position(5)
+        game.resolve({FRANCE: [{"type": "relation_action", "target": "spain", "action": "propose"}]})
+        for seat in (FRANCE, SPAIN):
+            (made,) = own(game, seat)["report"]["proposal_made"]
+            assert (made["sender"], made["target"], made["action"]) == (FRANCE, SPAIN, "propose")
+        assert "proposal_made" not in own(game, AUSTRIA)["report"]
+        game.resolve({SPAIN: [{"type": "answer_proposal", "proposal": "5:3:8", "accept": True}]})
+        (answer,) = own(game, FRANCE)["report"]["proposal_answered"]
+        assert (answer["sender"], answer["target"], answer["accepted"]) == (FRANCE, SPAIN, True)
+        assert [(f["level"], f["why"]) for f in news(game) if f["t"] == "relation_changed"] == [("nap", "improved")]
+
+    def test_wars_are_news_for_all(self) -> None:
+        game = position(5, relations={(BRITAIN, SPAIN): "rupture"})
+        game.resolve({BRITAIN: [{"type": "relation_action", "target": "spain", "action": "degrade"}]})
+        assert [f for f in news(game) if f["t"] == "war_declared"] == [
+            {"t": "war_declared", "step": "P12", "seat": BRITAIN, "target": SPAIN}
+        ]
+
+    def test_the_news_are_those_of_the_last_turn_alone(self) -> None:
+        game = position(5, relations={(BRITAIN, SPAIN): "rupture"})
+        game.resolve({BRITAIN: [{"type": "relation_action", "target": "spain", "action": "degrade"}]})
+        game.resolve()
+        assert [f["t"] for f in news(game)] == ["relation_changed"]
+        game.resolve()
+        assert news(game) == []
+
+
+class TestSpies:
+    def test_a_report_stays_in_the_sight_and_its_price_in_the_report(self) -> None:
+        """EGC-7.11: an agent of rank 4 in exploration in a territory: 2000 x rank."""
+        game = position(5)
+        game.file(FRANCE, {"type": "spy_territory", "territory": "holland"})
+        found = own(game, FRANCE)["spied"]["territories"]["holland"]
+        assert found["armies"][0][0] == "N-holland"
+        assert (found["turn"], found["armies"][0][2:]) == (5, [5, 4])
+        spent = own(game, FRANCE)["sheet"]["spent"]
+        game.resolve()
+        (carried,) = own(game, FRANCE)["report"]["sheet_carried_out"]
+        assert carried["spies"] == spent > 0
+        assert own(game, FRANCE)["spied"]["territories"]["holland"] == found
+        assert own(game, AUSTRIA)["spied"] == {"territories": {}, "empires": {}}
+
+    def test_what_they_found_is_told_in_words(self) -> None:
+        game = position(5)
+        game.file(FRANCE, {"type": "spy_territory", "territory": "holland"})
+        lines = {lang: entries(RULESET, game.record())[str(FRANCE)]["text"][lang] for lang in LANGUAGES}
+        assert "report on Holland" in lines["en"][0]
+        assert "neutral army of Holland" in lines["en"][0]
+        assert "armée neutre de Hollande" in lines["fr"][0]
+
+
+class TestSentences:
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    def test_every_fact_of_a_quarrelsome_turn_reads(self, lang: str) -> None:
+        """No id, list or object shows through, in no sentence of the timeline."""
+        match: Match[Any] = Match(RULESET, len(SEATS), bytes(32), patch=late())
+        sheets: dict[Seat, list[Move]] = {
+            AUSTRIA: [
+                move("austria_hungary-1", "austria_hungary", "switzerland"),
+                {"type": "spy_empire", "empire": "ottoman"},
+            ],
+            FRANCE: [
+                move("france-1", "france", "switzerland"),
+                {"type": "set_research", "technology": "naval", "amount": 9000},
+            ],
+            OTTOMAN: [move("ottoman-1", "anatolia", "caucasus"), order("ottoman-2", "rest")],
+            SPAIN: [{"type": "build", "territory": "spain", "infrastructure": "farm"}],
+        }
+        for seat, moves in sheets.items():
+            for one in moves:
+                match.play(seat, one)
+        for seat in list(match.state.top.owing):
+            match.play(seat, {"type": "submit_orders"})
+        match.resolve()
+        said = [
+            line for r in match.records[11:] for part in entries(RULESET, r).values() for line in part["text"][lang]
+        ]
+        kinds = {f["t"] for r in match.records[11:] for f in facts_for(r, "director")}
+        assert {"combat_fought", "army_turned_back", "technology_settled", "empire_spied", "order_filed"} <= kinds
+        for line in said:
+            assert not re.search(r"[a-z]_[a-z]|[{}\[\]]|': |None|, [,.]", line), line
+
+    def test_the_income_sheet_reads_line_by_line(self) -> None:
+        game = position(5)
+        game.resolve()
+        fact = next(f for f in game.facts() if f["t"] == "finance_settled" and f["seat"] == FRANCE)
+        sentence = texts(RULESET.package, "en").sentence(fact)
+        assert sentence is not None
+        for member in ("national", "colonial", "corruption", "protectorates", "usury", "bonus", "plunder", "upkeep"):
+            assert f"{member} {fact[member]}" in sentence

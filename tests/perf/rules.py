@@ -1,0 +1,165 @@
+"""Figures of rules and kernel: in one process, without a store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deploy.bots import may_decide, picked
+from deploy.simulate import simulate
+from domain.catalogue import shipped
+from domain.commands import new_game
+from domain.ids import DIRECTOR, Json, Seat
+from domain.kernel import export, fold, verify
+from domain.kernel.choices import Choice
+from domain.kernel.digest import canonical
+from domain.kernel.match import Match
+from domain.kernel.ruleset import Ruleset, ask
+from domain.ledger import Ledger
+from tests.perf.figures import Figure, in_turn, quantile
+
+SEED = 7
+
+
+@dataclass(frozen=True)
+class Game:
+    """A table to measure, and what was agreed about its speed."""
+
+    name: str
+    seats: int
+    budget: str
+    """Random full games a second."""
+    options: Mapping[str, Json] = field(default_factory=dict)
+    games: int = 4
+    records: int = 2_000
+    """Records after which the walk through the game ends."""
+
+    @property
+    def rules(self) -> Ruleset[Any]:
+        """The newest version."""
+        return shipped().latest(self.name)
+
+    @property
+    def where(self) -> str:
+        """As a position."""
+        options = "".join(f", {name} {value}" for name, value in self.options.items())
+        return f"{self.name}, {self.seats} seats{options}"
+
+
+@dataclass
+class Walk:
+    """A random game, and the time of every question on the way by kind of decision, ms."""
+
+    match: Match[Any]
+    asked: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    resolved: list[float] = field(default_factory=list)
+    """ms of each batch resolution."""
+
+
+def walk(game: Game, full: int = 0) -> Walk:
+    """Plays until the end, or until the game has enough records; every state is met for the first time.
+
+    With `full`, nobody brings the game on before having answered a decision so many times: full order sheets.
+    """
+    rng = random.Random(SEED)
+    walked = Walk(Match(game.rules, game.seats, bytes(32), options=game.options))
+    match = walked.match
+    filed: Counter[tuple[int, Seat]] = Counter()
+    while not match.state.over and len(match.records) < game.records:
+        if match.state.top.engine:
+            begun = time.perf_counter()
+            match.resolve()
+            walked.resolved.append(1000 * (time.perf_counter() - begun))
+            continue
+        seat = rng.choice(may_decide(match))
+        place = match.state.top.n, seat
+        match.play(seat, _built(walked, seat, rng, filed[place] < full))
+        filed[place] += 1
+    return walked
+
+
+def _built(walked: Walk, seat: Seat, rng: random.Random, longer: bool) -> Json:
+    rules, state = walked.match.rules, walked.match.state
+    picks: list[Json] = []
+    while True:
+        begun = time.perf_counter()
+        found = ask(rules, state, seat, picks)
+        walked.asked[state.top.kind].append(1000 * (time.perf_counter() - begun))
+        if not isinstance(found, Choice):
+            return found
+        going_on = [o.value for o in found.options if not o.ends] if longer and found.kind == "one" else []
+        picks.append(rng.choice(going_on) if going_on else picked(rng, found))
+
+
+def builder(game: Game, walked: Walk) -> Iterator[Figure]:
+    """The next choice, in the kind of decision where it takes longest."""
+    often = {kind: times for kind, times in walked.asked.items() if len(times) >= 20} or walked.asked
+    worst = max(often, key=lambda kind: quantile(often[kind], 0.95))
+    times = often[worst]
+    where = f"{game.where}: `{worst}`, {len(times)} questions up to version {walked.match.head.version}"
+    yield Figure("next choice, median", where, statistics.median(times), "ms", "<= 0.5")
+    yield Figure("next choice, p95", where, quantile(times, 0.95), "ms", "<= 10")
+
+
+def stored(game: Game, walked: Walk) -> Iterator[Figure]:
+    """Bytes in the ledger for each record, padding and seals included."""
+    sizes = [len(canonical(r.public)) + len(canonical(r.packs)) for r in walked.match.records]
+    where = f"{game.where}: {len(sizes)} records"
+    yield Figure("stored bytes a move", where, statistics.mean(sizes), "bytes", "<= 1500")
+
+
+def games(game: Game) -> Iterator[Figure]:
+    """Whole games by random builders."""
+    found = simulate(game.rules, game.seats, game.games, SEED, game.options, probes=0)
+    rate = game.games / (found["moves"] / found["moves_per_second"])
+    where = (
+        f"{game.where}: {game.games} games of {found['moves_per_game']:.0f} moves, {found['passes_share']:.0%} passes"
+    )
+    yield Figure("random full games", where, rate, "/s/core", game.budget)
+
+
+def resolution(game: Game, full: int) -> Iterator[Figure]:
+    """Turns for which every seat has filed as many orders as it could, up to `full`."""
+    walked = walk(game, full)
+    if times := walked.resolved:
+        where = f"{game.where}: {len(times)} turns up to version {walked.match.head.version}, up to {full} orders each"
+        yield Figure("simultaneous resolution, median", where, statistics.median(times), "ms", "<= 25")
+        yield Figure("simultaneous resolution, p95", where, quantile(times, 0.95), "ms", "")
+
+
+def rebuilt(game: Game, walked: Walk, count: int = 500) -> Iterator[Figure]:
+    """Read from the ledger and folded; beside it the JSON of the same records."""
+    records, name = walked.match.records[:count], new_game()
+    with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
+        ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}")
+        ledger.migrate()
+        for record in records:
+            ledger.append(name, [record], record.version - 1)
+        texts = [json.dumps([r.public, r.packs]) for r in records]
+        ours, bare = in_turn(lambda: fold.fold(game.rules, ledger.read(name)), lambda: [json.loads(t) for t in texts])
+        ledger.close()
+    where = f"{game.where}: {len(records)} records"
+    yield Figure("rebuild of a game", where, ours, "ms", "<= 20 for 500", bare, "json.loads of the records")
+
+
+def audited(game: Game, walked: Walk) -> Iterator[Figure]:
+    """Chain, chance and rules of a whole game, for each 1,000 records; beside it the hashes of their public parts."""
+    match = walked.match
+    if not match.state.over:
+        return
+    match.close()
+    found = export.parse(export.dump(match.records, DIRECTOR))
+    parts = [canonical(r.public) for r in match.records]
+    ours, bare = in_turn(lambda: verify.verify(game.rules, found), lambda: [hashlib.sha256(p).digest() for p in parts])
+    share = 1000 / len(parts)
+    where = f"{game.where}: {len(parts)} records"
+    yield Figure("audit of 1,000 records", where, ours * share, "ms", "<= 1000", bare * share, "SHA-256 of them")

@@ -1,0 +1,204 @@
+"""Figures of the service as its users have it: started by its command, spoken to over HTTP."""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from deploy import demo
+from domain.catalogue import shipped
+from domain.commands import new_game
+from domain.ids import Json
+from domain.kernel.match import Match
+from domain.ledger import Ledger
+from tests.perf.figures import TURNS, Figure, quantile, seconds
+
+SEED = 7
+
+
+@dataclass(frozen=True)
+class Played:
+    """The table whose moves are measured."""
+
+    name: str
+    seats: int
+    options: dict[str, Json] = field(default_factory=dict)
+    early: int = 10
+    late: int = 2_000
+    count: int = 100
+    """Moves measured from each of the two on."""
+    crowd: int = 4
+    """Clients at once, each with a table of its own, for the rate."""
+    crowd_moves: int = 300
+    again: tuple[dict[str, Json], ...] = (
+        {"type": "ready"},
+        {"type": "unready"},
+    )
+    """Two public moves that seat 0 can make in turn for ever ..."""
+    during: str = "diplomacy"
+    """... while this is to be decided, early in the game."""
+
+    def plan(self) -> demo.Plan:
+        """As the clients open it."""
+        return demo.Plan(shipped().latest(self.name).meta.ruleset, self.seats, self.options, SEED, Path())
+
+
+def figures(played: Played) -> Iterator[Figure]:
+    """One service, one run."""
+    with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
+        data = Path(folder) / "data"
+        with demo.service(data) as address:
+            yield from moves(address, played, Path(folder) / "bare.sqlite")
+            yield from together(address, played)
+            yield from memory()
+        yield from starts(data)
+
+
+# --- moves -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Times:
+    """Seconds of each of several measured moves and of what stands beside them."""
+
+    post: list[float] = field(default_factory=list)
+    seen: list[float] = field(default_factory=list)
+    """From the answer until every viewer has been shown the new board."""
+    shown: list[float] = field(default_factory=list)
+    """The same boards again, without waiting for anything."""
+    alive: list[float] = field(default_factory=list)
+    """The emptiest request."""
+    append: list[float] = field(default_factory=list)
+    """The bare store: one durable append of a record of that size."""
+
+
+def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
+    """Early and late moves of one game; all viewers read after each."""
+    game = demo.open_table(address, played.plan(), random.Random(SEED))
+    store = _Bare(bare)
+    public = demo.Client(address)
+    for first in (played.early, played.late):
+        times = Times()
+        while (head := game.seats[0].call("GET", game.path)["version"]) < first + played.count:
+            taken = [(client, len(client.calls)) for client in game.seats]
+            if not game.step():
+                break
+            if head >= first:
+                _measure(times, game, [public, *game.seats], taken, store)
+        yield from _told(times, f"{played.name}, {played.seats} seats: versions {first} to {head}")
+    store.close()
+    for client in (public, *game.seats):
+        client.close()
+
+
+def _measure(
+    times: Times, game: demo.Game, viewers: list[demo.Client], taken: list[tuple[demo.Client, int]], store: _Bare
+) -> None:
+    posts = [c.calls[-1] for c, before in taken if len(c.calls) > before + 1]
+    if not posts:
+        return  # a turn that the workers resolved
+    times.post.append(posts[0])
+    board = f"{game.path}/board?wait={game.position}"
+    times.seen.append(seconds(lambda: [viewer.call("GET", board) for viewer in viewers]))
+    times.shown.append(seconds(lambda: [viewer.call("GET", board) for viewer in viewers]))
+    times.alive.append(seconds(lambda: viewers[0].call("GET", "/healthz")))
+    times.append.append(seconds(store.append))
+
+
+def _told(times: Times, where: str) -> Iterator[Figure]:
+    if not times.post:
+        return
+    bare = 1000 * (statistics.median(times.alive) + statistics.median(times.append))
+    limit = "empty request and durable append"
+    yield Figure("move over HTTP, p50", where, 1000 * statistics.median(times.post), "ms", "<= 6", bare, limit)
+    yield Figure("move over HTTP, p95", where, 1000 * quantile(times.post, 0.95), "ms", "<= 20")
+    waited = [max(a - b, 0) * 1000 for a, b in zip(times.seen, times.shown, strict=True)]
+    yield Figure("all viewers' boards after a move, p50", where, 1000 * statistics.median(times.seen), "ms", "")
+    yield Figure("lag of the views behind an answer, p50", where, statistics.median(waited), "ms", "")
+    yield Figure("lag of the views behind an answer, p95", where, quantile(waited, 0.95), "ms", "<= 5")
+
+
+class _Bare:
+    """The store by itself: the same record over and over."""
+
+    def __init__(self, file: Path) -> None:
+        self._ledger = Ledger.open(f"sqlite:///{file}")
+        self._ledger.migrate()
+        rules = shipped().latest("struggle_of_empires")
+        self._record = Match(rules, 3, bytes(32)).records[-1]
+        self._game, self._version = new_game(), 0
+
+    def append(self) -> None:
+        record = replace(self._record, public={**self._record.public, "v": self._version + 1})
+        self._ledger.append(self._game, [record], self._version)
+        self._version += 1
+
+    def close(self) -> None:
+        self._ledger.close()
+
+
+def together(address: str, played: Played) -> Iterator[Figure]:
+    """Several clients at once, each with a table of its own: all that one API process takes."""
+    games = [demo.open_table(address, played.plan(), random.Random(SEED)) for _ in range(played.crowd)]
+    for game in games:
+        while (game.decision(game.seats[0]) or {})["kind"] != played.during:
+            game.step()
+    with ThreadPoolExecutor(played.crowd) as pool:
+        begun = time.perf_counter()
+        list(pool.map(lambda game: _to_and_fro(game, played), games))
+        spent = time.perf_counter() - begun
+    for game in games:
+        game.seats[0].call("GET", f"{game.path}/board?wait={game.position}")
+    behind = time.perf_counter() - begun - spent
+    for client in (client for game in games for client in game.seats):
+        client.close()
+    where = f"{played.name}, {played.seats} seats: {played.crowd} tables at once, `{played.again[0]['type']}`"
+    yield Figure("accepted moves, one API process", where, played.crowd * played.crowd_moves / spent, "/s", ">= 200")
+    yield Figure("views complete after the last of them", where, 1000 * behind, "ms", "")
+
+
+def _to_and_fro(game: demo.Game, played: Played) -> None:
+    client = game.seats[0]
+    version = client.call("GET", f"{game.path}?wait={game.position}")["version"]
+    for i in range(played.crowd_moves):
+        body = {"move": played.again[i % 2]}
+        answer = client.call("POST", f"{game.path}/moves", body, If_Match=f'"{version}"')
+        version, game.position = answer["version"], answer["position"]
+
+
+# --- processes -------------------------------------------------------------------------------------------------
+
+
+def memory() -> Iterator[Figure]:
+    """What each process of the service has to itself, shared pages by their share."""
+    sizes: dict[str, float] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            name = (folder / "comm").read_text().strip()
+            text = (folder / "smaps_rollup").read_text()
+        except OSError:
+            continue
+        if name.startswith("annals-"):
+            pss = next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
+            sizes[name] = max(sizes.get(name, 0.0), pss / 1024)
+    if sizes:
+        name, size = max(sizes.items(), key=lambda item: item[1])
+        where = ", ".join(f"{n.removeprefix('annals-')} {s:.0f}" for n, s in sorted(sizes.items()))
+        yield Figure("memory of the largest process", f"{name} of {where}", size, "MB", "<= 150")
+
+
+def starts(data: Path) -> Iterator[Figure]:
+    """From the command to the line `ready`."""
+    taken = []
+    for _ in range(TURNS):
+        begun = time.perf_counter()
+        with demo.service(data):
+            taken.append(time.perf_counter() - begun)
+    yield Figure("start to ready", f"warm, {os.cpu_count()} cores", statistics.median(taken), "s", "<= 3")
