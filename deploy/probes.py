@@ -21,6 +21,7 @@ NOWHERE = "nowhere"
 _KEPT = 40
 _LATEST = 2
 _FRESH = 25
+_DECIDING = 0.75
 _BAD: Sequence[Json] = ({"a": 1}, 1.5, "\x00", -(2**60), [[]], True, None, "x" * 200)
 
 
@@ -73,10 +74,10 @@ class Prober:
         return way(match)
 
     def codes_of(self, match: Match[Any], candidates: Candidates, most: int) -> Iterator[str]:
-        """The refusals of some moves of a small world, for a seat that decides."""
+        """The refusals of some moves of a small world, for a seat that decides, now and then for any."""
         if match.state.over or match.state.top.engine:
             return
-        seat = self.rng.choice(may_decide(match))
+        seat = self._seat(match) if self.rng.random() < _DECIDING else self._any_seat(match)
         for move in self._spread(candidates(match.state, seat), most):
             code = self._refusal(match, seat, move)
             if code is not None:

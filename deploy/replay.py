@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -139,6 +138,5 @@ def _draw(draw: Sequence[Json], words: Texts) -> str:
 
 
 def _word(value: Json, words: Texts) -> str:
-    """Numbers stay numbers, ids get their word, the rest stays JSON."""
-    flat = not isinstance(value, dict) and not (isinstance(value, list) and any(isinstance(v, dict) for v in value))
-    return words.word(value) or "-" if flat else json.dumps(value, ensure_ascii=False)
+    """Numbers stay numbers, ids get their word, nothing is a dash."""
+    return words.word(value) or "-"

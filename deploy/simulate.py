@@ -235,12 +235,16 @@ class _Game:
             code = self.prober.code(match)
             if code is not None:
                 self._refused(code)
-        if self.plan.candidates and self.worlds < AT_MOST and dice.random() < RARELY:
+        if self.plan.candidates and self._looks_around(dice):
             self.worlds += 1
             for code in self.prober.codes_of(match, self.plan.candidates, MANY):
                 self._refused(code)
         if match.head is not head:
             self.fail("a refused move has changed the game")
+
+    def _looks_around(self, dice: random.Random) -> bool:
+        """Now and then; and at once where the state was patched, which is done for what is open there."""
+        return self.worlds < AT_MOST and (dice.random() < RARELY or bool(self.plan.patch and not self.worlds))
 
     def _refused(self, code: str) -> None:
         self.tally.codes[code] += 1

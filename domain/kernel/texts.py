@@ -3,7 +3,11 @@
 A flat object of key -> template. Keys: `title`, `move.<type>`, `fact.<kind>`, `decision.<kind>`, `refusal.<code>`,
 `option.<name>` and `word.<id>` for every id that players see (regions, tiles, unit kinds, numbers are left as they
 are). A template names members of the fact in braces: `{region}` gives the word of its value, `{seat:seat}` a seat's
-name, a list its items joined, null nothing. Facts without a text are silent (steps of the flow).
+name, `{order:values}` an object's values alone, `{units:lot}` each item by the template `item.lot`, whose places are
+the members of an object or the numbers of a list; a list gives its items joined, an object its keys with their values,
+null nothing, inside another value a dash. A clause in square brackets is left out where one of its places is empty.
+An id of parts, `france-3`, reads part by part if one of them has a word. Facts without a text are silent (steps of the
+flow).
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from domain.kernel.flow import Fact
 LANGUAGES = ("en", "fr")
 
 _PLACE = re.compile(r"\{(\w+)(?::(\w+))?\}")
+_CLAUSE = re.compile(r"\[([^\]]*)\]")
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,18 @@ class Texts:
         return self.own.get(key) or self.common.get(key)
 
     def word(self, value: Json) -> str:
-        """How an id, number or list of them reads."""
+        """How an id, number, list or object of them reads."""
         if isinstance(value, list):
-            return ", ".join(self.word(v) for v in value)
+            return ", ".join(self.word(v) or "-" for v in value)
+        if isinstance(value, dict):
+            return "; ".join(f"{self.word(k)} {self.word(v) or '-'}" for k, v in value.items())
         if isinstance(value, bool):
             return self.get("word.yes" if value else "word.no") or str(value)
-        return "" if value is None else self.get(f"word.{value}") or str(value)
+        return "" if value is None else self.get(f"word.{value}") or self._parts(str(value))
+
+    def _parts(self, value: str) -> str:
+        parts = [(part, self.get(f"word.{part}")) for part in value.split("-")]
+        return " ".join(word or part for part, word in parts) if any(word for _, word in parts) else value
 
     def fill(self, key: str, members: Mapping[str, Json], name: Callable[[Seat], str] | None = None) -> str | None:
         """The text of a key with its places filled; None where there is no text. `name` names a seat."""
@@ -48,13 +59,21 @@ class Texts:
             return None
 
         def place(found: re.Match[str]) -> str:
-            value = members.get(found[1])
-            if found[2] != "seat" or value is None:
+            value, form = members.get(found[1]), found[2]
+            if form == "values" and isinstance(value, dict):
+                return self.word(list(value.values()))
+            if form is None or form == "values" or value is None:
                 return self.word(value)
-            seats = value if isinstance(value, list) else [value]
-            return ", ".join((name or self.seat)(s) for s in seats)
+            items = value if isinstance(value, list) else [value]
+            if form != "seat":
+                return ", ".join(self.fill(f"item.{form}", _members(x), name) or self.word(x) for x in items)
+            return ", ".join((name or self.seat)(x) if isinstance(x, int) else self.word(x) for x in items)
 
-        return _PLACE.sub(place, template)
+        def clause(text: str) -> str:
+            return _PLACE.sub(place, text) if all(map(place, _PLACE.finditer(text))) else ""
+
+        pieces = enumerate(_CLAUSE.split(template))
+        return "".join(clause(text) if i % 2 else _PLACE.sub(place, text) for i, text in pieces)
 
     def seat(self, seat: Seat) -> str:
         """A seat that has no name: counted from 1, as people do."""
@@ -63,6 +82,13 @@ class Texts:
     def sentence(self, fact: Fact, name: Callable[[Seat], str] | None = None) -> str | None:
         """What a fact says; None for a silent one."""
         return self.fill(f"fact.{fact['t']}", fact, name)
+
+
+def _members(item: Json) -> Mapping[str, Json]:
+    """What the places of an item's template stand for: members of an object, numbers in a list."""
+    if isinstance(item, dict):
+        return item
+    return {str(i): value for i, value in enumerate(item if isinstance(item, list) else [item])}
 
 
 def texts(package: str, lang: str) -> Texts:

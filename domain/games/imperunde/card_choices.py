@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
+from domain.games.common.checks import passes
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_warship
 from domain.games.imperunde.rules.card_checks import CHECKS, defending_seats
 from domain.games.imperunde.rules.cards import admitted
-from domain.games.imperunde.rules.checks import passes
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Json, Seat
 from domain.kernel.choices import Builder, Move, Option, one, span

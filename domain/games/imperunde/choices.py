@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from domain.games.common.checks import passes
 from domain.games.imperunde import unit_choices as units
 from domain.games.imperunde.card_choices import CARD_BUILDERS, playable
 from domain.games.imperunde.data import CANALS, COUNTRIES, ECONOMY, UNITS, is_warship
 from domain.games.imperunde.moves import UNTIL, WINDOW_FRAMES
 from domain.games.imperunde.rules import budget, diplomacy, investment, setup
-from domain.games.imperunde.rules.checks import passes
 from domain.games.imperunde.state import WINDOWS, ImpeRunde
 from domain.ids import Json, Seat
 from domain.kernel.choices import Builder, Move, Option, one, some, span

@@ -2,85 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 from domain.games.common.seats import put
+from domain.games.imperunde import assign as part
 from domain.games.imperunde import lots
-from domain.games.imperunde.data import UNITS, ZONES
+from domain.games.imperunde.data import UNITS
 from domain.games.imperunde.lots import Lot
-from domain.games.imperunde.state import Budget, Combat, Country, ImpeRunde, Nation, Override, Pair, Staged, Zone
-from domain.ids import Seat
+from domain.games.imperunde.state import Budget, Combat, Country, ImpeRunde, Override, Pair, Staged, Zone
 from domain.kernel.flow import Evolve, Fact, assign
 
 S = ImpeRunde
-
-
-# --- parts of the state ---------------------------------------------------------------------------------------
-
-
-def _nation(s: S, seat: Seat, **change: Any) -> S:
-    return assign(s, nations=put(s.nations, seat, assign(s.nations[seat], **change)))
-
-
-def _country(s: S, region: str, **change: Any) -> S:
-    country = assign(s.country(region), **change)
-    rest = {k: v for k, v in s.countries.items() if k != region}
-    return assign(s, countries=rest if country == Country() else {**rest, region: country})
-
-
-def _zone(s: S, region: str, **change: Any) -> S:
-    zone = assign(s.zone(region), **change)
-    rest = {k: v for k, v in s.zones.items() if k != region}
-    return assign(s, zones=rest if zone == Zone() else {**rest, region: zone})
-
-
-def _fleet(s: S, region: str, seat: Any, fleet: tuple[Lot, ...]) -> S:
-    rest = {k: v for k, v in s.zone(region).fleets.items() if k != str(seat)}
-    return _zone(s, region, fleets={**rest, str(seat): fleet} if fleet else rest)
-
-
-def _pair(s: S, name: str, **change: Any) -> S:
-    return assign(s, pairs={**s.pairs, name: assign(s.pairs[name], **change)})
-
-
-def _combat(s: S, **change: Any) -> S:
-    return assign(s, combat=assign(s.fight, **change))
-
-
-def _units(s: S, seat: Seat, region: str, by: Iterable[Lot], sign: int = 1) -> S:
-    """More (or fewer) units of a seat in a region; `fort` counts among them."""
-    by = tuple(by)
-    forts = lots.total(by, "fort")
-    if forts:
-        s = _country(s, region, forts=s.country(region).forts + sign * forts)
-    mobile = tuple(x for x in by if x.unit != "fort")
-    if not mobile:
-        return s
-    if region in ZONES:
-        return _fleet(s, region, seat, lots.change(s.zone(region).fleet(seat), mobile, sign))
-    if s.combat and s.combat.region == region and s.combat.attacker == seat:
-        return _combat(s, units=lots.change(s.combat.units, mobile, sign))
-    return _country(s, region, units=lots.change(s.country(region).units, mobile, sign))
-
-
-def _pirates(s: S, region: str, units: dict[str, int], sign: int = 1) -> S:
-    have = s.zone(region).pirates
-    counts = {u: have.get(u, 0) + sign * units.get(u, 0) for u in sorted({*have, *units})}
-    return _zone(s, region, pirates={u: n for u, n in counts.items() if n})
-
-
-def _without(cards: tuple[str, ...], card: str) -> tuple[str, ...]:
-    """The cards without one of that kind; as they are where it is not known to be among them."""
-    if card not in cards:
-        return cards
-    at = cards.index(card)
-    return (*cards[:at], *cards[at + 1 :])
-
-
-def _expire(s: S, *untils: str) -> S:
-    kept = tuple({w: u for w, u in auto.items() if u not in untils} for auto in s.auto)
-    return s if kept == s.auto else assign(s, auto=kept)
 
 
 # --- set-up and turn ------------------------------------------------------------------------------------------
@@ -91,8 +21,8 @@ def _silent(s: S, _: Fact) -> S:
 
 
 def _nation_assigned(s: S, f: Fact) -> S:
-    s = _nation(s, f["seat"], home=f["nation"])
-    return _country(s, f["nation"], owner=f["seat"])
+    s = part.nation(s, f["seat"], home=f["nation"])
+    return part.country(s, f["nation"], owner=f["seat"])
 
 
 def _order_fixed(s: S, f: Fact) -> S:
@@ -100,21 +30,21 @@ def _order_fixed(s: S, f: Fact) -> S:
 
 
 def _pieces_placed(s: S, f: Fact) -> S:
-    return _units(s, f["seat"], f["region"], lots.read(f["units"]))
+    return part.units(s, f["seat"], f["region"], lots.read(f["units"]))
 
 
 def _colony_assigned(s: S, f: Fact) -> S:
     units = (Lot("infantry", f["infantry"]),)
-    return _country(s, f["country"], owner=f["seat"], posts=f["posts"], forts=f["forts"], units=units)
+    return part.country(s, f["country"], owner=f["seat"], posts=f["posts"], forts=f["forts"], units=units)
 
 
 def _turn_started(s: S, f: Fact) -> S:
     fresh = tuple(assign(n, bought=0, proposals=0, ledger={}, spent={}) for n in s.nations)
-    return assign(_expire(s, "phase_end", "turn_end"), turn=f["turn"], phase=1, nations=fresh)
+    return assign(part.expire(s, "phase_end", "turn_end"), turn=f["turn"], phase=1, nations=fresh)
 
 
 def _phase_started(s: S, f: Fact) -> S:
-    return assign(_expire(s, "phase_end"), phase=f["phase"])
+    return assign(part.expire(s, "phase_end"), phase=f["phase"])
 
 
 # --- cards ----------------------------------------------------------------------------------------------------
@@ -129,7 +59,7 @@ def _deck_ordered(s: S, f: Fact) -> S:
 
 
 def _card_dealt(s: S, f: Fact) -> S:
-    return assign(_nation(s, f["seat"], cards=f["cards"]), pile=f["pile"], deck=s.deck[1:])
+    return assign(part.nation(s, f["seat"], cards=f["cards"]), pile=f["pile"], deck=s.deck[1:])
 
 
 def _card_drawn(s: S, f: Fact) -> S:
@@ -137,8 +67,8 @@ def _card_drawn(s: S, f: Fact) -> S:
 
 
 def _card_played(s: S, f: Fact) -> S:
-    s = _nation(s, f["seat"], cards=f["cards"])
-    hand = _without(s.hands[f["seat"]], f["card"])
+    s = part.nation(s, f["seat"], cards=f["cards"])
+    hand = part.without(s.hands[f["seat"]], f["card"])
     return assign(s, hands=put(s.hands, f["seat"], hand), discard=(*s.discard, f["card"]))
 
 
@@ -151,11 +81,11 @@ def _hand_shown(s: S, f: Fact) -> S:
 
 
 def _card_stolen(s: S, f: Fact) -> S:
-    return assign(s, hands=put(s.hands, f["target"], _without(s.hands[f["target"]], f["card"])))
+    return assign(s, hands=put(s.hands, f["target"], part.without(s.hands[f["target"]], f["card"])))
 
 
 def _theft_done(s: S, f: Fact) -> S:
-    return assign(_nation(s, f["target"], cards=f["cards"]), seen=())
+    return assign(part.nation(s, f["target"], cards=f["cards"]), seen=())
 
 
 def _auto_pass_set(s: S, f: Fact) -> S:
@@ -176,11 +106,11 @@ def _stance_set(s: S, f: Fact) -> S:
     name, at = f["pair"], int(f["seat"] > f["target"])
     pair = s.pairs[name]
     changes = put(pair.changes, at, f["change"])
-    return _pair(s, name, stances=put(pair.stances, at, f["stance"]), changes=changes)
+    return part.pair(s, name, stances=put(pair.stances, at, f["stance"]), changes=changes)
 
 
 def _goal_proposed(s: S, f: Fact) -> S:
-    return _nation(s, f["seat"], proposals=s.nations[f["seat"]].proposals + 1)
+    return part.nation(s, f["seat"], proposals=s.nations[f["seat"]].proposals + 1)
 
 
 def _goal_changed(s: S, f: Fact) -> S:
@@ -192,14 +122,14 @@ def _relations_fixed(s: S, f: Fact) -> S:
 
 
 def _relation_overridden(s: S, f: Fact) -> S:
-    return _pair(s, f["pair"], override=Override(f["relation"], f["card"], f["by"]))
+    return part.pair(s, f["pair"], override=Override(f["relation"], f["card"], f["by"]))
 
 
 # --- money ----------------------------------------------------------------------------------------------------
 
 
 def _income_computed(s: S, f: Fact) -> S:
-    return _nation(s, f["seat"], ledger=f["lines"])
+    return part.nation(s, f["seat"], ledger=f["lines"])
 
 
 def _budget_sent(s: S, f: Fact) -> S:
@@ -209,7 +139,7 @@ def _budget_sent(s: S, f: Fact) -> S:
 def _budget_applied(s: S, f: Fact) -> S:
     rest = {k: b for k, b in s.budgets.items() if k != str(f["seat"])}
     nation = s.nations[f["seat"]]
-    s = _nation(
+    s = part.nation(
         s,
         f["seat"],
         debt=f["debt"],
@@ -223,7 +153,7 @@ def _budget_applied(s: S, f: Fact) -> S:
 
 
 def _pay(s: S, f: Fact) -> S:
-    return _nation(s, f["seat"], available=f["available"], paid=s.nations[f["seat"]].paid + f["cost"])
+    return part.nation(s, f["seat"], available=f["available"], paid=s.nations[f["seat"]].paid + f["cost"])
 
 
 def _purchase_made(s: S, f: Fact) -> S:
@@ -231,25 +161,25 @@ def _purchase_made(s: S, f: Fact) -> S:
     region: str = f["zone"] if "zone" in f else f["country"]
     s = _pay(s, f)
     if "budget" in f:
-        s = _nation(s, f["seat"], spent={**s.nations[f["seat"]].spent, f["country"]: f["budget"]})
+        s = part.nation(s, f["seat"], spent={**s.nations[f["seat"]].spent, f["country"]: f["budget"]})
     if UNITS[item].kind == "post":
         c = s.country(region)
-        return _country(s, region, posts=c.posts + f["quantity"], fresh_posts=c.fresh_posts + f["quantity"])
-    return _units(s, f["seat"], region, (Lot(item, f["quantity"], f.get("moves_left", 0)),))
+        return part.country(s, region, posts=c.posts + f["quantity"], fresh_posts=c.fresh_posts + f["quantity"])
+    return part.units(s, f["seat"], region, (Lot(item, f["quantity"], f.get("moves_left", 0)),))
 
 
 def _canal_built(s: S, f: Fact) -> S:
     c = s.country(f["country"])
-    s = _country(s, f["country"], posts=c.posts + f["posts"], fresh_posts=c.fresh_posts + f["posts"])
+    s = part.country(s, f["country"], posts=c.posts + f["posts"], fresh_posts=c.fresh_posts + f["posts"])
     return assign(_pay(s, f), canals=(*s.canals, f["canal"]))
 
 
 def _cards_bought(s: S, f: Fact) -> S:
-    return _nation(_pay(s, f), f["seat"], bought=f["bought"])
+    return part.nation(_pay(s, f), f["seat"], bought=f["bought"])
 
 
 def _investments_ended(s: S, f: Fact) -> S:
-    return _nation(s, f["seat"], available=0, surplus=f["surplus"])
+    return part.nation(s, f["seat"], available=0, surplus=f["surplus"])
 
 
 def _posts_settled(s: S, _: Fact) -> S:
@@ -257,39 +187,28 @@ def _posts_settled(s: S, _: Fact) -> S:
 
 
 def _trade_profit(s: S, f: Fact) -> S:
-    return _nation(s, f["seat"], surplus=f["surplus"], received=s.nations[f["seat"]].received + f["doubloons"])
+    return part.nation(s, f["seat"], surplus=f["surplus"], received=s.nations[f["seat"]].received + f["doubloons"])
 
 
 # --- movement -------------------------------------------------------------------------------------------------
 
 
-def _regive(s: S, seat: Seat, moves: Callable[[Lot, bool], Lot]) -> S:
-    """All lots of a seat, each with what `moves` makes of it (told whether it is afloat)."""
-    countries, zones = dict(s.countries), dict(s.zones)
-    for k, c in s.countries.items():
-        if c.owner == seat and c.units:
-            countries[k] = assign(c, units=lots.change((), (moves(x, False) for x in c.units)))
-    for k, z in s.zones.items():
-        if fleet := z.fleet(seat):
-            again = lots.change((), (moves(x, True) for x in fleet))
-            zones[k] = assign(z, fleets={**z.fleets, str(seat): again})
-    return assign(s, countries=countries, zones=zones)
-
-
 def _part_started(s: S, f: Fact) -> S:
     land, sea = f["land"], f["sea"]
-    given = _regive(s, f["seat"], lambda x, afloat: x.with_moves(0 if x.pinned else sea if afloat else land[x.unit]))
+    given = part.regive(
+        s, f["seat"], lambda x, afloat: x.with_moves(0 if x.pinned else sea if afloat else land[x.unit])
+    )
     return assign(given, active=f["seat"])
 
 
 def _wind_risen(s: S, f: Fact) -> S:
     fleet = s.zone(f["zone"]).fleet(f["seat"])
     again = lots.change((), (x.with_moves(0 if x.pinned else f["moves"]) for x in fleet))
-    return assign(_fleet(s, f["zone"], f["seat"], again), active=f["seat"])
+    return assign(part.fleet(s, f["zone"], f["seat"], again), active=f["seat"])
 
 
 def _part_ended(s: S, f: Fact) -> S:
-    return assign(_regive(s, f["seat"], lambda x, _: x.with_moves(0)), active=None)
+    return assign(part.regive(s, f["seat"], lambda x, _: x.with_moves(0)), active=None)
 
 
 def _pins_removed(s: S, _: Fact) -> S:
@@ -303,15 +222,15 @@ def _units_moved(s: S, f: Fact) -> S:
     gone = lots.read(f["units"])
     left = f["left"]
     come = tuple(x.with_moves(n) for x, n in zip(gone, left, strict=True))
-    return _units(_units(s, f["seat"], f["from"], gone, -1), f["seat"], f["to"], come)
+    return part.units(part.units(s, f["seat"], f["from"], gone, -1), f["seat"], f["to"], come)
 
 
 def _units_lost(s: S, f: Fact) -> S:
-    return _units(s, f["seat"], f["region"], lots.read(f["units"]), -1)
+    return part.units(s, f["seat"], f["region"], lots.read(f["units"]), -1)
 
 
 def _country_freed(s: S, f: Fact) -> S:
-    return _country(s, f["country"], owner=None, units=(), forts=0, posts=0, fresh_posts=0)
+    return part.country(s, f["country"], owner=None, units=(), forts=0, posts=0, fresh_posts=0)
 
 
 # --- combat ---------------------------------------------------------------------------------------------------
@@ -332,64 +251,64 @@ def _combat_started(s: S, f: Fact) -> S:
 
 
 def _attackers_entered(s: S, _: Fact) -> S:
-    return _combat(s, staged=())
+    return part.combat(s, staged=())
 
 
 def _next_enemy(s: S, f: Fact) -> S:
-    return _combat(s, defender=f["defender"], enemies=tuple(f["enemies"]), round=0, lost=False)
+    return part.combat(s, defender=f["defender"], enemies=tuple(f["enemies"]), round=0, lost=False)
 
 
 def _attack_called_off(s: S, _: Fact) -> S:
-    return _combat(s, called_off=True)
+    return part.combat(s, called_off=True)
 
 
 def _bonus_won(s: S, f: Fact) -> S:
     if f["card"] == "coup_de_main":
-        return _combat(s, coup=(*s.fight.coup, f["seat"]))
-    return _combat(s, **{{"surprise_attack": "surprise", "ambush": "ambush"}[f["card"]]: True})
+        return part.combat(s, coup=(*s.fight.coup, f["seat"]))
+    return part.combat(s, **{{"surprise_attack": "surprise", "ambush": "ambush"}[f["card"]]: True})
 
 
 def _units_chosen(s: S, f: Fact) -> S:
-    return _combat(s, chosen={**s.fight.chosen, f["side"]: lots.read(f["units"])})
+    return part.combat(s, chosen={**s.fight.chosen, f["side"]: lots.read(f["units"])})
 
 
 def _round_fought(s: S, f: Fact) -> S:
     horde = f.get("horde", s.fight.horde)
-    return _combat(s, round=f["round"], lost=s.fight.lost or f.get("attacker_lost", False), horde=horde, chosen={})
+    return part.combat(s, round=f["round"], lost=s.fight.lost or f.get("attacker_lost", False), horde=horde, chosen={})
 
 
 def _pirates_placed(s: S, f: Fact) -> S:
-    return _pirates(s, f["zone"], f["units"])
+    return part.pirates(s, f["zone"], f["units"])
 
 
 def _pirates_lost(s: S, f: Fact) -> S:
-    return _pirates(s, f["zone"], f["units"], -1)
+    return part.pirates(s, f["zone"], f["units"], -1)
 
 
 def _ship_captured(s: S, f: Fact) -> S:
     ship = lots.read([f["ship"]])
     if f["from"] == "pirates":
-        s = _pirates(s, f["zone"], {ship[0].unit: 1}, -1)
+        s = part.pirates(s, f["zone"], {ship[0].unit: 1}, -1)
     else:
-        s = _units(s, f["from"], f["zone"], ship, -1)
+        s = part.units(s, f["from"], f["zone"], ship, -1)
     if f["by"] == "pirates":
-        return _pirates(s, f["zone"], {ship[0].unit: 1})
-    return _units(s, f["by"], f["zone"], (Lot(ship[0].unit, 1, 0, pinned=True),))
+        return part.pirates(s, f["zone"], {ship[0].unit: 1})
+    return part.units(s, f["by"], f["zone"], (Lot(ship[0].unit, 1, 0, pinned=True),))
 
 
 def _pirates_hired(s: S, f: Fact) -> S:
-    s = _zone(s, f["zone"], pirates={})
-    return _units(s, f["seat"], f["zone"], lots.read(f["units"]))
+    s = part.zone(s, f["zone"], pirates={})
+    return part.units(s, f["seat"], f["zone"], lots.read(f["units"]))
 
 
 def _country_conquered(s: S, f: Fact) -> S:
     units = s.fight.units
-    s = _combat(s, units=())
-    return _country(s, f["country"], owner=f["seat"], units=units, forts=0, posts=f["posts"], fresh_posts=0)
+    s = part.combat(s, units=())
+    return part.country(s, f["country"], owner=f["seat"], units=units, forts=0, posts=f["posts"], fresh_posts=0)
 
 
 def _combat_ended(s: S, _: Fact) -> S:
-    return assign(_expire(s, "combat_end"), combat=None)
+    return assign(part.expire(s, "combat_end"), combat=None)
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -411,15 +330,15 @@ def _event(s: S, f: Fact) -> S:
 
 
 def _famine_marked(s: S, f: Fact) -> S:
-    return _country(s, f["country"], famine=True)
+    return part.country(s, f["country"], famine=True)
 
 
 def _weather_marked(s: S, f: Fact) -> S:
-    return _zone(s, f["zone"], marker=f["marker"])
+    return part.zone(s, f["zone"], marker=f["marker"])
 
 
 def _colony_plundered(s: S, f: Fact) -> S:
-    return _country(s, f["country"], plundered_by=f["seat"])
+    return part.country(s, f["country"], plundered_by=f["seat"])
 
 
 def _game_won(s: S, f: Fact) -> S:
@@ -494,8 +413,3 @@ EVOLVE: dict[str, Evolve] = {
     "game_won": _game_won,
 }
 """In the order of the rules page."""
-
-
-def nobody(seats: int) -> tuple[Nation, ...]:
-    """Nations before they are assigned."""
-    return (Nation(),) * seats

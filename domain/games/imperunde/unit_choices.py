@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from domain.games.common.checks import passes
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS
 from domain.games.imperunde.lots import Lot, Lots
 from domain.games.imperunde.rules import embarkation, routes
-from domain.games.imperunde.rules.checks import passes
-from domain.games.imperunde.rules.movement import check_path, moves_after
+from domain.games.imperunde.rules.movement import check_path, left_behind, moves_after
 from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Json, Seat
@@ -54,6 +54,7 @@ def pick_lots(units: Lots, lo: int, hi: int) -> Any:
 
 
 def can_move(s: ImpeRunde, seat: Seat) -> bool:
+    """Whether some unit of the seat can make a step (IMP-7.2)."""
     return bool(_movers(s, seat))
 
 
@@ -100,6 +101,7 @@ def _can_end(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...]) -> bo
 
 
 def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    """A lot after the other from one region, then the path step by step (IMP-7.2)."""
     movers = _movers(s, seat)
     start = yield one("from", movers)
     units: list[Lot] = []
@@ -119,9 +121,7 @@ def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _emptied(s: ImpeRunde, start: str, units: Lots) -> str:
-    country = s.country(start)
-    kept = country.forts or country.posts or s.is_home(start) or start not in COUNTRIES
-    return "" if kept or lots.total(country.units) > lots.total(units) else start
+    return left_behind(s, start, lots.total(units))
 
 
 def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Any:
@@ -183,22 +183,26 @@ def _source(way: Json) -> tuple[str, str, int]:
 
 
 def can_attack(s: ImpeRunde, seat: Seat) -> bool:
+    """Whether some unit of the seat can come into a combat (IMP-8.1.1)."""
     return bool(attack_options(s, seat))
 
 
 def build_attack(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    """The target, then unit by unit with its path (IMP-8.1.1)."""
     options = attack_options(s, seat)
     target = yield one("target", options)
     return {"target": target, "groups": (yield from pick_groups(options[target], 1, FIGHTERS))}
 
 
 def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    """Unit by unit with its path, or none (IMP-8.3.1)."""
     ways = [_way(x, p) for start, x, paths in routes.comers(s, seat, s.fight.region) for p in paths]
     most = FIGHTERS - lots.total(side_units(s, "attacker"))
     return {"groups": (yield from pick_groups(ways, 0, most))}
 
 
 def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    """Three units, a lot after the other (IMP-8.2.1)."""
     return {"units": (yield from pick_lots(side_units(s, frame.data["side"]), FIGHTERS, FIGHTERS))}
 
 
@@ -222,6 +226,7 @@ def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
 
 
 def build_embark(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+    """Country, zone, then a lot after the other (IMP-6.7.1)."""
     able = ports(s, seat)
     country = yield one("from", able)
     zone = yield one("zone", able[country])

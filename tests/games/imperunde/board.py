@@ -154,11 +154,13 @@ def position(
 
 
 def replacing(new: Json) -> Json:
-    """The merge patch that makes such a table of any state after a set-up."""
+    """The merge patch that makes such a state of any other of as many seats after a set-up."""
+    nobody = dict.fromkeys(str(seat) for seat in range(new["seats"]))
+    zones = {name: {**z, "fleets": {**nobody, **z["fleets"]}} for name, z in new["zones"].items()}
     return {
         **new,
         "countries": {**dict.fromkeys(COUNTRIES), **new["countries"]},
-        "zones": {**dict.fromkeys(ZONES), **new["zones"]},
+        "zones": {**dict.fromkeys(ZONES), **zones},
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from domain.games.imperunde.data import DECK
 from domain.ids import Json, Seat
 from domain.kernel.jsonform import to_json
-from tests.games.imperunde.board import attack, colony, group, position, replacing, zone
+from tests.games.imperunde.board import PASS, attack, card, colony, group, position, replacing, zone
 
 SEATS = 4
 OPTIONS: Mapping[str, Json] = {"turn_limit": 5}
@@ -56,6 +56,7 @@ ZONES: Mapping[str, Json] = {
     "sargasso_sea": zone({3: {"frigate": 2, "ship_of_the_line": 1}}, marker="calm"),
     "tasman_sea": zone(pirates=2),
 }
+PLAYED = ("plunder", "armistice")
 DEBTS = (25, 25, 0, 5)
 SURPLUS = (10, 0, 15, 5)
 LEDGER = {"surplus": 0, "home_tax": 5, "peace_dividend": 2, "colonial_tax": 4, "maritime_tax": 6, "interest": 0}
@@ -72,9 +73,17 @@ def nations(**more: Json) -> dict[Seat, Mapping[str, Json]]:
 def hands(discard: Sequence[str] = ()) -> dict[Seat, list[str]]:
     """Every card but one and those discarded, dealt in turn: each seat has a little of everything."""
     cards = list(DECK)
-    for card in (*discard, "rebellion"):
-        cards.remove(card)
+    for played in (*discard, "rebellion"):
+        cards.remove(played)
     return {seat: cards[(seat - 1) % SEATS :: SEATS] for seat in range(SEATS)}
+
+
+def two_ambushes() -> dict[Seat, list[str]]:
+    """The hands of the campaign, but 0 has a filibuster and 1 an ambush of the other."""
+    dealt = hands(PLAYED)
+    for seat, given, taken in ((0, "ambush", "filibuster"), (1, "filibuster", "ambush")):
+        dealt[seat][dealt[seat].index(given)] = taken
+    return dealt
 
 
 def quarrel(step: str, *moves: tuple[Seat, Json], discard: Sequence[str] = (), **more: Any) -> Json:
@@ -85,11 +94,10 @@ def quarrel(step: str, *moves: tuple[Seat, Json], discard: Sequence[str] = (), *
         options=OPTIONS,
         wars=WARS,
         zones=ZONES,
-        hands=hands(discard),
         discard=discard,
         canals=["suez"],
         turn=TURN,
-        **{"countries": COUNTRIES, "nations": nations(), **more},
+        **{"hands": hands(discard), "countries": COUNTRIES, "nations": nations(), **more},
     )
     for seat, move in moves:
         game.when(seat, move)
@@ -101,15 +109,16 @@ def revenue() -> Json:
     return quarrel("revenue")
 
 
-def campaign(*moves: tuple[Seat, Json]) -> Json:
+def campaign(*moves: tuple[Seat, Json], **more: Any) -> Json:
     """The truce is in force and Egypt is plundered; armies and fleets are about to move."""
     return quarrel(
         "movement",
         *moves,
-        discard=["plunder", "armistice"],
+        discard=PLAYED,
         overrides=TRUCE,
         countries={**COUNTRIES, "egypt": {**COUNTRIES["egypt"], "plundered_by": 0}},
         nations=nations(ledger={**LEDGER, "repay": 0, "borrow": 0}),
+        **more,
     )
 
 
@@ -117,5 +126,12 @@ BY_SEA = attack(
     group("arabian_sea", "indian_ocean", ship_of_the_line=2), group("arabian_sea", "indian_ocean", frigate=1)
 )
 BY_LAND = attack(group("congo", "egypt", infantry=2), group("congo", "egypt", artillery=1))
+AMBUSH = ((0, BY_LAND), (1, card("ambush")), *((seat, PASS) for seat in (0, 2, 3)))
 
-RARE = (revenue(), campaign(), campaign((0, BY_SEA)), campaign((0, BY_LAND)))
+RARE = (
+    revenue(),
+    campaign(),
+    campaign((0, BY_SEA)),
+    campaign((0, BY_LAND)),
+    campaign(*AMBUSH, hands=two_ambushes()),
+)

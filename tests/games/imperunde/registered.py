@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from domain.errors import NeedsChance, RuleError
 from domain.games.imperunde import RULESET
-from domain.games.imperunde.data import CANALS, CARDS, COUNTRIES, UNITS, ZONES
+from domain.games.imperunde.data import ANTARCTICA, CANALS, CARDS, COUNTRIES, UNITS, ZONES
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move
@@ -53,6 +53,11 @@ def ordered(lots: Counter[tuple[str, int]]) -> list[tuple[str, int, int]]:
     return sorted(((u, m, n) for (u, m), n in lots.items()), key=lambda x: (ORDER.index(x[0]), -x[1]))
 
 
+def others(regions: Iterable[str], but: Collection[str]) -> list[str]:
+    """One region besides those, if there is one: where the same check refuses all of them, one is enough."""
+    return [r for r in regions if r not in but][:1]
+
+
 def near(region: str) -> list[str]:
     if region in COUNTRIES:
         return sorted([*COUNTRIES[region].lands, *COUNTRIES[region].coasts])
@@ -66,6 +71,11 @@ def paths(start: str, steps: int) -> Iterator[list[str]]:
         for b in near(start):
             yield [start, b]
             yield from ([start, *rest] for rest in paths(b, steps - 1))
+
+
+def reach(region: str, unit: str, left: int) -> int:
+    """Steps that a unit with so many moves can make at most: cavalry goes on where it has landed."""
+    return left + (unit == "cavalry" and region in ZONES) if left else 0
 
 
 def parcels(lots: Sequence[tuple[str, int, int]], most: int = 99) -> Iterator[list[Json]]:
@@ -138,7 +148,8 @@ def investment(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
     yield {"type": "end_investments"}
     yield from ({"type": "build_canal", "canal": c} for c in (*CANALS, "kiel"))
     yield from ({"type": "buy_cards", "quantity": n} for n in range(5))
-    for country in [*s.countries, "nowhere"]:
+    own = [c for c, x in s.countries.items() if x.owner == seat]
+    for country in [*own, *others(s.countries, own), "nowhere"]:
         for item in UNITS:
             zones = COUNTRIES[country].coasts if item in SHIPS and country in COUNTRIES else ("",)
             most = s.nations[seat].available // UNITS[item].cost + 2
@@ -151,8 +162,12 @@ def moving(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
     yield from ({"type": t} for t in ("end_movement", "end_fair_wind"))
     for region, lots in lots_of(s, seat).items():
         able = [x for x in lots if x[1]]
+        far = max((reach(region, unit, left) for unit, left, _ in able), default=0)
         for units in parcels(able) if small(able) else ():
-            yield from ({"type": "move", "units": units, "path": p} for p in paths(region, 3))
+            yield from ({"type": "move", "units": units, "path": p} for p in paths(region, far))
+        for unit, left, _ in able:
+            way = {"unit": unit, "moves_left": left, "path": [region, ANTARCTICA], "count": 1}
+            yield {"type": "attack", "target": ANTARCTICA, "groups": [way]}
     yield from attacks(s, seat, lambda target, groups: {"type": "attack", "target": target, "groups": groups}, 3)
 
 
@@ -160,7 +175,7 @@ def ways(s: ImpeRunde, seat: Seat) -> Iterator[tuple[str, Json, int]]:
     """Target, one unit with a path to it, how many of its lot there are."""
     for region, lots in lots_of(s, seat).items():
         for unit, left, count in lots:
-            for path in sorted(paths(region, 3), key=lambda p: (len(p), p)) if left else ():
+            for path in sorted(paths(region, reach(region, unit, left)), key=lambda p: (len(p), p)):
                 yield path[-1], {"unit": unit, "moves_left": left, "path": path, "count": 1}, count
 
 
@@ -171,9 +186,9 @@ def attacks(s: ImpeRunde, seat: Seat, make: Callable[[str, list[Json]], Move], m
             single.setdefault(target, []).append((way, count))
     for target, able in single.items():
         for n in range(1, most + 1):
-            for groups in itertools.islice(itertools.combinations_with_replacement(able, n), 5000):
-                if fits(groups):
-                    yield make(target, [way for way, _ in groups])
+            fitting = filter(fits, itertools.islice(itertools.combinations_with_replacement(able, n), 5000))
+            for groups in itertools.islice(fitting, BRUTE + 1):
+                yield make(target, [way for way, _ in groups])
 
 
 def fits(groups: Iterable[tuple[Json, int]]) -> bool:
@@ -253,7 +268,7 @@ def some_zone(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
 
 
 def some_country(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
-    yield from ({"country": c} for c in COUNTRIES)
+    yield from ({"country": c} for c in [*s.countries, *others(COUNTRIES, s.countries)])
 
 
 def spies(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
@@ -272,8 +287,10 @@ def captures(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
 
 
 def naval_orders(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
-    for target, a in itertools.product(range(s.seats), s.zones):
-        yield from ({"target_seat": target, "from": a, "to": b} for b in near(a) if b in ZONES)
+    for target in range(s.seats):
+        full = [z for z in s.zones if s.zone(z).fleet(target)]
+        for a in [*full, *others(s.zones, full)]:
+            yield from ({"target_seat": target, "from": a, "to": b} for b in near(a) if b in ZONES)
 
 
 def march_orders(s: ImpeRunde, seat: Seat) -> Iterator[Move]:

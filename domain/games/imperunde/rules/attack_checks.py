@@ -7,10 +7,11 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS, is_army, is_warship
 from domain.games.imperunde.lots import Lots
-from domain.games.imperunde.rules.checks import need, need_items, need_path
+from domain.games.imperunde.rules.checks import need_items, need_path
 from domain.games.imperunde.rules.movement import Group, check_link, check_step, moves_needed, need_units, take
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Seat

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from domain.games.common.checks import need
 from domain.games.imperunde.data import COUNTRIES, ECONOMY, VALUE
-from domain.games.imperunde.rules.checks import need
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.state import Budget, D, ImpeRunde
 from domain.ids import Seat

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_army, is_warship
 from domain.games.imperunde.rules.checks import (
-    need,
     need_country,
     need_known,
     need_no_home,
@@ -93,7 +93,7 @@ def capture(s: ImpeRunde, seat: Seat, move: Move) -> None:
 
 
 def defending_seats(s: ImpeRunde) -> list[Seat]:
-    """Seats that the attack on a zone is against."""
+    """IMP-9.4.18: seats that the attack on a zone is against."""
     return [x for x in (s.fight.defender, *s.fight.enemies) if isinstance(x, int)]
 
 
@@ -151,7 +151,7 @@ def sabotage(s: ImpeRunde, seat: Seat, move: Move) -> None:
 
 
 def need_foreign_colony(s: ImpeRunde, seat: Seat, country: str, rule: str) -> None:
-    """A colony of another seat."""
+    """IMP-9.2: a colony of another seat."""
     need_country(country, rule)
     need_no_home(s, country, rule)
     need(s.country(country).owner not in (None, seat), "invalid_target", rule, country=country)

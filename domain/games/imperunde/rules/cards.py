@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from domain.errors import RuleError
+from domain.games.common.checks import need
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.moves import SAFE
 from domain.games.imperunde.rules import diplomacy
 from domain.games.imperunde.rules.card_checks import CHECKS
 from domain.games.imperunde.rules.card_effects import EFFECTS
-from domain.games.imperunde.rules.checks import need
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import asked, kind_of, open_window
 from domain.games.imperunde.state import D, ImpeRunde

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from domain.errors import RuleError
+from domain.games.common.checks import need
 from domain.games.imperunde.data import ANTARCTICA, COUNTRIES, UNITS, ZONES
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Json, Seat
-
-
-def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
-    """Refuse with `code` unless `ok`."""
-    if not ok:
-        raise RuleError(code, rule, detail)
-
-
-def passes(check: Callable[..., Any], *args: Any) -> bool:
-    """Whether a check lets it through: choices offer what the checks of `decide` accept."""
-    try:
-        check(*args)
-    except RuleError:
-        return False
-    return True
 
 
 def need_country(region: str, rule: str) -> None:

@@ -52,7 +52,7 @@ def by_insurgents(d: D, country: str, count: int) -> None:
 
 
 def go_combat(d: D, frame: Frame) -> None:
-    """The next stage."""
+    """IMP-8.1.2: the next stage."""
     STAGES[frame.data["stage"]](d)
 
 
@@ -162,7 +162,7 @@ def _conquer(d: D, seat: Seat, region: str) -> None:
 
 
 def end(d: D, outcome: str) -> None:
-    """The combat is over: `won` or `held` by dice, `called_off`, or `lost_in_storm` before it began."""
+    """IMP-8.6: the combat is over: `won` or `held` by dice, `called_off`, or `lost_in_storm` before it began."""
     c = d.state.fight
     fact: Fact = {"t": "combat_ended", "region": c.region, "attacker": c.attacker, "defender": c.defender}
     d.add({**fact, "outcome": outcome})

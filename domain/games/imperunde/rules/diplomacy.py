@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from domain.games.common.checks import need
 from domain.games.imperunde.data import GOAL_MAX, OPTIONS, PROPOSAL_LIMIT, STANCE_LIMIT
-from domain.games.imperunde.rules.checks import need, need_other_seat
+from domain.games.imperunde.rules.checks import need_other_seat
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.state import D, ImpeRunde, key
 from domain.ids import Seat
@@ -22,7 +23,7 @@ def start(d: D) -> None:
 
 
 def shuffle(d: D, cards: list[str], discards: bool = False) -> None:
-    """The cards become the draw pile; its order is nobody's."""
+    """IMP-6.2.1, IMP-9.4.16: the cards become the draw pile; its order is nobody's."""
     order = d.draws.shuffle("shuffle.deck", cards, TABLE)
     pile = d.state.pile + (len(d.state.discard) if discards else 1)
     d.add({"t": "deck_shuffled", "pile": pile, "discard": discards})
@@ -30,7 +31,7 @@ def shuffle(d: D, cards: list[str], discards: bool = False) -> None:
 
 
 def deal(d: D, seat: Seat) -> None:
-    """The top card, face down."""
+    """IMP-6.2.1, IMP-6.4.5: the top card, face down."""
     card = d.state.deck[0]
     d.add({"t": "card_dealt", "seat": seat, "cards": d.state.nations[seat].cards + 1, "pile": d.state.pile - 1})
     d.add({"t": "card_drawn", "seat": seat, "card": card}, (seat,))

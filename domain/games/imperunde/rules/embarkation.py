@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, is_army
 from domain.games.imperunde.lots import Lots
-from domain.games.imperunde.rules.checks import need, need_country, need_known, need_some, need_zone
+from domain.games.imperunde.rules.checks import need_country, need_known, need_some, need_zone
 from domain.games.imperunde.rules.movement import free_if_empty, need_units, take, weather
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Seat

@@ -38,13 +38,13 @@ def check_win(d: D) -> None:
 
 
 def win(d: D, seat: Seat, reason: str) -> None:
-    """The game ends with a winner."""
+    """IMP-12.1, IMP-12.3: the game ends with a winner."""
     d.add({"t": "game_won", "seat": seat, "reason": reason})
     finish(d)
 
 
 def finish(d: D) -> None:
-    """The game ends: pending decisions lapse."""
+    """IMP-12.1: pending decisions lapse."""
     d.finish()
     raise GameEnded
 

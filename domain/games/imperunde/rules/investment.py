@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from domain.games.common.checks import need
 from domain.games.imperunde.data import CANALS, COUNTRIES, ECONOMY, UNITS, is_warship
 from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.rules import diplomacy
-from domain.games.imperunde.rules.checks import (
-    need,
-    need_country,
-    need_room_at_sea,
-    need_supply,
-    need_zone,
-)
+from domain.games.imperunde.rules.checks import need_country, need_room_at_sea, need_supply, need_zone
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.rules.movement import weather
 from domain.games.imperunde.state import D, ImpeRunde

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
+from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_army, is_warship
 from domain.games.imperunde.lots import Lot, Lots
-from domain.games.imperunde.rules.checks import need, need_items, need_path
+from domain.games.imperunde.rules.checks import need_items, need_path
 from domain.games.imperunde.rules.dice import losses
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.state import D, ImpeRunde
@@ -37,19 +38,19 @@ class Group:
 
 
 def need_units(have: Lots, wants: Wants, rule: str) -> None:
-    """There are as many units as the command names; demands on the same lots are added up."""
+    """IMP-0.3: there are as many units as the move names; demands on the same lots are added up."""
     need(_allot(have, wants, lambda _: 0, _fewest_moves) is not None, "not_enough_units", rule, units=lots.show(have))
 
 
 def take(have: Lots, wants: Wants, moves: Callable[[str], int], rule: str) -> Lots:
-    """For moving: those with the fewest moves that still suffice."""
+    """IMP-0.5: for moving, those with the fewest moves that still suffice."""
     taken = _allot(have, wants, moves, _fewest_moves)
     need(taken is not None, "not_enough_moves", rule, units=lots.show(have))
     return taken or ()
 
 
 def take_fighters(have: Lots, wants: Wants) -> Lots:
-    """For fighting: pinned first, then those with the fewest moves. There are enough of them."""
+    """IMP-0.5: for fighting, pinned first, then those with the fewest moves. There are enough of them."""
     return _allot(have, wants, lambda _: 0, _pinned_first) or ()
 
 
@@ -109,7 +110,7 @@ def _after_landing(s: ImpeRunde, unit: str) -> int:
 
 
 def moves_after(s: ImpeRunde, lot: Lot, a: str, b: str) -> int:
-    """Moves that a lot has left after the step from a to b."""
+    """IMP-7.2, IMP-7.3: moves that a lot has left after the step from a to b."""
     landing = a in ZONES and b in COUNTRIES
     return _after_landing(s, lot.unit) if landing else lot.moves_left - 1
 
@@ -156,15 +157,16 @@ def check_move(s: ImpeRunde, seat: Seat, move: Move) -> Group:
     need_items(wants, RULE)
     have = s.lots_in(seat, path[0])
     need_units(have, wants, RULE)
-    check_path(s, seat, (w["unit"] for w in wants), path, _left_behind(s, path[0], wants))
+    left = left_behind(s, path[0], sum(w["count"] for w in wants))
+    check_path(s, seat, (w["unit"] for w in wants), path, left)
     return Group(take(have, wants, partial(moves_needed, s, path), RULE), tuple(path))
 
 
-def _left_behind(s: ImpeRunde, region: str, wants: Wants) -> str:
-    """The country that these units leave without any piece; empty when they do not."""
+def left_behind(s: ImpeRunde, region: str, leaving: int) -> str:
+    """IMP-3.4: the country that so many armies leave without any piece; empty when they do not."""
     country = s.country(region)
     kept = country.forts or country.posts or s.is_home(region)
-    stays = kept or lots.total(country.units) > sum(w["count"] for w in wants)
+    stays = kept or lots.total(country.units) > leaving
     return region if region in COUNTRIES and not stays else ""
 
 
@@ -179,7 +181,7 @@ def do_move(d: D, frame: Frame, seat: Seat, move: Move) -> None:
 
 
 def march(d: D, seat: Seat, group: Group, steps: int, leave: Callable[[D, str], None] | None = None) -> Lots:
-    """So many steps of the path; those that arrive. `leave` is told each region that they have left."""
+    """IMP-7.2: so many steps of the path; those that arrive. `leave` is told each region that they have left."""
     going = group.lots
     for done in range(steps):
         if not going:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import CARDS, DICE, FIGHTERS, ROLL_ORDER, UNITS
 from domain.games.imperunde.lots import Lot
-from domain.games.imperunde.rules.checks import need, need_items
+from domain.games.imperunde.rules.checks import need_items
 from domain.games.imperunde.rules.dice import roll_for
 from domain.games.imperunde.rules.movement import need_units, take_fighters
 from domain.games.imperunde.rules.sides import SIDES, fighters, must_choose, party, seat_of, side_units

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from domain.games.common.checks import passes
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_army
 from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.rules.attack_checks import need_target
-from domain.games.imperunde.rules.checks import passes
 from domain.games.imperunde.rules.movement import check_link, check_step, moves_after
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Seat
@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 
 def links(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
-    """Regions that a unit can go to from a region, whoever is there."""
+    """IMP-7.2: regions that a unit can go to from a region, whoever is there."""
 
     def found() -> list[str]:
         if region in COUNTRIES:

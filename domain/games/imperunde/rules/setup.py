@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.errors import InvalidTable
+from domain.games.common.checks import need
 from domain.games.common.seats import clockwise
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import (
@@ -19,7 +20,7 @@ from domain.games.imperunde.data import (
     cost,
     is_army,
 )
-from domain.games.imperunde.rules.checks import need, need_items, need_supply, need_zone
+from domain.games.imperunde.rules.checks import need_items, need_supply, need_zone
 from domain.games.imperunde.rules.dice import highest, roll
 from domain.games.imperunde.state import D, ImpeRunde, Nation, Pair
 from domain.ids import Seat
@@ -95,7 +96,7 @@ def ask_fleet(d: D, seat: Seat) -> None:
 
 
 def fleet_zones(s: ImpeRunde, country: str, seat: Seat) -> list[str]:
-    """Zones next to a country without warships of other seats, alphabetical."""
+    """IMP-5.3: zones next to a country without warships of other seats, alphabetical."""
     return [z for z in COUNTRIES[country].coasts if set(s.seats_at(z)) <= {seat}]
 
 
@@ -125,7 +126,7 @@ def do_place_home_fleet(d: D, frame: Frame, seat: Seat, move: Move) -> None:
 
 
 def colony_values(s: ImpeRunde, seat: Seat) -> int:
-    """What the initial colonies of a seat are worth."""
+    """IMP-5.4: what the initial colonies of a seat are worth."""
     return sum(VALUE[c] for c in s.colonies(seat))
 
 

@@ -31,7 +31,7 @@ def black_ships(pirates: Mapping[str, int]) -> Lots:
 
 
 def side_units(s: ImpeRunde, side: str) -> Lots:
-    """All units of a side; `fort` is a unit here."""
+    """IMP-8.2.1: all units of a side; `fort` is a unit here."""
     c, who = s.fight, party(s, side)
     if c.sea:
         return black_ships(s.zone(c.region).pirates) if who == "pirates" else s.zone(c.region).warships(who)
@@ -50,7 +50,7 @@ def must_choose(s: ImpeRunde, side: str) -> bool:
 
 
 def fighters(s: ImpeRunde, side: str) -> Lots:
-    """The units of a side that fight in this round, at most 3."""
+    """IMP-8.2.1: the units of a side that fight in this round, at most 3."""
     if side in s.fight.chosen:
         return s.fight.chosen[side]
     return lots.change((), list(lots.singles(side_units(s, side)))[:FIGHTERS])

@@ -9,7 +9,7 @@ from domain.ids import Seat
 
 
 def unescorted(s: ImpeRunde, zone: str, seat: Seat) -> bool:
-    """An enemy party is there, and neither own nor friends' warships."""
+    """IMP-6.5.1.3: an enemy party is there, and neither own nor friends' warships."""
     escorts = [x for x in s.seats_at(zone) if not s.at_war(seat, x)]
     return not escorts and s.hostile(zone, seat)
 
@@ -46,5 +46,5 @@ def _carriers(s: ImpeRunde, zone: str) -> list[Seat]:
 
 
 def sunk(d: D, zone: str, seat: Seat, transports: Lots) -> None:
-    """They are lost with the armies aboard."""
+    """IMP-6.5.1.3: they are lost with the armies aboard."""
     d.add({"t": "transports_sunk", "seat": seat, "region": zone, "units": lots.show(transports)})

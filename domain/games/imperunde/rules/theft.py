@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.imperunde.rules.checks import need
+from domain.games.common.checks import need
 from domain.games.imperunde.rules.diplomacy import shuffle
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Seat
@@ -12,7 +12,7 @@ from domain.kernel.flow import Frame
 
 
 def show_hand(d: D, seat: Seat, target: Seat, reveal: bool) -> None:
-    """The player, or with `reveal` everybody, sees the hand."""
+    """IMP-9.4.16: the player, or with `reveal` everybody, sees the hand."""
     to: Audience = ALL if reveal else (seat,)
     d.add({"t": "hand_shown", "seat": seat, "target": target, "cards": list(d.state.hands[target])}, to)
     d.ask("theft", seat, target=target, reveal=reveal)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from domain.games.common.checks import need
 from domain.games.imperunde.moves import WINDOW_FRAMES
-from domain.games.imperunde.rules.checks import need
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Json, Seat
 from domain.kernel.choices import Move

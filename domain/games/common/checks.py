@@ -1,0 +1,24 @@
+"""Checks: legality as named steps, each with its code and the number of its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from domain.errors import RuleError
+from domain.ids import Json
+
+
+def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
+    """Refuse with `code` unless `ok`."""
+    if not ok:
+        raise RuleError(code, rule, detail)
+
+
+def passes(check: Callable[..., Any], *args: Any) -> bool:
+    """Whether a check lets it through: choices offer what the checks of `decide` accept."""
+    try:
+        check(*args)
+    except RuleError:
+        return False
+    return True
