@@ -41,8 +41,10 @@ def test_the_states_of_a_game() -> None:
         match.play(seat, SUBMIT)
     assert match.state.top.kind == "resolving"
     assert match.state.top.engine
+    assert len(match.state.frames) == 1
     match.resolve()
     assert (match.state.top.kind, match.state.turn) == ("orders", 2)
+    assert len(match.state.frames) == 1
 
 
 def test_defaults_at_the_deadline() -> None:

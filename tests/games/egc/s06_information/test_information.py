@@ -155,3 +155,12 @@ def test_the_seas_that_a_seat_controls_are_found_anew_each_turn() -> None:
     game.resolve()
     assert "bay_of_biscay" not in game.sight(8)["projection"]["controlled"]
     assert "east_atlantic" in game.sight(8)["projection"]["controlled"]
+
+
+def test_who_holds_the_place_of_a_battle() -> None:
+    """EGC-6.2: the neutral army, an empire, or nobody when both are gone."""
+    for strength, garrison, held in ((20, (140, 5, 4), "neutral"), (200, (20, 5, 4), "france"), (1, (1, 9, 9), None)):
+        game = position(armies={3: {"france-1": ("france", strength, 7, 6)}}, garrisons={"holland": garrison})
+        game.resolve({3: [move("france-1", "france", "holland")]})
+        (fought,) = of(game.facts(PUBLIC), "battle_fought")
+        assert (fought["empires"], fought["held_by"]) == (["neutral", "france"], held)

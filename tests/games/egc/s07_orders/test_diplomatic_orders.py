@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.kernel.choices import Move
 from tests.games.egc.board import Board, act, of, position
 
 HELD = {"italy": {"protectorate": {"seat": 3, "since": 0}}, "serbia": {"protections": {"3": 0, "8": 0}}}
@@ -198,3 +199,26 @@ def test_submitting_and_reopening() -> None:
     assert 3 in game.decision.may
     game.file(3, {"type": "reopen_orders"})
     assert list(game.decision.done) == []
+
+
+TO_ANOTHER: list[tuple[Move, str, str]] = [
+    ({"type": "set_straits", "strait": "gibraltar", "closed": True}, "target", "EGC-7.14"),
+    ({"type": "set_ports", "open": True}, "target", "EGC-7.15"),
+    ({"type": "give_territory", "territory": "morocco"}, "to", "EGC-7.16"),
+    ({"type": "give_money", "amount": 1}, "to", "EGC-7.17"),
+]
+
+
+@pytest.mark.parametrize(("order", "field", "rule"), TO_ANOTHER)
+def test_to_another_empire_that_is_in_play(order: Move, field: str, rule: str) -> None:
+    """EGC-7.14, EGC-7.15, EGC-7.16, EGC-7.17: neither to oneself nor to one that is eliminated."""
+    game = position(
+        status={"4": "eliminated"},
+        owners={"japan": 2, "morocco": 3},
+        levels={"japan": {}},
+        relations={(3, 9): "imminent_war"},
+    )
+    game.refused(3, {**order, field: "france"}, "self_target", rule)
+    game.refused(3, {**order, field: "japan"}, "empire_eliminated", rule)
+    game.refused(3, {**order, field: "zulu"}, "war_imminent", rule)
+    game.file(3, {**order, field: "spain"})

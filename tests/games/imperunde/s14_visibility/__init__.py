@@ -1,0 +1,1 @@
+"""ImpeRunde: visibility."""
