@@ -59,15 +59,21 @@ ZONES: Mapping[str, Json] = {
 PLAYED = ("plunder", "armistice")
 DEBTS = (25, 25, 0, 5)
 SURPLUS = (10, 0, 15, 5)
-LEDGER = {"surplus": 0, "home_tax": 5, "peace_dividend": 2, "colonial_tax": 4, "maritime_tax": 6, "interest": 0}
+LINES = ((2, 4, 6, -5), (2, 5, 0, -5), (4, 3, 3, 0), (4, 2, 0, -1))
+"""Dividend, colonial tax, maritime tax and interest of the campaign's turn: what its board brings."""
 
 
-def nations(**more: Json) -> dict[Seat, Mapping[str, Json]]:
+def nations() -> dict[Seat, dict[str, Json]]:
     """What the seats have: what came in has gone out, apart from the surplus."""
-    money = zip(DEBTS, SURPLUS, strict=True)
-    return {
-        i: {"debt": debt, "surplus": n, "received": n + 60, "paid": 60, **more} for i, (debt, n) in enumerate(money)
-    }
+    money = enumerate(zip(DEBTS, SURPLUS, strict=True))
+    return {i: {"debt": debt, "surplus": n, "received": n + 60, "paid": 60} for i, (debt, n) in money}
+
+
+def with_ledgers() -> dict[Seat, dict[str, Json]]:
+    """The same after the budgets of the turn, in which nobody has repaid or borrowed."""
+    titles = ("surplus", "home_tax", "peace_dividend", "colonial_tax", "maritime_tax", "interest", "repay", "borrow")
+    ledgers = [dict(zip(titles, (0, 5, *lines, 0, 0), strict=True)) for lines in LINES]
+    return {seat: {**nation, "ledger": ledgers[seat]} for seat, nation in nations().items()}
 
 
 def hands(discard: Sequence[str] = ()) -> dict[Seat, list[str]]:
@@ -117,7 +123,7 @@ def campaign(*moves: tuple[Seat, Json], **more: Any) -> Json:
         discard=PLAYED,
         overrides=TRUCE,
         countries={**COUNTRIES, "egypt": {**COUNTRIES["egypt"], "plundered_by": 0}},
-        nations=nations(ledger={**LEDGER, "repay": 0, "borrow": 0}),
+        nations=with_ledgers(),
         **more,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from deploy.simulate import simulate
+from domain.games.imperunde.rules.budget import income
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.jsonform import to_json
 from domain.kernel.match import Match
@@ -38,6 +39,14 @@ def test_only_a_card_lets_fleets_share_a_zone(rare: Mapping[str, Any], kind: str
     assert shared == [[1, 2], [1, 2]]
     assert (state.pair(1, 2).override is not None) == (state.phase > 5)
     assert state.pair(1, 2).base == "war"
+
+
+def test_the_ledgers_of_the_campaign_are_those_of_its_board() -> None:
+    """IMP-6.3.2: worked out by hand for the table; nothing has moved since the budgets."""
+    state = opened(RARE[1], 1)
+    for seat in state.everybody:
+        lines = {**income(state, seat), "surplus": 0, "repay": 0, "borrow": 0}
+        assert state.nations[seat].ledger == lines
 
 
 def test_what_is_open_at_a_patched_table_is_tried_at_once() -> None:
