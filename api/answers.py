@@ -49,14 +49,14 @@ class WrittenSchema(Out):
 
 
 class NewGameDocSchema(WrittenSchema):
-    token = _str(metadata={"description": "The director's token. It is not shown again."})
+    token = _str(metadata={"description": "The director's token; shown in this answer and its repetitions alone."})
     player = _str()
     invitation = fields.String(metadata={"description": "Lets people take a seat; for `listing: invitation`."})
 
 
 class SeatDocSchema(WrittenSchema):
     seat = _int()
-    token = _str(metadata={"description": "The seat's token. It is not shown again."})
+    token = _str(metadata={"description": "The seat's token; shown in this answer and its repetitions alone."})
     player = _str()
 
 

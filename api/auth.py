@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from flask import g, request
 
 from api import limits
-from api.problems import Problem
+from api.problems import CHALLENGE, Problem
 from api.services import services
 from domain.access import Principal
 from domain.errors import UnknownGame
@@ -18,7 +18,6 @@ from domain.ids import PUBLIC, Json, Seat, Viewer
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="annals"'}
 
 
 def bearer() -> Principal | None:
@@ -30,7 +29,7 @@ def bearer() -> Principal | None:
     found = services().access.authenticate(token.strip()) if scheme.lower() == "bearer" else None
     if found is None:
         limits.spend(None)
-        raise Problem("unauthenticated", "The token is unknown, or was replaced.", headers=_CHALLENGE)
+        raise Problem("unauthenticated", "The token is unknown, or was replaced.", headers=CHALLENGE)
     return found
 
 
@@ -40,7 +39,7 @@ def _guard(view: View, needed: bool, here: bool) -> View:
         found = bearer()
         limits.spend(found.token if found else None)
         if found is None and needed:
-            raise Problem("unauthenticated", headers=_CHALLENGE)
+            raise Problem("unauthenticated", headers=CHALLENGE)
         if found is not None and here and "game" in kwargs:
             at_table(found, kwargs["game"])
         g.principal = found

@@ -12,7 +12,7 @@ from api.problems import Problem
 from api.services import Doc, services
 from domain.commands import Answer
 from domain.ids import Json
-from domain.kernel.digest import canonical, digest
+from domain.kernel.digest import canonical
 from domain.kernel.fold import Position
 from domain.kernel.ruleset import Ruleset
 
@@ -62,7 +62,7 @@ def command(key: str) -> str | None:
     if not key:
         return None
     mine = principal()
-    return digest(["key", mine.game, mine.role, mine.player, key])[:40]
+    return services().access.named("act", mine.game, str(mine.role), mine.player, key)
 
 
 def table(game: str) -> tuple[Ruleset[Any], Position[Any]]:

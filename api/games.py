@@ -10,13 +10,14 @@ from flask import Response
 
 from api import auth
 from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
-from api.conditional import answer, command, missing_game, table, tagged, wait, written
+from api.conditional import answer, command, missing_game, table, tagged, wait, wanted, written
 from api.openapi import Blueprint, fails
 from api.problems import Problem
 from api.schemas import (
     JoinSchema,
     KeyHeaders,
     LobbyArgs,
+    MoveHeaders,
     NewGameSchema,
     NewHeaders,
     NonceSchema,
@@ -25,13 +26,10 @@ from api.schemas import (
     WaitArgs,
 )
 from api.services import Doc, services
-from domain.access import Principal, new_player
-from domain.commands import Answer, new_game
-from domain.errors import RuleError, UnknownRuleset
-from domain.ids import DIRECTOR, Json, Seat
+from domain.access import Grant, Principal
+from domain.errors import UnknownRuleset
+from domain.ids import DIRECTOR, Json
 from domain.kernel.clock import pace_of
-from domain.kernel.digest import digest
-from domain.kernel.fold import Player, Position
 from domain.kernel.ruleset import Ruleset
 
 room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
@@ -58,21 +56,35 @@ def _ruleset(name: str) -> Ruleset[Any]:
 def open_game(body: Doc, headers: Doc) -> Response:
     """Open a game.
 
-    The answer holds the director's token, which is not shown again. Whoever sends a token of another game stays the
-    same person.
+    The answer holds the director's token, which is shown nowhere else. Whoever sends a token of another game stays the
+    same person. A repetition with its key gets the same answer.
     """
-    s, who, key = services(), auth.asking(), headers["key"]
+    s = services()
     rules = _ruleset(body["ruleset"])
-    caller = who.player if who else ""
-    game = new_game(caller, key or None)
+    player, grant, named = _granted("open", headers["key"])
+    invited = body["listing"] == "invitation"
     terms = {"pace": pace_of(rules.meta, body["pace"]).to_json(), "undo": body["undo"], "listing": body["listing"]}
-    named = None if not key else digest(["open", caller, key])[:40]
-    stored = s.commands.open(game, rules.meta.ruleset, body["seats"], body["options"], body=terms, command=named)
-    player = who.player if who else new_player()
-    doc: Doc = {"token": s.access.issue(game, DIRECTOR, player, body["name"]), "player": player}
-    if body["listing"] == "invitation":
-        doc["invitation"] = s.access.invite(game)
-    return written(stored, doc, Location=f"/v1/games/{game}")
+    rows = s.access.issued(grant.game, DIRECTOR, player, grant.token, body["name"])
+    rows += s.access.invites(grant.game, grant.invitation) if invited else []
+    stored = s.commands.open(
+        grant.game,
+        rules.meta.ruleset,
+        body["seats"],
+        body["options"],
+        body=terms,
+        command=named,
+        beside=lambda _: rows,
+    )
+    doc = {"token": grant.token, "player": player} | ({"invitation": grant.invitation} if invited else {})
+    return written(stored, doc, Location=f"/v1/games/{grant.game}")
+
+
+def _granted(*request: str) -> tuple[str, Grant, str | None]:
+    """Who asks, known or new; what the request gives them; its command's id. Its last word is the key, or empty."""
+    access, who = services().access, auth.asking()
+    caller, keyed = (who.player if who else ""), bool(request[-1])
+    grant = access.grant(caller, *request) if keyed else access.grant()
+    return caller or grant.player, grant, access.named(caller, *request) if keyed else None
 
 
 # --- finding ---------------------------------------------------------------------------------------------------
@@ -137,44 +149,12 @@ def terms(game: str) -> Doc:
 # --- seats -----------------------------------------------------------------------------------------------------
 
 
-def _free(position: Position[Any]) -> list[Seat]:
-    return [s for s in range(position.table.seats) if not position.players.get(s, Player("")).id]
-
-
 def _admit(game: str, who: Principal | None, invitation: str) -> None:
     """At a table by invitation only whoever has its secret, or directs it."""
     if terms(game).get("listing") != "invitation" or (who and who.game == game and who.seat is None):
         return
     if not services().access.invited(game, invitation):
         raise Problem("not_invited")
-
-
-def _join(game: str, seat: Seat | None, player: str, nonce_hash: str, named: str | None) -> Answer:
-    """Takes that seat, or the first that is free; who loses a race for one tries the next."""
-    s = services()
-    if seat is not None:
-        return s.commands.join(game, seat, player, nonce_hash, command=named)
-    while free := _free(s.commands.position(game)):
-        try:
-            return s.commands.join(game, free[0], player, nonce_hash, command=named)
-        except RuleError as error:
-            if error.code != "seat_taken":
-                raise
-    raise Problem("no_free_seat")
-
-
-def _joined_before(game: str, named: str | None, body: Doc) -> tuple[str, Seat] | None:
-    """The player and the seat of a request that is repeated."""
-    s = services()
-    row = s.ledger.command(game, named) if named else None
-    if row is None:
-        return None
-    (record,) = s.ledger.read(game, row.first - 1, row.first)
-    seat: Seat = record.public.get("seat", -1)
-    same = record.kind == "joined" and body.get("seat", seat) == seat
-    if not same:
-        raise Problem("idempotency_key_reused")
-    return str(record.body["player"]), seat
 
 
 @room.route("/<game:game>/seats", methods=["POST"])
@@ -187,37 +167,48 @@ def _joined_before(game: str, named: str | None, body: Doc) -> tuple[str, Seat] 
 def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     """Take a free seat, also in place of a player who has left.
 
-    The answer holds the seat's token, which is not shown again; the token of whoever sat there opens nothing any more.
+    The answer holds the seat's token; the token of whoever sat there opens nothing any more. A repetition with its key
+    gets the same answer, and changes nothing: if somebody else has the seat by then, that token opens nothing.
     """
     table(game)
-    who, key = auth.asking(), headers["key"]
-    _admit(game, who, body["invitation"])
-    caller = who.player if who else ""
-    named = None if not key else digest(["join", game, caller, key])[:40]
-    before = _joined_before(game, named, body)
-    player = before[0] if before else (caller or new_player())
-    stored = _join(game, before[1] if before else body.get("seat"), player, body["nonce_hash"], named)
-    seat = stored.records[0].public["seat"]
-    token = services().access.issue(game, seat, player, body["name"])
-    return written(stored, {"seat": seat, "token": token, "player": player})
+    _admit(game, auth.asking(), body["invitation"])
+    s = services()
+    player, grant, named = _granted("join", game, headers["key"])
+    stored = s.commands.join(
+        game,
+        body.get("seat"),
+        player,
+        body["nonce_hash"],
+        command=named,
+        beside=lambda r: s.access.issued(game, r.public["seat"], player, grant.token, body["name"]),
+    )
+    return written(stored, {"seat": stored.records[0].public["seat"], "token": grant.token, "player": player})
 
 
 @room.route("/<game:game>/seats/<seat:seat>", methods=["DELETE"])
 @auth.signed
 @fails(403, 404, 409, 412)
-@room.arguments(KeyHeaders, location="headers")
+@room.arguments(MoveHeaders, location="headers")
 @room.response(200, WrittenSchema)
 @room.doc(operationId="leave_seat")
 def leave_seat(headers: Doc, game: str, seat: int) -> Response:
-    """Give a seat back; a director may do so for a player who is gone."""
+    """Give a seat back; a director may do so for a player who is gone.
+
+    With If-Match a director puts out nobody but who sat there at that version.
+    """
     who = auth.principal()
     if who.seat not in (None, seat):
         raise Problem("not_your_seat")
     table(game)
     s = services()
-    token = s.access.holder(game, seat)
-    stored = s.commands.leave(game, seat, command=command(headers["key"]))
-    s.access.revoke(token)
+    stored = s.commands.leave(
+        game,
+        seat,
+        player="" if who.seat is None else who.player,
+        expected=wanted(headers["match"]),
+        command=command(headers["key"]),
+        beside=lambda _: s.access.ended(game, seat),
+    )
     return written(stored, status=200)
 
 
@@ -230,9 +221,10 @@ def leave_seat(headers: Doc, game: str, seat: int) -> Response:
 @room.doc(operationId="show_nonce")
 def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     """Show the nonce that the seat committed to, once every seat is taken."""
-    seat = auth.seat()
+    seat, who = auth.seat(), auth.principal().player
     table(game)
-    return written(services().commands.reveal(game, seat, body["nonce"], command=command(headers["key"])))
+    named = command(headers["key"])
+    return written(services().commands.reveal(game, seat, body["nonce"], player=who, command=named))
 
 
 @room.route("/<game:game>/start", methods=["POST"])
@@ -260,6 +252,7 @@ def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
 
     They begin now, or after the vacation that is going on. The seat may play all the same.
     """
-    seat = auth.seat()
+    seat, who = auth.seat(), auth.principal().player
     table(game)
-    return written(services().commands.rest(game, seat, body["days"], command=command(headers["key"])))
+    named = command(headers["key"])
+    return written(services().commands.rest(game, seat, body["days"], player=who, command=named))

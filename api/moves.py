@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from flask import Response
@@ -71,7 +72,7 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     if decision is None and expected is None:
         raise Problem("precondition_required")
     commands = services().commands
-    act = commands.rule if directed else commands.move
+    act = commands.rule if directed else partial(commands.move, player=auth.principal().player)
     with _figures_kept_back(directed):
         stored = act(game, seat, moves, decision=decision, expected=expected, command=command(headers["key"]))
     return written(stored, {"records": [outcome(r, auth.viewer()) for r in stored.records]})

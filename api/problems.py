@@ -19,6 +19,9 @@ from domain.kernel.texts import LANGUAGES, texts
 
 MEDIA = "application/problem+json"
 
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="annals"'}
+"""What an answer 401 asks for."""
+
 CODES: Mapping[str, tuple[int, str]] = {
     "bad_request": (400, "The request is not well-formed"),
     "not_json": (400, "The body is not JSON"),
@@ -41,7 +44,6 @@ CODES: Mapping[str, tuple[int, str]] = {
     "method_not_allowed": (405, "This cannot be done here"),
     "refused": (409, "Refused by the rules"),
     "decision_closed": (409, "The decision is not open any more"),
-    "no_free_seat": (409, "Every seat has a player"),
     "scores_hidden": (409, "The standings are not public yet"),
     "motion_open": (409, "Another motion waits for consents"),
     "motion_closed": (409, "The motion is decided already"),
@@ -67,6 +69,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "views_behind": (503, "The views have not read that far"),
     "too_many_streams": (503, "No further stream can be opened now"),
     "not_ready": (503, "The service is not ready"),
+    "not_answering": (503, "The service does not answer now"),
 }
 """Code -> status and title. Refusals of the rules have codes of their own, with status 409."""
 
@@ -103,11 +106,11 @@ class Problem(Exception):
         self.code, self.status, self.detail = code, status or known, detail
         self.headers, self.members = dict(headers or {}), members
 
-    def doc(self, instance: str) -> Doc:
-        """The problem as a document; `instance` is the path of what it is about."""
+    def doc(self, instance: str = "") -> Doc:
+        """The problem as a document; `instance` is the path of what it is about, if that is known."""
         body: Doc = {"type": f"/v1/problems/{self.code}", "title": self.title, "status": self.status}
         body |= {"code": self.code} | ({"detail": self.detail} if self.detail else {})
-        return body | {"instance": quote(instance)} | self.members
+        return body | ({"instance": quote(instance)} if instance else {}) | self.members
 
     def response(self) -> Response:
         """The problem as it is sent."""
@@ -148,6 +151,8 @@ def of_error(error: AnnalsError) -> Problem:
             return _refusal(error)
         case errors.DecisionClosed():
             return Problem("decision_closed", decision=error.decision)
+        case errors.NotSeated():
+            return Problem("unauthenticated", "The token was replaced.", headers=CHALLENGE)
         case errors.StaleVersion():
             return Problem("stale_version", expected=error.expected, version=error.head)
         case errors.CommandReused():

@@ -147,8 +147,8 @@ class NewHeaders(Schema):
         data_key="Idempotency-Key",
         load_default="",
         metadata={
-            "description": "At least 32 random characters, since it stands for who asks: a repetition gives a new "
-            "token and ends the one before."
+            "description": "At least 32 random characters, since it stands for who asks: a repetition gets the same "
+            "answer, with the token."
         },
     )
 

@@ -92,6 +92,7 @@ class Services:
             self.bell.stir,
             self.changes.wait,
             lambda job: self.queues.state(job, now()),
+            self.bell.up,
             settings,
         )
 
@@ -115,7 +116,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         ledger,
         vault,
         Commands(ledger, rules, vault, now),
-        Access(ledger),
+        Access(ledger, settings.key()),
         Errands(ledger),
         views,
         reader,
@@ -134,7 +135,7 @@ def migrate(settings: Settings) -> None:
     ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
     try:
         ledger.migrate()
-        Access(ledger).migrate()
+        Access(ledger, key).migrate()
         Errands(ledger).migrate()
         Outages(ledger).migrate()
         views.migrate()

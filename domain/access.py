@@ -2,20 +2,26 @@
 
 Ordinary tables of the ledger's database. People are opaque ids in records; what they are called, and what they wrote,
 stands here alone and can be erased. Of a secret only its hash is kept: what is stored opens nothing.
+
+What a record gives or ends (a token, a name, an invitation) is written in the record's own transaction, as statements
+that are made here. A request that is repeated writes nothing: what it was given is derived from it again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import re
 import secrets
 import time
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from uuid import UUID
 
 from domain.ids import DIRECTOR, PUBLIC, Seat, Viewer
-from domain.tables import Database, create
+from domain.tables import Database, Statement, create
 
 TICKET_SECONDS = 60
 """How long a ticket opens a stream."""
@@ -48,6 +54,7 @@ SET id = excluded.id, hash = excluded.hash, player = excluded.player, revoked = 
 _FIND = "SELECT game, role, player, id, hash FROM tokens WHERE id = ? AND revoked = 0"
 _NAME = "INSERT INTO people (player, name) VALUES (?, ?) ON CONFLICT (player) DO UPDATE SET name = excluded.name"
 _REDEEM = "DELETE FROM tickets WHERE id = ? RETURNING hash, token, until"
+_REVOKE = "UPDATE tokens SET revoked = 1 WHERE game = ? AND role = ?"
 _INVITE = "INSERT INTO invitations VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET hash = excluded.hash"
 _KEEP = "INSERT INTO texts (hash, player, salt, said) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
@@ -73,9 +80,16 @@ class Principal:
         return PUBLIC if self.seat is None else self.seat
 
 
-def new_player() -> str:
-    """An id for a person: random, and nothing else is known from it."""
-    return secrets.token_hex(8)
+@dataclass(frozen=True)
+class Grant:
+    """What a request that opens a game or takes a seat is given; shown in its answer alone."""
+
+    game: str
+    """An id for the game, if it opens one."""
+    player: str
+    """An id for the person: nothing is known from it."""
+    token: str = field(repr=False)
+    invitation: str = field(repr=False)
 
 
 def _hash(text: str) -> str:
@@ -83,10 +97,14 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _made(prefix: str) -> tuple[str, str]:
-    """A new id, and the text that holds it and its secret."""
-    id_ = secrets.token_hex(8)
-    return id_, f"{prefix}_{id_}_{secrets.token_urlsafe(32)}"
+def _text(prefix: str, chance: bytes) -> tuple[str, str]:
+    """Of 40 bytes an id, and the text that holds it and its secret."""
+    id_ = chance[:8].hex()
+    return id_, f"{prefix}_{id_}_{_encoded(chance[8:40])}"
+
+
+def _encoded(chance: bytes) -> str:
+    return urlsafe_b64encode(chance).rstrip(b"=").decode()
 
 
 def _now() -> int:
@@ -94,24 +112,47 @@ def _now() -> int:
 
 
 class Access:
-    """Tokens, people and tickets; may raise StoreUnavailable. `now` gives seconds since 1970."""
+    """Tokens, people and tickets; may raise StoreUnavailable.
 
-    def __init__(self, database: Database, now: Callable[[], int] = _now) -> None:
+    `key` is the master key: what is derived from requests can be derived by nobody else. `now` gives seconds since 1970.
+    """
+
+    def __init__(self, database: Database, key: bytes, now: Callable[[], int] = _now) -> None:
         self._database, self._now = database, now
+        self._key = hmac.digest(key, b"annals requests", "sha256")
 
     def migrate(self) -> None:
         """Create the tables that are missing. May be run any number of times, also by several at once."""
         create(self._database, _TABLES)
 
+    # --- requests
+
+    def named(self, *request: str) -> str:
+        """The id of a command that was asked for with a key: 40 hex digits, from which nobody can guess the key."""
+        return self._derived("command", request, 20).hex()
+
+    def grant(self, *request: str) -> Grant:
+        """What such a request is given, the same whenever it is repeated; without a request by chance."""
+        game, player, token, invitation = (
+            self._derived(use, request, size) if request else secrets.token_bytes(size)
+            for use, size in (("game", 16), ("player", 8), ("token", 40), ("invitation", 24))
+        )
+        return Grant(str(UUID(bytes=game, version=4)), player.hex(), _text("anl", token)[1], _encoded(invitation))
+
+    def _derived(self, use: str, request: Iterable[str], size: int) -> bytes:
+        asked = json.dumps([use, *request]).encode()
+        return b"".join(hmac.digest(self._key, bytes([n]) + asked, "sha256") for n in range(2))[:size]
+
     # --- tokens
 
-    def issue(self, game: str, role: Role, player: str, name: str = "") -> str:
-        """A token for a seat or the director of a game; shown once. It replaces the role's token before it."""
-        id_, token = _made("anl")
-        self._database.execute(_ISSUE, (game, str(role), id_, _hash(token), player))
-        if name:
-            self._database.execute(_NAME, (player, name))
-        return token
+    def issued(self, game: str, role: Role, player: str, token: str, name: str = "") -> list[Statement]:
+        """To be written with the record: the token opens that seat or the director's place, and no other one does."""
+        row = (game, str(role), token.split("_")[1], _hash(token), player)
+        return [(_ISSUE, row), *([(_NAME, (player, name))] if name else [])]
+
+    def ended(self, game: str, role: Role) -> list[Statement]:
+        """To be written with the record: whatever token the role has opens nothing any more."""
+        return [(_REVOKE, (game, str(role)))]
 
     def authenticate(self, token: str) -> Principal | None:
         """Who holds this token; None for one that was never issued, was replaced or revoked."""
@@ -128,15 +169,6 @@ class Access:
         """Whether the token of that principal still opens anything; long streams ask now and then."""
         return self._find(principal.token) is not None
 
-    def holder(self, game: str, role: Role) -> str:
-        """The id of the role's token, empty if none was issued: what is revoked later is this one and no other."""
-        rows = self._database.execute("SELECT id FROM tokens WHERE game = ? AND role = ?", (game, str(role)))
-        return str(rows[0][0]) if rows else ""
-
-    def revoke(self, token: str) -> None:
-        """The token with that id opens nothing any more."""
-        self._database.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (token,))
-
     # --- tickets and cookies
 
     def ticket(self, principal: Principal) -> str:
@@ -148,7 +180,7 @@ class Access:
         return self._admitted("anc", principal, COOKIE_SECONDS)
 
     def _admitted(self, prefix: str, principal: Principal, seconds: int) -> str:
-        id_, text = _made(prefix)
+        id_, text = _text(prefix, secrets.token_bytes(40))
         now = self._now()
         self._database.execute("DELETE FROM tickets WHERE until < ?", (now,))
         row = (id_, _hash(text), principal.token, now + seconds)
@@ -178,11 +210,9 @@ class Access:
 
     # --- invitations
 
-    def invite(self, game: str) -> str:
-        """The secret that lets people take a seat at this table; it replaces the one before it."""
-        secret = secrets.token_urlsafe(24)
-        self._database.execute(_INVITE, (game, _hash(secret)))
-        return secret
+    def invites(self, game: str, secret: str) -> list[Statement]:
+        """To be written with the record: that secret, and none before it, lets people take a seat at this table."""
+        return [(_INVITE, (game, _hash(secret)))]
 
     def invited(self, game: str, secret: str) -> bool:
         """Whether that secret lets people take a seat."""

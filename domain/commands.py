@@ -13,25 +13,35 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
-from uuid import NAMESPACE_OID, uuid4, uuid5
+from uuid import uuid4
 
 from domain.catalogue import Catalogue
-from domain.errors import CommandReused, DecisionClosed, RuleError, StaleVersion, UnknownGame
+from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, StaleVersion, UnknownGame
 from domain.ids import Json, Seat
 from domain.kernel import acts
 from domain.kernel.acts import By, Hand, Step
-from domain.kernel.fold import Position, advance, fold, line
+from domain.kernel.fold import Player, Position, advance, fold, line
 from domain.kernel.record import Doc, Record
 from domain.kernel.ruleset import Ruleset
 from domain.ledger import Command, Ledger, Receipt
+from domain.tables import Statement
 from domain.vault import Vault
 
 RACES = 100
 """How often a command is decided anew before it gives up: each lost race is somebody else's command stored."""
 
 Decide = Callable[[Ruleset[Any], Position[Any], Hand], Step[Any]]
+
+Beside = Callable[[Record], Sequence[Statement]]
+"""The rows that belong to a record, written in its transaction, and not again when the command is repeated."""
+
+_REFUSALS = (RuleError, DecisionClosed, NotSeated, StaleVersion)
+
+
+def _nothing(_: Record) -> Sequence[Statement]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -62,14 +72,17 @@ class _Order:
     game: str
     decide: Decide
     command: Command | None
-    expected: int | None
-    follow: bool
+    expected: int | None = None
+    follow: bool = True
     """Decided anew after a lost race; else the loser is told."""
+    sitting: tuple[Seat, str] | None = None
+    """A seat and who must sit there when it is stored: who asked may have been put out meanwhile."""
+    beside: Beside = _nothing
 
 
-def new_game(caller: str = "", command: str | None = None) -> str:
-    """An id for a game to open: random, but always the same for a caller's command, so that it can be repeated."""
-    return str(uuid4() if command is None else uuid5(NAMESPACE_OID, json.dumps([caller, command])))
+def new_game() -> str:
+    """A random id for a game to open."""
+    return str(uuid4())
 
 
 class Commands:
@@ -95,6 +108,7 @@ class Commands:
         *,
         body: Doc | None = None,
         command: str | None = None,
+        beside: Beside = _nothing,
     ) -> Answer:
         """A new game, its id from `new_game`; `body` adds pace and policies to the record.
 
@@ -108,32 +122,57 @@ class Commands:
             # The seed first: one without a game does no harm, and is found when the command is repeated.
             seed = self._vault.create(game)
             step = acts.open_game(rules, game, table, self._hand(seed, named), body)
-            return self._store(game, named, _Table(rules, step.position, seed), [step])
+            order = _Order(game, lambda r, p, h: step, named, beside=beside)
+            return self._store(order, _Table(rules, step.position, seed), [step])
 
         return self._for_ever(game, named, attempt)
 
-    def join(self, game: str, seat: Seat, player: str, nonce_hash: str = "", *, command: str | None = None) -> Answer:
-        """A player takes a free seat, and may commit to a nonce."""
+    def join(
+        self,
+        game: str,
+        seat: Seat | None,
+        player: str,
+        nonce_hash: str = "",
+        *,
+        command: str | None = None,
+        beside: Beside = _nothing,
+    ) -> Answer:
+        """A player takes a seat that is free, without a number the first, and may commit to a nonce."""
         named = _command(command, "join", seat=seat, player=player, nonce_hash=nonce_hash)
-        return self._run(game, lambda r, p, h: acts.join(r, p, h, seat, player, nonce_hash), named)
+        order = _Order(game, lambda r, p, h: acts.join(r, p, h, seat, player, nonce_hash), named, beside=beside)
+        return self._run(order)
 
-    def reveal(self, game: str, seat: Seat, nonce: str, *, command: str | None = None) -> Answer:
+    def reveal(self, game: str, seat: Seat, nonce: str, *, player: str = "", command: str | None = None) -> Answer:
         """A seat shows its nonce (hex)."""
         named = _command(command, "reveal", seat=seat, nonce=nonce)
-        return self._run(game, lambda r, p, h: acts.reveal(r, p, h, seat, nonce), named)
+        sitting = _sitting(seat, player)
+        return self._run(_Order(game, lambda r, p, h: acts.reveal(r, p, h, seat, nonce), named, sitting=sitting))
 
-    def leave(self, game: str, seat: Seat, *, command: str | None = None) -> Answer:
-        """A player gives a seat back, or leaves a running game."""
-        return self._run(game, lambda r, p, h: acts.leave(r, p, h, seat), _command(command, "leave", seat=seat))
+    def leave(
+        self,
+        game: str,
+        seat: Seat,
+        *,
+        player: str = "",
+        expected: int | None = None,
+        command: str | None = None,
+        beside: Beside = _nothing,
+    ) -> Answer:
+        """A player gives a seat back, or leaves a running game; with `expected` on that version only."""
+        named = _command(command, "leave", seat=seat)
+        sitting = _sitting(seat, player)
+        order = _Order(game, lambda r, p, h: acts.leave(r, p, h, seat), named, expected, sitting=sitting, beside=beside)
+        return self._run(order)
 
     def start(self, game: str, patch: Json = None, *, command: str | None = None) -> Answer:
         """The set-up; `patch` is a scenario's."""
-        return self._run(game, lambda r, p, h: acts.start(r, p, h, patch), _command(command, "start", patch=patch))
+        named = _command(command, "start", patch=patch)
+        return self._run(_Order(game, lambda r, p, h: acts.start(r, p, h, patch), named))
 
     def close(self, game: str, reason: str = "finished", *, command: str | None = None) -> Answer:
         """Shows the seed. A game that ends by its rules is closed by the command that ends it; this is for others."""
         named = _command(command, "close", reason=reason)
-        return self._run(game, lambda r, p, h: acts.close(r, p, h, reason), named)
+        return self._run(_Order(game, lambda r, p, h: acts.close(r, p, h, reason), named))
 
     # --- play
 
@@ -145,15 +184,17 @@ class Commands:
         *,
         decision: str | None = None,
         expected: int | None = None,
+        player: str = "",
         command: str | None = None,
     ) -> Answer:
-        """One move or an atomic list.
+        """One move or an atomic list, for whoever sits there, or (NotSeated) for that `player` alone.
 
         With `decision` it counts while that decision is open (DecisionClosed), whatever else is stored meanwhile; with
         `expected` on that version only (StaleVersion); with neither, on the version that is the newest now.
         """
         named = _command(command, "move", seat=seat, moves=list(moves), decision=decision, expected=expected)
-        return self._move(game, "seat", seat, moves, decision, expected, named)
+        order = _Order(game, _moving("seat", seat, moves, decision), named, expected, decision is not None)
+        return self._run(replace(order, sitting=_sitting(seat, player)))
 
     def rule(
         self,
@@ -167,31 +208,33 @@ class Commands:
     ) -> Answer:
         """The director moves for a seat; as `move`."""
         named = _command(command, "rule", seat=seat, moves=list(moves), decision=decision, expected=expected)
-        return self._move(game, "director", seat, moves, decision, expected, named)
+        moving = _moving("director", seat, moves, decision)
+        return self._run(_Order(game, moving, named, expected, decision is not None))
 
     def lapse(self, game: str, decision: str, seats: Sequence[Seat] = (), *, command: str | None = None) -> Answer:
         """A missed deadline: defaults for all (or these) who still owe. Raises DecisionClosed once that is done."""
         named = _command(command, "lapse", decision=decision, seats=list(seats))
-        return self._run(game, lambda r, p, h: acts.lapse(r, p, h, decision, seats), named)
+        return self._run(_Order(game, lambda r, p, h: acts.lapse(r, p, h, decision, seats), named))
 
     def resolve(self, game: str, decision: str, *, command: str | None = None) -> Answer:
         """The engine's batch work. Raises DecisionClosed once that is done."""
         named = _command(command, "resolve", decision=decision)
-        return self._run(game, lambda r, p, h: acts.resolve(r, p, h, decision), named)
+        return self._run(_Order(game, lambda r, p, h: acts.resolve(r, p, h, decision), named))
 
     def look(self, game: str, *, command: str | None = None) -> Answer:
         """The director looks at what is hidden; the table is told after the end."""
-        return self._run(game, acts.look, _command(command, "look"))
+        return self._run(_Order(game, acts.look, _command(command, "look")))
 
     def extend(self, game: str, decision: str, ms: int, *, by: By = "director", command: str | None = None) -> Answer:
         """The deadline of the open decision moves by so many ms (DecisionClosed)."""
         named = _command(command, "extend", decision=decision, ms=ms, by=by)
-        return self._run(game, lambda r, p, h: acts.extend(r, p, h, decision, ms, by), named)
+        return self._run(_Order(game, lambda r, p, h: acts.extend(r, p, h, decision, ms, by), named))
 
-    def rest(self, game: str, seat: Seat, days: int, *, command: str | None = None) -> Answer:
+    def rest(self, game: str, seat: Seat, days: int, *, player: str = "", command: str | None = None) -> Answer:
         """A seat takes whole days of its vacation."""
         named = _command(command, "rest", seat=seat, days=days)
-        return self._run(game, lambda r, p, h: acts.rest(r, p, h, seat, days), named)
+        sitting = _sitting(seat, player)
+        return self._run(_Order(game, lambda r, p, h: acts.rest(r, p, h, seat, days), named, sitting=sitting))
 
     def rewind(
         self,
@@ -216,7 +259,7 @@ class Commands:
         def decide(rules: Ruleset[Any], p: Position[Any], hand: Hand) -> Step[Any]:
             return acts.rewind(rules, p, hand, self._target(rules, p, to), **how)
 
-        return self._run(game, decide, named, expected)
+        return self._run(_Order(game, decide, named, expected))
 
     # --- what is known
 
@@ -252,26 +295,9 @@ class Commands:
 
     # --- how a command is done
 
-    def _move(
-        self,
-        game: str,
-        by: By,
-        seat: Seat,
-        moves: Sequence[Json],
-        decision: str | None,
-        expected: int | None,
-        named: Command | None,
-    ) -> Answer:
-        def decide(rules: Ruleset[Any], p: Position[Any], hand: Hand) -> Step[Any]:
-            return acts.move(rules, p, hand, seat, moves, decision, by)
-
-        return self._run(game, decide, named, expected, follow=decision is not None)
-
-    def _run(
-        self, game: str, decide: Decide, named: Command | None, expected: int | None = None, *, follow: bool = True
-    ) -> Answer:
-        order = _Order(game, decide, named, expected, follow and expected is None)
-        return self._for_ever(game, named, lambda: self._race(order))
+    def _run(self, order: _Order) -> Answer:
+        follow = order.follow and order.expected is None
+        return self._for_ever(order.game, order.command, lambda: self._race(replace(order, follow=follow)))
 
     def _for_ever(self, game: str, named: Command | None, attempt: Callable[[], Answer]) -> Answer:
         """A command that was accepted before is answered as it was, also where it would now be refused.
@@ -280,7 +306,7 @@ class Commands:
         """
         try:
             return attempt()
-        except (RuleError, DecisionClosed, StaleVersion):
+        except _REFUSALS:
             row = self._ledger.command(game, named.id) if named else None
             if named is None or row is None:
                 raise
@@ -295,14 +321,14 @@ class Commands:
             table = self._load(order.game, newest=newest)
             try:
                 steps = self._decide(order, table)
-            except (RuleError, DecisionClosed, StaleVersion):
+            except _REFUSALS:
                 if newest:
                     raise
                 newest = True
                 continue
             try:
                 after = _Table(table.rules, steps[-1].position, table.seed)
-                return self._store(order.game, order.command, after, steps)
+                return self._store(order, after, steps)
             except StaleVersion:
                 if not order.follow:
                     raise
@@ -314,6 +340,8 @@ class Commands:
         p, hand = table.position, self._hand(table.seed, order.command)
         if order.expected is not None and order.expected != p.version:
             raise StaleVersion(order.expected, p.version)
+        if order.sitting is not None and p.players.get(order.sitting[0], Player("")).id != order.sitting[1]:
+            raise NotSeated(order.sitting[0])
         step = order.decide(table.rules, p, hand)
         if step.position.status != "over":
             return [step]
@@ -322,9 +350,9 @@ class Commands:
     def _hand(self, seed: bytes, named: Command | None) -> Hand:
         return Hand(seed, self._clock(), named.id if named else "")
 
-    def _store(self, game: str, named: Command | None, after: _Table, steps: Sequence[Step[Any]]) -> Answer:
-        records = tuple(step.record for step in steps)
-        receipt = self._ledger.append(game, records, records[0].version - 1, named)
+    def _store(self, order: _Order, after: _Table, steps: Sequence[Step[Any]]) -> Answer:
+        game, records = order.game, tuple(step.record for step in steps)
+        receipt = self._ledger.append(game, records, records[0].version - 1, order.command, order.beside(records[0]))
         if receipt.replayed:
             return self._replayed(game, receipt)
         self._tables.put(game, after)
@@ -369,6 +397,17 @@ class _Tables:
             while len(self._tables) > self._keep:
                 self._tables.popitem(last=False)
             return known
+
+
+def _sitting(seat: Seat, player: str) -> tuple[Seat, str] | None:
+    return (seat, player) if player else None
+
+
+def _moving(by: By, seat: Seat, moves: Sequence[Json], decision: str | None) -> Decide:
+    def decide(rules: Ruleset[Any], p: Position[Any], hand: Hand) -> Step[Any]:
+        return acts.move(rules, p, hand, seat, moves, decision, by)
+
+    return decide
 
 
 def _command(id: str | None, verb: str, **args: Json) -> Command | None:  # noqa: A002 - the word of the table

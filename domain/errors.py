@@ -3,6 +3,7 @@
 AnnalsError
 ├── RuleError            a move is refused: nothing drawn, nothing stored
 ├── DecisionClosed       the decision that a move names is not open (any more)
+├── NotSeated            the seat is not (any more) that of the person who asks
 ├── StaleVersion         the version that a command expects is not the head
 ├── CommandReused        the same command id with another body
 ├── NeedsChance          a dry run came to a draw
@@ -50,6 +51,14 @@ class DecisionClosed(AnnalsError):
     def __init__(self, decision: str) -> None:
         super().__init__(f"decision {decision} is not open")
         self.decision = decision
+
+
+class NotSeated(AnnalsError):
+    """The seat is not, or not any more, that of the person who asks."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(f"seat {seat} is not theirs")
+        self.seat = seat
 
 
 class StaleVersion(AnnalsError):

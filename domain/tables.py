@@ -1,4 +1,7 @@
-"""Ordinary tables beside the log: in the ledger's database, reached by one statement at a time."""
+"""Ordinary tables beside the log: in the ledger's database, reached by one statement at a time.
+
+What belongs to a record is written with it, in the transaction of its append (`Ledger.append`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from typing import Any, Protocol
 from domain.errors import StoreUnavailable
 
 _ATTEMPTS = 20
+
+Statement = tuple[str, Sequence[Any]]
+"""A statement on an ordinary table, and its parameters: `?` for each."""
 
 
 class Database(Protocol):

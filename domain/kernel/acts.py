@@ -25,6 +25,7 @@ TABLE_CODES: Mapping[str, str] = {
     "not_open": "the game has started: seats are taken or given back by other acts",
     "not_running": "the game has not started, or is closed",
     "seat_taken": "the seat has a player",
+    "no_free_seat": "every seat has a player",
     "seat_empty": "the seat has no player",
     "unknown_seat": "the table has no such seat",
     "nonce_mismatch": "the nonce is not the one that was committed to",
@@ -206,9 +207,15 @@ def open_game(rules: Ruleset[S], game: str, table: Table, hand: Hand, body: Doc 
     return Step(record, opened(rules, record))
 
 
-def join(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat, player: str, nonce_hash: str = "") -> Step[S]:
-    """A player takes a free seat, before the start or in place of one who left."""
+def join(
+    rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat | None, player: str, nonce_hash: str = ""
+) -> Step[S]:
+    """A player takes a free seat (None: the first), before the start or in place of one who left."""
     _refuse_unless(p.status in ("open", "running"), "not_open", status=p.status)
+    if seat is None:
+        free = [s for s in range(p.table.seats) if not p.players.get(s, Player("")).id]
+        _refuse_unless(bool(free), "no_free_seat")
+        seat = free[0]
     _refuse_unless(0 <= seat < p.table.seats, "unknown_seat", seats=p.table.seats)
     _refuse_unless(not p.players.get(seat, Player("")).id, "seat_taken", seat=seat)
     draft = _draft(rules, p, hand)

@@ -26,6 +26,7 @@ from domain.kernel.record import Record
 from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 from domain.mapper import Filed, RecordMapper
+from domain.tables import Statement
 
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
@@ -67,8 +68,15 @@ class Ledger:
         with self._store() as store:
             store.migrate()
 
-    def append(self, game: str, records: Sequence[Record], expected: int, command: Command | None = None) -> Receipt:
-        """Store the records with their command, all or nothing; the receipt has the positions.
+    def append(
+        self,
+        game: str,
+        records: Sequence[Record],
+        expected: int,
+        command: Command | None = None,
+        beside: Sequence[Statement] = (),
+    ) -> Receipt:
+        """Store the records with their command and with rows beside the log, all or nothing; gives the positions.
 
         A known command stores nothing and gives the first receipt again, marked `replayed`. Raises CommandReused,
         StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells what has
@@ -80,7 +88,7 @@ class Ledger:
         events = [_MAPPER.to_stored_event(Filed(key, r)) for r in records]
         with self._store() as store:
             try:
-                return store.append(key, events, expected, command)
+                return store.append(key, events, expected, command, beside)
             except IntegrityError as e:
                 raise StaleVersion(expected, store.head(key)) from e
 

@@ -18,6 +18,7 @@ from psycopg_pool import PoolTimeout
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
+from domain.tables import Statement
 
 PATIENCE = 5
 """Seconds to wait for a connection, unless the address gives `connect_timeout`."""
@@ -117,26 +118,34 @@ class PostgresStore(PostgresApplicationRecorder):
             curs.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             self._create_table(curs)
 
-    def append(self, game: UUID, events: Sequence[StoredEvent], expected: int, command: Command | None) -> Receipt:
-        row = self._call(
-            game,
-            expected,
-            [e.topic for e in events],
-            [e.state for e in events],
-            command and command.id,
-            command and command.body_hash,
-        )
+    def append(
+        self,
+        game: UUID,
+        events: Sequence[StoredEvent],
+        expected: int,
+        command: Command | None,
+        beside: Sequence[Statement] = (),
+    ) -> Receipt:
+        topics, states = [e.topic for e in events], [e.state for e in events]
+        named = (command.id, command.body_hash) if command else (None, None)
+        row = self._call((game, expected, topics, states, *named), beside)
         if row["outcome"] == "stale":
             raise StaleVersion(expected, row["high"])
         if command and row["outcome"] == "known" and row["hash"] != command.body_hash:
             raise CommandReused(command.id)
         return Receipt(row["low"], row["high"], tuple(row["positions"]), replayed=row["outcome"] == "known")
 
-    def _call(self, *params: Any) -> DictRow:
+    def _call(self, params: Sequence[Any], beside: Sequence[Statement]) -> DictRow:
         """Not tried again: if the connection broke on the way back, the records may be stored."""
         try:
             with self.datastore.get_connection() as connection:
-                return next(connection.execute(_CALL, params, prepare=True))
+                if not beside:  # one round trip, which is a transaction of its own
+                    return next(connection.execute(_CALL, params, prepare=True))
+                with connection.transaction():
+                    row = next(connection.execute(_CALL, params, prepare=True))
+                    for statement, values in beside if row["outcome"] == "stored" else ():
+                        connection.execute(_translated(statement), values)
+                return row
         except (InterfaceError, OperationalError):
             # The others of the pool are likely dead as well: find out now, not one request after the other.
             self.datastore.pool.check()
@@ -155,7 +164,7 @@ class PostgresStore(PostgresApplicationRecorder):
         with self.datastore.get_connection() as connection:
             # Tuples, not dicts: two columns may have the same name.
             cursor = connection.cursor(row_factory=tuple_row)
-            cursor.execute(statement.replace("?", "%s"), params, prepare=True)
+            cursor.execute(_translated(statement), params, prepare=True)
             return cursor.fetchall() if cursor.description else []
 
     def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -164,3 +173,7 @@ class PostgresStore(PostgresApplicationRecorder):
 
     def close(self) -> None:
         self.datastore.close()
+
+
+def _translated(statement: str) -> str:
+    return statement.replace("?", "%s")

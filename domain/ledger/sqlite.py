@@ -23,6 +23,7 @@ from eventsourcing.sqlite import (
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
+from domain.tables import Statement
 
 PATIENCE = 10
 """Seconds to wait for another writer."""
@@ -121,7 +122,14 @@ class SqliteStore(SQLiteApplicationRecorder):
             _make_file(self._path)
         self.create_table()
 
-    def append(self, game: UUID, events: Sequence[StoredEvent], expected: int, command: Command | None) -> Receipt:
+    def append(
+        self,
+        game: UUID,
+        events: Sequence[StoredEvent],
+        expected: int,
+        command: Command | None,
+        beside: Sequence[Statement] = (),
+    ) -> Receipt:
         with self.datastore.transaction(commit=True) as c:
             if command and (row := _command(c, game, command.id)):
                 if row.body_hash != command.body_hash:
@@ -133,7 +141,10 @@ class SqliteStore(SQLiteApplicationRecorder):
             if command:
                 row_of = (game.hex, command.id, command.body_hash, expected + 1, last)
                 c.execute("INSERT INTO commands VALUES (?,?,?,?,?)", row_of)
-            return Receipt(expected + 1, last, tuple(self._insert_events(c, events) or ()))
+            positions = tuple(self._insert_events(c, events) or ())
+            for statement, params in beside:
+                c.execute(statement, params)
+            return Receipt(expected + 1, last, positions)
 
     def command(self, game: UUID, command: str) -> CommandRow | None:
         with self.datastore.transaction(commit=False) as c:

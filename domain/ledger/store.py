@@ -11,6 +11,7 @@ from uuid import UUID
 from eventsourcing.persistence import Notification, StoredEvent
 
 from domain.kernel.record import Record
+from domain.tables import Statement
 
 EVENTS = "records"
 """The table of records; the others are `commands` and `seeds`."""
@@ -66,8 +67,18 @@ class Store(Protocol):
     def migrate(self) -> None:
         """Create the tables that are missing."""
 
-    def append(self, game: UUID, events: Sequence[StoredEvent], expected: int, command: Command | None) -> Receipt:
-        """All or nothing; raises StaleVersion, and CommandReused (both before anything is stored)."""
+    def append(
+        self,
+        game: UUID,
+        events: Sequence[StoredEvent],
+        expected: int,
+        command: Command | None,
+        beside: Sequence[Statement] = (),
+    ) -> Receipt:
+        """All or nothing, with what stands beside the log; nothing at all if the command is known.
+
+        Raises StaleVersion, and CommandReused (both before anything is stored).
+        """
 
     def command(self, game: UUID, command: str) -> CommandRow | None:
         """The row of an accepted command."""

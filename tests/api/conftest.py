@@ -158,7 +158,7 @@ def make_site(folder: Path) -> Site:
     ticks = itertools.count(1_000, 1_000)
     ledger.migrate()
     views.migrate()
-    access = Access(ledger)
+    access = Access(ledger, bytes(32))
     access.migrate()
     vault = Vault(ledger, bytes(32))
     commands = Commands(ledger, CATALOGUE, vault, lambda: next(ticks))

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from api import games
-from domain import vault
+from domain import access, vault
 from domain.kernel.fold import fold, state_for
 from domain.kernel.record import facts_for
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
@@ -79,9 +78,8 @@ class Twins:
     def site(self) -> Site:
         folder = self.folder / str(next(self.count))
         folder.mkdir()
-        people = itertools.count()
-        self.patch.setattr(games, "new_game", lambda *_: "00000000-0000-4000-8000-000000000000")
-        self.patch.setattr(games, "new_player", lambda: f"player{next(people)}")
+        given = itertools.count()
+        self.patch.setattr(access, "secrets", SimpleNamespace(token_bytes=lambda n: next(given).to_bytes(8) * (n // 8)))
         self.patch.setattr(vault, "secrets", SimpleNamespace(token_bytes=bytes))
         return make_site(folder)
 

@@ -160,7 +160,7 @@ def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
             crew.ledger,
             CATALOGUE,
             reader,
-            Access(crew.ledger),
+            Access(crew.ledger, KEY),
             crew.errands,
             now,
             crew.notify,

@@ -10,6 +10,7 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 from uuid import UUID
 
+from domain.access import Access
 from domain.catalogue import Catalogue
 from domain.commands import Commands
 from domain.errors import DecisionClosed, StaleVersion
@@ -69,6 +70,14 @@ def _behind(pipe: Connection, gate: Barrier, work: Callable[..., Any], *args: An
 
 KEY = bytes(range(32))
 CATALOGUE = Catalogue([orders.RULESET, skirmish.RULESET])
+
+
+def issue(ledger: Ledger, access: Access, name: str, role: int | str, player: str, called: str = "") -> str:
+    """A token for a role, as a record would bring it."""
+    token = access.grant().token
+    for statement, params in access.issued(name, role, player, token, called):
+        ledger.execute(statement, params)
+    return token
 
 
 def commands(ledger: Ledger, **more: Any) -> Commands:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from domain.commands import Answer, Commands, new_game
+from domain.commands import Answer, Beside, Commands, new_game
 from domain.errors import (
     CommandReused,
     DecisionClosed,
     InvalidTable,
+    NotSeated,
     RuleError,
     StaleVersion,
     StoreUnavailable,
@@ -133,17 +134,15 @@ class TestTable:
             others.open(game, "orders@1", 2)
         assert refusal(lambda: commands.join(game, 9, "ann")) == "unknown_seat"
 
-    @pytest.mark.parametrize("name", ["", "nothing", new_game("a", "b")])
+    @pytest.mark.parametrize("name", ["", "nothing", crew.game(7)])
     def test_an_unknown_game_is_told(self, commands: Commands, name: str) -> None:
         with pytest.raises(UnknownGame):
             commands.join(name, 0, "ann")
         with pytest.raises(UnknownGame):
             commands.move(name, 0, [PASS], command="c")
 
-    def test_the_id_of_a_new_game_is_random_unless_a_command_is_named(self) -> None:
+    def test_the_id_of_a_new_game_is_random(self) -> None:
         assert new_game() != new_game()
-        assert new_game("ann", "c") == new_game("ann", "c")
-        assert len({new_game("ann", "c"), new_game("bob", "c"), new_game("ann", "d"), new_game("annc", "")}) == 4
 
 
 class TestSecrets:
@@ -342,9 +341,9 @@ class TestRepetition:
         assert not commands.move(game, 1, [PASS], command="c").replayed
 
     def test_every_verb_can_be_repeated(self, commands: Commands, others: Commands, ledger: Ledger) -> None:
-        game = new_game("ann", "open")
+        game = new_game()
         story: list[Callable[[Commands], Answer]] = [
-            lambda c: c.open(new_game("ann", "open"), "orders@1", 2, {"turns": 1}, command="open"),
+            lambda c: c.open(game, "orders@1", 2, {"turns": 1}, command="open"),
             lambda c: c.join(game, 0, "ann", commitment(bytes.fromhex(NONCE)), command="j0"),
             lambda c: c.join(game, 1, "bob", command="j1"),
             lambda c: c.leave(game, 1, command="l1"),
@@ -508,3 +507,62 @@ def refusal(use: Callable[[], object]) -> str:
     with pytest.raises(RuleError) as caught:
         use()
     return caught.value.code
+
+
+class TestBeside:
+    """Rows that belong to a record are stored with it or not at all."""
+
+    @pytest.fixture
+    def notes(self, ledger: Ledger) -> Callable[[str], Beside]:
+        """A table, and a statement that writes into it."""
+        ledger.execute("CREATE TABLE notes (said TEXT)")
+        return lambda said: lambda record: [("INSERT INTO notes VALUES (?)", (f"{said} {record.version}",))]
+
+    def said(self, ledger: Ledger) -> list[str]:
+        return [row[0] for row in ledger.execute("SELECT said FROM notes ORDER BY said")]
+
+    def test_they_are_written_with_the_record_and_once(
+        self, commands: Commands, others: Commands, ledger: Ledger, notes: Callable[[str], Beside]
+    ) -> None:
+        game = new_game()
+        for each in (commands, others):
+            each.open(game, "orders@1", 2, command="o", beside=notes("opened"))
+            each.join(game, None, "ann", command="j", beside=notes("joined"))
+            each.leave(game, 0, command="l", beside=notes("left"))
+        assert self.said(ledger) == ["joined 2", "left 3", "opened 1"]
+
+    def test_what_is_refused_writes_none(
+        self, commands: Commands, ledger: Ledger, notes: Callable[[str], Beside]
+    ) -> None:
+        game = new_game()
+        commands.open(game, "orders@1", 2)
+        assert refusal(lambda: commands.leave(game, 0, beside=notes("left"))) == "seat_empty"
+        with pytest.raises(StaleVersion):
+            commands.leave(game, 0, expected=7, beside=notes("left"))
+        assert self.said(ledger) == []
+
+    def test_a_record_whose_rows_cannot_be_written_is_not_stored(self, commands: Commands, ledger: Ledger) -> None:
+        game = new_game()
+        commands.open(game, "orders@1", 2)
+        with pytest.raises(StoreUnavailable):
+            commands.join(game, 0, "ann", command="j", beside=lambda _: [("INSERT INTO nowhere VALUES (?)", (1,))])
+        assert ledger.head(game) == 1
+        assert ledger.command(game, "j") is None
+        assert commands.join(game, 0, "bob", command="j").versions == (2,)
+
+
+class TestWhoSits:
+    def test_a_command_counts_only_while_that_person_sits_there(self, commands: Commands, others: Commands) -> None:
+        game = running(commands)
+        player = commands.position(game).players[0].id
+        others.leave(game, 0)
+        others.join(game, 0, "eve")
+        for act in (
+            lambda: commands.move(game, 0, [SUBMIT], player=player),
+            lambda: commands.leave(game, 0, player=player),
+            lambda: commands.rest(game, 0, 1, player=player),
+            lambda: commands.reveal(game, 0, NONCE, player=player),
+        ):
+            with pytest.raises(NotSeated):
+                act()
+        assert commands.rule(game, 0, [{"type": "reopen"}]).versions  # the director needs no seat
