@@ -352,3 +352,11 @@ class CodeSchema(Out):
 
 class StatusSchema(Out):
     status = _str()
+
+
+class ReadySchema(StatusSchema):
+    behind = _int(metadata={"description": "Records that no view shows yet."})
+    set_aside = _int(metadata={"description": "Games of which a record could not be shown."})
+    redis = _str(
+        metadata={"enum": ["up", "away"], "description": "Turns and deadlines go on also while it is away."},
+    )

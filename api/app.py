@@ -53,6 +53,7 @@ def create_app(services: Services) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = services.settings.max_body
     app.url_map.redirect_defaults = False
     app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False  # it would send clients to whatever host they have named
     logs.install(app)
     problems.install(app)
     limits.install(app)

@@ -19,7 +19,6 @@ from domain.ids import PUBLIC, Json, Seat, Viewer
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-
 def bearer() -> Principal | None:
     """Who the header names; None without one. Raises Problem for a token that opens nothing."""
     header = request.headers.get("Authorization")

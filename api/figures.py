@@ -21,12 +21,13 @@ class Stores(Collector):
         self._services = services
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """The gauges; `annals_stores_up` alone where a store does not answer."""
+        """The gauges; only which servers are up where a store does not answer."""
         try:
             found = self._read()
         except StoreUnavailable:
             found = []
         yield GaugeMetricFamily("annals_stores_up", "1 while the stores answer", float(bool(found)))
+        yield GaugeMetricFamily("annals_redis_up", "1 while Redis answers", float(self._services.redis_up()))
         yield from found
 
     def _read(self) -> list[GaugeMetricFamily]:

@@ -8,14 +8,14 @@ import os
 import time
 
 import orjson
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from api.answers import StatusSchema
+from api.answers import ReadySchema, StatusSchema
 from api.conditional import answer
 from api.figures import Stores
-from api.logs import route
+from api.logs import method, route
 from api.openapi import Blueprint, fails
 from api.problems import Problem
 from api.services import services
@@ -23,6 +23,10 @@ from domain.errors import StoreUnavailable
 
 room = Blueprint("health", __name__, description="For operators.")
 
+BEAT = 500
+"""ms between two beats of one process at least."""
+
+_BEATEN = "annals.beaten"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
@@ -36,22 +40,34 @@ def health() -> Response:
 
 @room.route("/readyz", methods=["GET"])
 @fails(503)
-@room.response(200, StatusSchema)
+@room.response(200, ReadySchema)
 @room.doc(operationId="ready")
 def ready() -> Response:
-    """Say whether the stores answer and the views keep up."""
+    """Say whether the stores answer and can be written, and the views keep up. Without Redis it is ready as well.
+
+    Being asked makes the heart beat: deadlines are played only while somebody who asks is answered.
+    """
     s = services()
+    asked = s.clock()
     try:
         s.ledger.execute("SELECT 1")
         behind = len(s.ledger.log(s.reader.position(), s.settings.max_lag + 1))
         aside = len(s.reader.aside())
+        if behind <= s.settings.max_lag:
+            _beat(asked)
     except StoreUnavailable:
         raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
     if behind > s.settings.max_lag:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
-    return Response(
-        orjson.dumps({"status": "ok", "behind": behind, "set_aside": aside}), content_type="application/json"
-    )
+    doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": "up" if s.redis_up() else "away"}
+    return Response(orjson.dumps(doc), content_type="application/json")
+
+
+def _beat(asked: int) -> None:
+    """Not for everybody who asks: it is a write."""
+    if not 0 <= asked - current_app.extensions[_BEATEN] < BEAT:
+        services().outages.beat(asked)
+        current_app.extensions[_BEATEN] = asked
 
 
 # --- figures ---------------------------------------------------------------------------------------------------
@@ -89,6 +105,7 @@ def _may_scrape() -> bool:
 
 def install(app: Flask) -> None:
     """Count requests and refusals, by route template."""
+    app.extensions[_BEATEN] = 0
     registry = CollectorRegistry()
     requests = Counter("annals_requests", "Requests", ["method", "route", "status"], registry=registry)
     problems = Counter("annals_problems", "Problems by code", ["code"], registry=registry)
@@ -100,9 +117,8 @@ def install(app: Flask) -> None:
 
     @app.after_request
     def count(made: Response) -> Response:
-        method = request.method if request.method in ("GET", "POST", "DELETE", "HEAD", "OPTIONS") else "other"
-        requests.labels(method, route(), str(made.status_code)).inc()
-        seconds.labels(method, route()).observe(time.perf_counter() - g.began)
+        requests.labels(method(), route(), str(made.status_code)).inc()
+        seconds.labels(method(), route()).observe(time.perf_counter() - g.began)
         if code := g.get("problem"):
             problems.labels(code).inc()
         return made

@@ -20,6 +20,8 @@ EXPOSED = (
     "WWW-Authenticate"
 )
 
+_METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})
+
 _ID = re.compile(r"[0-9a-f-]{36}")
 
 HEADERS = {
@@ -54,7 +56,7 @@ def install(app: Flask) -> None:
 def _line(answer: Response) -> None:
     found = {
         "request_id": g.request_id,
-        "method": request.method,
+        "method": method(),
         "route": route(),
         "status": answer.status_code,
         "ms": round((time.perf_counter() - g.began) * 1000, 2),
@@ -74,6 +76,11 @@ def _game() -> str | None:
 def route() -> str:
     """The template of the address, or a dash for one that is none."""
     return str(request.url_rule.rule) if request.url_rule else "-"
+
+
+def method() -> str:
+    """The method of the request, or a word for one that is none of ours: anything may stand there."""
+    return request.method if request.method in _METHODS else "other"
 
 
 # --- pages of other origins ------------------------------------------------------------------------------------

@@ -34,6 +34,9 @@ with stable codes; whoever sends nothing but picks from `choices` plays every ga
 _MOVE = "#/components/schemas/Move"
 _LOCATIONS = {"json": "invalid_body", "query": "invalid_query", "headers": "invalid_headers"}
 
+MOST_ERRORS = 20
+"""So many places are told where a request does not fit."""
+
 
 # --- what comes in ---------------------------------------------------------------------------------------------
 
@@ -69,7 +72,7 @@ class StrictParser(FlaskParser):
         doc = body_of(req)
         if doc is missing and schema.fields:
             raise Problem("not_json", "The body is empty.")
-        return doc if doc is not missing else {}
+        return _known(doc, schema) if doc is not missing else {}
 
     def load_querystring(self, req: Request, schema: Schema) -> Json:
         for name in req.args:
@@ -86,9 +89,18 @@ class StrictParser(FlaskParser):
 def refuse(error: ValidationError) -> NoReturn:
     """The problem that tells where a body, query or header does not fit."""
     ((location, messages),) = error.normalized_messages().items()  # type: ignore[no-untyped-call] # as the library has it
-    found = [{"at": at, "message": text} for at, text in _flat(messages, "")]
+    found = [{"at": at, "message": text} for at, text in _flat(messages, "")][:MOST_ERRORS]
     unknown = location == "json" and any(f["message"] == "Unknown field." for f in found)
     raise Problem("unknown_field" if unknown else _LOCATIONS.get(location, "invalid_body"), errors=found) from error
+
+
+def _known(doc: Json, schema: Schema) -> Json:
+    """The body with no more fields that are not known than can be told."""
+    if not isinstance(doc, dict):
+        return doc
+    names = {field.data_key or name for name, field in schema.fields.items()}
+    extra = [name for name in doc if name not in names][:MOST_ERRORS]
+    return {name: value for name, value in doc.items() if name in names} | {name: doc[name] for name in extra}
 
 
 def _escaped(part: Any) -> str:
@@ -257,9 +269,10 @@ def _refuse_unknown_queries(app: Flask) -> None:
 
     @app.before_request
     def check() -> None:
-        unknown = set(request.args) - known.get(request.endpoint or "", set())
+        unknown = sorted(request.args.keys() - known.get(request.endpoint or "", set()))
         if unknown and request.endpoint:
-            raise Problem("invalid_query", errors=[{"at": f"/{_escaped(n)}", "message": "Unknown."} for n in unknown])
+            told = [{"at": f"/{_escaped(n)}", "message": "Unknown."} for n in unknown[:MOST_ERRORS]]
+            raise Problem("invalid_query", errors=told)
 
 
 def _serve(app: Flask, api: Api) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import quote
 
 import orjson
@@ -11,6 +12,7 @@ import structlog
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
+from api import strictjson
 from api.services import Doc
 from domain import errors
 from domain.errors import AnnalsError, RuleError
@@ -18,6 +20,9 @@ from domain.ids import Json
 from domain.kernel.texts import LANGUAGES, texts
 
 MEDIA = "application/problem+json"
+
+MOST = 300
+"""Characters of one text in a problem; what is longer was sent by the client."""
 
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="annals"'}
 """What an answer 401 asks for."""
@@ -88,6 +93,13 @@ _BY_STATUS = {
 }
 
 
+_SECRETS = ("invitation", "name", "nonce", "reason")
+"""Members of bodies that stand in no log."""
+
+_GUESSED = 8
+"""Shorter texts are no secrets of ours, and stand everywhere."""
+
+
 class Problem(Exception):
     """An answer that is no success. `detail` is a sentence for people, `members` are for programs."""
 
@@ -110,7 +122,8 @@ class Problem(Exception):
         """The problem as a document; `instance` is the path of what it is about, if that is known."""
         body: Doc = {"type": f"/v1/problems/{self.code}", "title": self.title, "status": self.status}
         body |= {"code": self.code} | ({"detail": self.detail} if self.detail else {})
-        return body | ({"instance": quote(instance)} if instance else {}) | self.members
+        told: Doc = _short(body | self.members)
+        return told | ({"instance": quote(instance)} if 0 < len(instance) <= MOST else {})
 
     def response(self) -> Response:
         """The problem as it is sent."""
@@ -119,6 +132,15 @@ class Problem(Exception):
         answer.headers["Cache-Control"] = "no-store"
         g.problem = self.code
         return answer
+
+
+def _short(value: Json) -> Json:
+    """The same with long texts cut off."""
+    if isinstance(value, str):
+        return value if len(value) <= MOST else value[:MOST] + "..."
+    if isinstance(value, dict):
+        return {name: _short(part) for name, part in value.items()}
+    return [_short(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def language() -> str:
@@ -180,8 +202,20 @@ def _broken(error: Exception) -> Problem:
     """A fault of ours: told in the log, with the request's id, and to the client without any particulars."""
     # As text: some renderers would add the values of variables, and a token may be among them.
     trace = "".join(traceback.format_exception(error))
+    for text in _secrets():
+        trace = trace.replace(text, "...")
     structlog.get_logger("annals.http").error("fault", request_id=g.get("request_id"), trace=trace)
     return Problem("internal_error", request=g.get("request_id", ""))
+
+
+def _secrets() -> list[str]:
+    """What this request has sent that no line may hold, should an exception's message repeat it."""
+    token = request.headers.get("Authorization", "").rpartition(" ")[2]
+    found = [token, request.headers.get("Idempotency-Key", ""), *request.cookies.values(), *request.args.values()]
+    with suppress(strictjson.StrictJsonError, HTTPException):
+        body = strictjson.parse(request.get_data())
+        found += [str(body.get(name, "")) for name in _SECRETS] if isinstance(body, dict) else []
+    return [text for text in found if len(text) >= _GUESSED]
 
 
 def install(app: Flask) -> None:

@@ -54,6 +54,32 @@ class QueryInt(fields.Integer):
         return int(value)
 
 
+class Items(fields.List[Any]):
+    """A list whose length is checked before its items are looked at."""
+
+    def __init__(self, item: fields.Field[Any], lo: int, hi: int, **more: Any) -> None:
+        super().__init__(item, validate=validate.Length(lo, hi), **more)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **more: Any) -> Any:
+        if isinstance(value, list):
+            self._validate(value)
+        return super()._deserialize(value, attr, data, **more)
+
+
+class Members(fields.Dict):
+    """An object with names of its own, few enough to be looked at."""
+
+    def __init__(self, hi: int, **more: Any) -> None:
+        values = fields.Raw(allow_none=True)
+        super().__init__(keys=fields.String(), values=values, metadata={"maxProperties": hi}, **more)
+        self._hi = hi
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **more: Any) -> Any:
+        if isinstance(value, dict) and len(value) > self._hi:
+            raise ValidationError(f"More than {self._hi} members.")
+        return super()._deserialize(value, attr, data, **more)  # type: ignore[no-untyped-call] # as the library has it
+
+
 class MoveField(fields.Raw):
     """A move: the shape is the ruleset's business, and is checked by it."""
 
@@ -200,7 +226,7 @@ class NewGameSchema(In):
         metadata={"description": "`orders@1`; without a version the newest.", "example": "struggle_of_empires@1"},
     )
     seats = Int(required=True, validate=_between(1, 100))
-    options = fields.Dict(keys=fields.String(), values=fields.Raw(allow_none=True), load_default=dict)
+    options = Members(100, load_default=dict)
     pace = fields.Raw(load_default=None, allow_none=True, metadata=PACE)
     undo = _among("free", "consent", "director", "none", load_default="consent")
     listing = _among("public", "unlisted", "invitation", load_default="public")
@@ -234,9 +260,7 @@ class MovesSchema(In):
         extra = {"oneOf": [{"required": ["move"]}, {"required": ["moves"]}]}  # noqa: RUF012 - read only
 
     move = MoveField(metadata={"description": "One move."})
-    moves = fields.List(
-        MoveField(), validate=validate.Length(1, 50), metadata={"description": "An atomic list: all or nothing."}
-    )
+    moves = Items(MoveField(), 1, 50, metadata={"description": "An atomic list: all or nothing."})
     decision = _word(
         r"^[0-9]{1,9}-[0-9]{1,9}$",
         load_default=None,
@@ -251,10 +275,11 @@ class MovesSchema(In):
 
 
 class PicksSchema(In):
-    picks = fields.List(
+    picks = Items(
         fields.Raw(allow_none=True),
+        0,
+        2000,
         load_default=list,
-        validate=validate.Length(max=2000),
         metadata={"description": "What was picked so far, in order."},
     )
     decision = _word(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)

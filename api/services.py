@@ -15,6 +15,7 @@ from domain.commands import Commands
 from domain.errands import Errands
 from domain.ids import Json
 from domain.ledger import Ledger
+from domain.outages import Outages
 from projections.reader import Reader
 
 EXTENSION = "annals"
@@ -30,6 +31,10 @@ def _nothing(_: str) -> None:
 
 def _unknown(_: str) -> str:
     return ""
+
+
+def _yes() -> bool:
+    return True
 
 
 def _nap(_: str, seconds: float) -> None:
@@ -86,7 +91,14 @@ class Services:
     """Sleeps until something about a game may be new, at most so many seconds."""
     job_state: Callable[[str], str] = _unknown
     """What the queue says of a job: `running`, `failed` (to be tried again), or nothing."""
+    redis_up: Callable[[], bool] = _yes
+    """Whether Redis answers; asked at once, or not at all."""
     settings: Settings = field(default_factory=Settings)
+
+    @property
+    def outages(self) -> Outages:
+        """When players could answer, and when not."""
+        return Outages(self.ledger)
 
 
 def services() -> Services:

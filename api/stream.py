@@ -73,11 +73,6 @@ def _cookie_path(game: str) -> str:
     return f"/v1/games/{game}/stream"
 
 
-def _behind_https() -> bool:
-    """Also where a proxy speaks it for us: whoever says so falsely gets a cookie that is the less used."""
-    return request.is_secure or request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip() == "https"
-
-
 @room.route("/stream-cookies", methods=["POST"])
 @auth.signed
 @room.response(201, CookieDocSchema, headers={"Set-Cookie": {"schema": {"type": "string"}}})
@@ -94,7 +89,7 @@ def stream_cookie() -> Response:
         services().access.cookie(who),
         max_age=COOKIE_SECONDS,
         path=_cookie_path(who.game),
-        secure=_behind_https(),
+        secure=request.is_secure,
         httponly=True,
         samesite="Strict",
     )
@@ -110,7 +105,7 @@ def forget_stream_cookie() -> Response:
     who = auth.principal()
     services().access.take_back(who)
     made = Response(status=204)
-    made.delete_cookie(COOKIE, _cookie_path(who.game), secure=_behind_https(), httponly=True, samesite="Strict")
+    made.delete_cookie(COOKIE, _cookie_path(who.game), secure=request.is_secure, httponly=True, samesite="Strict")
     return made
 
 

@@ -114,7 +114,8 @@ def _now() -> int:
 class Access:
     """Tokens, people and tickets; may raise StoreUnavailable.
 
-    `key` is the master key: what is derived from requests can be derived by nobody else. `now` gives seconds since 1970.
+    `key` is the master key: what is derived from requests can be derived by nobody else. `now` gives seconds since
+    1970.
     """
 
     def __init__(self, database: Database, key: bytes, now: Callable[[], int] = _now) -> None:

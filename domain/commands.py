@@ -225,10 +225,28 @@ class Commands:
         """The director looks at what is hidden; the table is told after the end."""
         return self._run(_Order(game, acts.look, _command(command, "look")))
 
-    def extend(self, game: str, decision: str, ms: int, *, by: By = "director", command: str | None = None) -> Answer:
-        """The deadline of the open decision moves by so many ms (DecisionClosed)."""
+    def extend(
+        self,
+        game: str,
+        decision: str,
+        ms: int,
+        *,
+        by: By = "director",
+        deadline_after: Callable[[Sequence[Record]], int | None] | None = None,
+        command: str | None = None,
+    ) -> Answer:
+        """The deadline of the open decision moves by so many ms (DecisionClosed).
+
+        `deadline_after` tells it from the records, so that it is not brought too near (RuleError). Reads the whole
+        stream.
+        """
         named = _command(command, "extend", decision=decision, ms=ms, by=by)
-        return self._run(_Order(game, lambda r, p, h: acts.extend(r, p, h, decision, ms, by), named))
+
+        def decide(rules: Ruleset[Any], p: Position[Any], hand: Hand) -> Step[Any]:
+            deadline = deadline_after(self._ledger.read(game, upto=p.version)) if deadline_after else None
+            return acts.extend(rules, p, hand, decision, ms, by, deadline)
+
+        return self._run(_Order(game, decide, named))
 
     def rest(self, game: str, seat: Seat, days: int, *, player: str = "", command: str | None = None) -> Answer:
         """A seat takes whole days of its vacation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
 
 from cryptography.exceptions import InvalidTag
@@ -13,6 +14,7 @@ from domain.tables import Database
 SEED_BYTES = 32
 _NONCE_BYTES = 12
 _SELECT = "SELECT nonce, box FROM seeds WHERE game = ?"
+_MARK = "INSERT INTO master_key VALUES (1, ?) ON CONFLICT DO NOTHING"
 _INSERT = "INSERT INTO seeds VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 
@@ -24,9 +26,29 @@ class Vault:
             raise ValueError("the master key has 32 bytes")
         self._database = database
         self._cipher = AESGCM(key)
+        self._mark = hmac.digest(key, b"annals master key", "sha256").hex()
+        self._fits = False
+
+    def check(self) -> None:
+        """Raises WrongKey unless this is the key that the ledger's seeds are sealed with; the first one stays."""
+        if not self._marks():
+            for (game,) in self._database.execute("SELECT game FROM seeds LIMIT 1"):
+                self.seed(str(game))
+            self._database.execute(_MARK, (self._mark,))
+        if self._marks() != [self._mark]:
+            raise WrongKey("the master key is not the one that the seeds of this ledger were sealed with")
+        self._fits = True
+
+    def _marks(self) -> list[str]:
+        return [str(mark) for (mark,) in self._database.execute("SELECT mark FROM master_key")]
 
     def create(self, game: str) -> bytes:
-        """The seed of a new game; the one it has if it was created before, so that opening can be repeated."""
+        """The seed of a new game; the one it has if it was created before, so that opening can be repeated.
+
+        Raises WrongKey: with two keys in one ledger no node could go on with all games.
+        """
+        if not self._fits:
+            self.check()
         seed, nonce = secrets.token_bytes(SEED_BYTES), secrets.token_bytes(_NONCE_BYTES)
         self._database.execute(_INSERT, (game, nonce, self._cipher.encrypt(nonce, seed, game.encode())))
         return self.seed(game)

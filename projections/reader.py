@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Table, bindparam, select
 
-from domain.ids import Json, Viewer
+from domain.ids import MAX_INT, Json, Viewer
 from domain.kernel.audience import ALL_KEY, may_read
 from projections import schema
 from projections.proofs import Proofs
@@ -132,19 +132,25 @@ class Reader:
         return [out[v] for v in sorted(out)]
 
     def results(self, player: str, limit: int = 100) -> list[dict[str, Json]]:
-        """The closed games of a player, the newest first."""
-        t = schema.results
+        """The closed games of a player, the newest first; only public ones, since everybody may ask."""
+        t, games = schema.results, schema.games
+        listed = t.join(games, (games.c.gen == t.c.gen) & (games.c.game == t.c.game))
         with self._views.reading() as db:
             rows = db.execute(
-                select(t).where(_live(t), t.c.player == player).order_by(t.c.at.desc()).limit(limit)
+                select(t)
+                .select_from(listed)
+                .where(_live(t), t.c.player == player, games.c.listing == "public")
+                .order_by(t.c.at.desc())
+                .limit(limit)
             ).mappings()
             return [{str(k): v for k, v in row.items() if k != "gen"} for row in rows]
 
-    def due(self, now: int, limit: int = 100) -> list[Due]:
-        """Work that is due now, the longest overdue first."""
+    def due(self, now: int, limit: int = 100, *, answered: int = MAX_INT) -> list[Due]:
+        """Work that is due now, the longest overdue first; of deadlines only those up to `answered`."""
         t = schema.due
+        query = select(t).where(_live(t), t.c.at <= now, (t.c.work != "lapse") | (t.c.at <= answered))
         with self._views.reading() as db:
-            query = select(t).where(_live(t), t.c.at <= now).order_by(t.c.at).limit(limit)
+            query = query.order_by(t.c.at).limit(limit)
             return [Due(r.game, r.decision, r.work, r.at) for r in db.execute(query)]
 
     def interrupted(self, began: int, ended: int) -> list[Due]:

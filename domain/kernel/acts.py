@@ -34,8 +34,12 @@ TABLE_CODES: Mapping[str, str] = {
     "consent_missing": "seats that have learnt or done something since must agree",
     "still_running": "the game is not over",
     "no_vacation_left": "the seat has not that many days of vacation",
+    "deadline_too_soon": "a deadline is brought forward to a minute from now at the soonest",
 }
 """Refusals of acts of the table, the same in every game."""
+
+SOONEST = 60_000
+"""ms that are left at least until a deadline that is brought forward."""
 
 _HEX = re.compile(r"(?:[0-9a-f]{2}){16,64}")
 """A nonce: 16 to 64 bytes in hex."""
@@ -366,10 +370,24 @@ def look(rules: Ruleset[S], p: Position[S], hand: Hand) -> Step[S]:
     return _append(rules, p, hand, _draft(rules, p, hand), "ruled", by="director", ruling={"act": "look"})
 
 
-def extend(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str, ms: int, by: By = "director") -> Step[S]:
-    """The deadline of the open decision moves by so much: after an outage, for a holiday, by the director's leave."""
+def extend(
+    rules: Ruleset[S],
+    p: Position[S],
+    hand: Hand,
+    decision: str,
+    ms: int,
+    by: By = "director",
+    deadline: int | None = None,
+) -> Step[S]:
+    """The deadline of the open decision moves by so much: after an outage, for a holiday, by the director's leave.
+
+    With `deadline`, when it is now, it is not brought so near that a default would take somebody's turn.
+    """
     _running(p)
     open_decision(rules, p, decision)
+    if deadline is not None and ms < 0:
+        soonest = max(hand.now, p.at) + SOONEST
+        _refuse_unless(deadline + ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
     body = {"act": "extend", "decision": decision, "ms": ms}
     return _append(rules, p, hand, _draft(rules, p, hand), "ruled", by=by, body=body)
 

@@ -89,14 +89,16 @@ def accept(ask: Choice, pick: Json, at: int = 0) -> Json:
         if type(pick) is not int or not ask.lo <= pick <= ask.hi:
             raise _refuse(ask, at)
         return pick
+    if ask.kind == "some" and not (isinstance(pick, list) and ask.lo <= len(pick) <= ask.hi):
+        raise _refuse(ask, at)
     offered = {canonical(o.value): o.value for o in ask.options}
     try:
         if ask.kind == "one":
             return offered[canonical(pick)]
-        keys = {canonical(p) for p in pick} if isinstance(pick, list) else {b""}
+        keys = {canonical(p) for p in pick}
     except (KeyError, TypeError):
         raise _refuse(ask, at) from None
-    if not keys <= offered.keys() or len(keys) != len(pick) or not ask.lo <= len(keys) <= ask.hi:
+    if not keys <= offered.keys() or len(keys) != len(pick):
         raise _refuse(ask, at)
     return [value for key, value in offered.items() if key in keys]
 

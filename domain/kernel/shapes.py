@@ -156,8 +156,8 @@ class Obj(Shape):
                     return f"{at}/{name}", "a field that is required"
             elif f := shape.fault(value[name], f"{at}/{name}"):
                 return f
-        if extra := sorted(map(str, set(value) - set(known))):
-            return f"{at}/{extra[0][:MAX_WORD]}", "no such field"
+        if extra := value.keys() - known.keys():
+            return f"{at}/{min(extra)[:MAX_WORD]}", "no such field"
         return None
 
     def schema(self) -> dict[str, Json]:

@@ -17,6 +17,7 @@ from psycopg.sql import SQL, Literal
 from psycopg_pool import PoolTimeout
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
+from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 from domain.tables import Statement
 
@@ -33,6 +34,7 @@ CREATE TABLE IF NOT EXISTS public.commands (
   game uuid NOT NULL, id text NOT NULL, body_hash text NOT NULL,
   first_version bigint NOT NULL, last_version bigint NOT NULL, PRIMARY KEY (game, id));
 CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
+CREATE TABLE IF NOT EXISTS public.master_key (id integer PRIMARY KEY, mark text NOT NULL);
 """).format()
 
 # The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
@@ -80,7 +82,10 @@ FROM public.commands c WHERE c.game = ? AND c.id = ?"""
 
 class _Datastore(PostgresDatastore):
     def __init__(self, url: str) -> None:
-        address = conninfo_to_dict(url)
+        try:
+            address = conninfo_to_dict(url)
+        except psycopg.ProgrammingError:  # its message quotes the address, in which a password stands
+            raise StoreUnavailable("the address of the database cannot be read") from None
         patience = float(address.get("connect_timeout") or PATIENCE)
         super().__init__("", "", "", "", "", connect_timeout=patience, pool_size=1, max_overflow=15)
         # The address as it is: the library would keep five of its parts, and drop TLS and the like.
@@ -143,8 +148,8 @@ class PostgresStore(PostgresApplicationRecorder):
                     return next(connection.execute(_CALL, params, prepare=True))
                 with connection.transaction():
                     row = next(connection.execute(_CALL, params, prepare=True))
-                    for statement, values in beside if row["outcome"] == "stored" else ():
-                        connection.execute(_translated(statement), values)
+                    if row["outcome"] == "stored":
+                        store.write_beside(lambda s, p: connection.execute(_translated(s), p), beside)
                 return row
         except (InterfaceError, OperationalError):
             # The others of the pool are likely dead as well: find out now, not one request after the other.

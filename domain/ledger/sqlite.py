@@ -22,6 +22,7 @@ from eventsourcing.sqlite import (
 )
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
+from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 from domain.tables import Statement
 
@@ -36,7 +37,8 @@ CREATE TABLE IF NOT EXISTS records (
 CREATE TABLE IF NOT EXISTS commands (
   game TEXT NOT NULL, id TEXT NOT NULL, body_hash TEXT NOT NULL,
   first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, PRIMARY KEY (game, id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID"""
+CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL)"""
 _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
@@ -142,8 +144,8 @@ class SqliteStore(SQLiteApplicationRecorder):
                 row_of = (game.hex, command.id, command.body_hash, expected + 1, last)
                 c.execute("INSERT INTO commands VALUES (?,?,?,?,?)", row_of)
             positions = tuple(self._insert_events(c, events) or ())
-            for statement, params in beside:
-                c.execute(statement, params)
+            if beside:
+                store.write_beside(c.execute, beside)
             return Receipt(expected + 1, last, positions)
 
     def command(self, game: UUID, command: str) -> CommandRow | None:

@@ -61,6 +61,12 @@ class LogEntry:
         return self.read()
 
 
+def write_beside(execute: Callable[[str, Sequence[Any]], object], beside: Sequence[Statement]) -> None:
+    """What belongs to records that were just stored, in their transaction."""
+    for statement, params in beside:
+        execute(statement, params)
+
+
 class Store(Protocol):
     """One database. Every member may raise StoreUnavailable or an error of the driver or the library."""
 

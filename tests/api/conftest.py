@@ -20,6 +20,7 @@ from domain.errands import Errands
 from domain.games import struggle_of_empires
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
+from domain.outages import Outages
 from domain.vault import Vault
 from projections.pump import Pump
 from projections.reader import Reader
@@ -165,6 +166,7 @@ def make_site(folder: Path) -> Site:
     settings = Settings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
     errands, clock = Errands(ledger), lambda: next(ticks)
     errands.migrate()
+    Outages(ledger).migrate()
     services = Services(
         commands, ledger, CATALOGUE, Reader(views), access, errands, clock, wait_changed=_nap, settings=settings
     )

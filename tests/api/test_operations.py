@@ -28,7 +28,7 @@ class TestHealth:
 
     def test_ready_means_that_the_views_keep_up(self, orders: Table) -> None:
         site = orders.site
-        assert site.client.get("/readyz").json == {"status": "ok", "behind": 0, "set_aside": 0}
+        assert site.client.get("/readyz").json == {"status": "ok", "behind": 0, "set_aside": 0, "redis": "up"}
         site.remake(max_lag=2)
         site.asleep = True
         for _ in range(2):
@@ -120,6 +120,7 @@ class TestFigures:
         site = orders.site
         assert gauges(site) == {
             "annals_stores_up": 1,
+            "annals_redis_up": 1,
             "annals_views_behind": 0,
             "annals_views_behind_seconds": 0,
             "annals_games_set_aside": 0,
@@ -143,7 +144,7 @@ class TestFigures:
 
     def test_without_a_store(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         away(monkeypatch, site.services.ledger, "log")
-        assert gauges(site) == {"annals_stores_up": 0}
+        assert gauges(site) == {"annals_stores_up": 0, "annals_redis_up": 1}
 
     def test_a_game_that_is_set_aside(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         """Operators and seats are told; moves are kept."""
@@ -160,7 +161,7 @@ class TestFigures:
 def gauges(site: Site) -> dict[str, float]:
     """The figures that no process counts."""
     lines = site.client.get("/metrics").text.splitlines()
-    found = (line.split() for line in lines if re.match("annals_(stores|views|games|due|errands)", line))
+    found = (line.split() for line in lines if re.match("annals_(stores|redis|views|games|due|errands)", line))
     return {name: float(value) for name, value in found}
 
 

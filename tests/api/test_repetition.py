@@ -64,7 +64,9 @@ class TestSeatTakenBack:
         again = join(table, K)
         assert own(table, again["token"]) is None
         assert own(table, second["token"]) is not None
-        refused(table.post("/moves", {"move": ORDER, "decision": table.decision}, first["token"]), 401, "unauthenticated")
+        refused(
+            table.post("/moves", {"move": ORDER, "decision": table.decision}, first["token"]), 401, "unauthenticated"
+        )
 
     def test_leaving_again_with_the_old_key_ends_no_other_token(self, table: Table) -> None:
         join(table, seat=0)

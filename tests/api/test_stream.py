@@ -194,7 +194,13 @@ class TestCookies:
         assert "Secure" not in attributes
         assert answer.json == {"path": path, "seconds": 900}
         assert self.value(answer).partition("=")[2] not in answer.text
-        assert "Secure" in self.made(orders, X_Forwarded_Proto="https").headers["Set-Cookie"].split("; ")
+        assert "Secure" not in self.made(orders, X_Forwarded_Proto="https").headers["Set-Cookie"].split("; ")
+
+    def test_over_https_it_goes_back_over_https_alone(self, orders: Table) -> None:
+        """By the scheme that the server has found out: not everybody who names one is believed."""
+        headers = {"Authorization": f"Bearer {orders.tokens[0]}"}
+        answer = orders.site.client.post("/v1/stream-cookies", base_url="https://localhost", headers=headers)
+        assert "Secure" in answer.headers["Set-Cookie"].split("; ")
 
     def test_it_opens_the_streams_of_its_seat_as_often_as_it_is_shown(self, orders: Table) -> None:
         cookie = self.value(self.made(orders, 1))
