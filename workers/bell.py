@@ -1,13 +1,14 @@
 """The doorbell. Redis only tells when to look: what there is to see stands in the databases.
 
-Every call may meet a Redis that is away; then nobody is told, and those who wait look by themselves soon enough.
+Every call may meet a Redis that is away; then nobody is told, and those who wait look by themselves soon enough. What
+comes over a channel may be anybody's: what is no announcement is nothing.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from redis import Redis
@@ -34,6 +35,18 @@ SILENCE = 1.0
 DEAF_NAP = 0.05
 """Seconds that waiting takes at most while nothing can be heard."""
 
+FRESH = 30.0
+"""Seconds of silence after which a listener subscribes anew: the other end may be gone without a word."""
+
+MOST_RINGS = 1000
+"""Rings answered by one look; a crowd that never stops ringing must not keep who listens from looking."""
+
+LONGEST = 16 * 1024
+"""Bytes of an announcement."""
+
+LONGEST_NAME = 64
+"""Characters of the name of a game in one."""
+
 
 @dataclass(frozen=True)
 class Pumped:
@@ -48,14 +61,53 @@ def connect(url: str, timeout: float = PATIENCE) -> Redis:
     return Redis.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout, retry=Retry(NoBackoff(), 0))
 
 
+def understood(message: object) -> Pumped | None:
+    """What was announced; None if it is no announcement."""
+    if not isinstance(message, bytes) or len(message) > LONGEST:
+        return None
+    try:
+        told = json.loads(message)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict):
+        return None
+    position, games = told.get("position"), told.get("games")
+    if type(position) is not int or not isinstance(games, list) or len(games) > MOST_GAMES:
+        return None
+    if not all(isinstance(game, str) and len(game) <= LONGEST_NAME for game in games):
+        return None
+    return Pumped(position, frozenset(games))
+
+
+class Breaker:
+    """Keeps threads from waiting for what does not answer: after a failure one attempt in so many seconds."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = SILENCE if seconds is None else seconds
+        self._failed, self._until = False, 0.0
+
+    def closed(self) -> bool:
+        """Whether to try; who is told so after a failure is the only one for a while."""
+        now = time.monotonic()
+        if self._failed and now < self._until:
+            return False
+        self._until = now + self._seconds
+        return True
+
+    def tell(self, *, failed: bool) -> None:
+        """What came of it."""
+        self._failed, self._until = failed, time.monotonic() + self._seconds
+
+
 class Bell:
     """Rings, and hears others ring. Safe with threads as long as only one of them listens."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._redis = connect(url)
+        self._ringing, self._listening = Breaker(), Breaker()
         self._heard: PubSub | None = None
-        self._quiet_until = 0.0
+        self._last = 0.0
 
     def ring(self, position: int) -> None:
         """There is something new in the log, up to that position."""
@@ -71,13 +123,23 @@ class Bell:
         self.ring(0)
         self.announce(0, [game])
 
+    def up(self) -> bool:
+        """Whether Redis answers; costs no more than ringing."""
+        return self._tried(self._redis.ping)
+
     def _publish(self, channel: str, message: str) -> None:
-        if time.monotonic() < self._quiet_until:
-            return
+        self._tried(lambda: self._redis.publish(channel, message))
+
+    def _tried(self, call: Callable[[], object]) -> bool:
+        if not self._ringing.closed():
+            return False
         try:
-            self._redis.publish(channel, message)
+            call()
         except (RedisError, OSError):
-            self._quiet_until = time.monotonic() + SILENCE
+            self._ringing.tell(failed=True)
+            return False
+        self._ringing.tell(failed=False)
+        return True
 
     # --- listening
 
@@ -90,45 +152,53 @@ class Bell:
         """Until somebody has rung (then true), or so long; less while Redis is away, since then nobody can ring."""
         if self._next(WRITTEN, seconds) is None:
             return False
-        while self._next(WRITTEN, 0) is not None:
-            pass  # one look serves all who rang
+        for _ in range(MOST_RINGS):  # one look serves all who rang
+            if self._next(WRITTEN, 0) is None:
+                break
         return True
 
     def pumped(self, seconds: float) -> Pumped | None:
         """The next announcement; None if there was none in that time, or it could not be heard."""
-        message = self._next(PUMPED, seconds)
-        if message is None:
-            return None
-        told = json.loads(message)
-        return Pumped(told["position"], frozenset(told["games"]))
+        return understood(self._next(PUMPED, seconds))
 
-    def _next(self, channel: str, seconds: float) -> bytes | None:
+    def _next(self, channel: str, seconds: float) -> object:
+        """What came over the channel; None if nothing did."""
         try:
             heard = self._heard = self._heard or self._subscribed(channel)
             if heard is not None:
                 message = heard.get_message(ignore_subscribe_messages=True, timeout=seconds)
+                self._age(heard=bool(message))
                 return message["data"] if message else None
         except (RedisError, OSError):
             self._deaf()
         time.sleep(min(seconds, DEAF_NAP))
         return None
 
+    def _age(self, *, heard: bool) -> None:
+        if heard:
+            self._last = time.monotonic()
+        elif time.monotonic() > self._last + FRESH:
+            self._hang_up()
+
     def _subscribed(self, channel: str) -> PubSub | None:
-        if time.monotonic() < self._quiet_until:
+        if not self._listening.closed():
             return None
         heard = PubSub(connect(self._url).connection_pool)
         heard.subscribe(channel)
+        self._last = time.monotonic()
+        self._listening.tell(failed=False)
         return heard
 
     def _deaf(self) -> None:
-        self._quiet_until = time.monotonic() + SILENCE
+        self._listening.tell(failed=True)
+        self._hang_up()
+
+    def _hang_up(self) -> None:
         heard, self._heard = self._heard, None
         if heard is not None:
             heard.close()
 
     def close(self) -> None:
         """Close the connections; a later use makes new ones."""
-        if self._heard is not None:
-            self._heard.close()
-            self._heard = None
+        self._hang_up()
         self._redis.close()

@@ -61,7 +61,7 @@ class Changes:
         if self._pid != os.getpid():  # the thread stayed behind in the parent
             self._begin()
         with self._heard:
-            if self._listener is None:
+            if self._listener is None or not self._listener.is_alive():
                 self._listener = threading.Thread(target=self._run, name="changes", daemon=True)
                 self._listener.start()
 

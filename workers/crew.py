@@ -9,6 +9,7 @@ from domain.catalogue import Catalogue
 from domain.commands import Commands
 from domain.errands import Errands
 from domain.ledger import Ledger
+from domain.outages import Outages
 from domain.vault import Vault
 from projections.store import Views
 
@@ -32,6 +33,11 @@ class Crew:
     def errands(self) -> Errands:
         """Work that was asked for."""
         return Errands(self.ledger)
+
+    @property
+    def outages(self) -> Outages:
+        """When players could answer, and when not."""
+        return Outages(self.ledger)
 
 
 _at_work: list[Crew] = []

@@ -13,7 +13,8 @@ from workers.crew import crew
 from workers.turns import GONE, gone, stored
 
 EARLY = "early"
-"""What the job says when there is time left: a clock stood still meanwhile, or this worker's clock is behind."""
+"""What the job says when there is time left: a clock stood still meanwhile, this worker's clock is behind, or nobody
+who asked after the deadline has been answered yet."""
 
 
 def lapse(game: str, decision: str) -> str:
@@ -23,7 +24,8 @@ def lapse(game: str, decision: str) -> str:
     if not records:
         raise UnknownGame(game)
     dues = dues_of(hands.catalogue, records, decision)
-    late = [seat for seat, due in dues.items() if due <= hands.clock()]
+    until = min(hands.clock(), hands.outages.answered())
+    late = [seat for seat, due in dues.items() if due <= until]
     if not late:  # a lapse that names no seats is one of all seats
         return EARLY if dues else GONE
     try:

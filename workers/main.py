@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import logging
 import signal
+import time
+from contextlib import suppress
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 from redis import Redis
+from redis.exceptions import RedisError
 from rq import Queue, SimpleWorker
-from rq.job import Job
+from rq.exceptions import StopRequested
+from rq.job import Job, JobStatus
 from rq.timeouts import JobTimeoutException
+from rq.utils import now
+from rq.worker import WorkerStatus
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from workers import pulse
-from workers.bell import Bell
+from workers.bell import Bell, connect
 from workers.crew import Crew, sign_on
 from workers.pumping import Pumping
-from workers.queues import QUEUES, SERIALIZER, Work
+from workers.queues import PERIOD, QUEUES, SERIALIZER, Line, Work, at_work
 from workers.reconcile import Reconciler
 
-LOOK = 5
+LOOK = 2
 """Seconds that a worker without work waits before it looks at itself."""
+
+PATIENCE = LOOK + 2.0
+"""Seconds that Redis may let a worker wait."""
+
+NAP = 1.0
+"""Seconds before a worker that has lost Redis begins again."""
 
 IDLE = 60
 """Seconds within which a worker without work gives a sign of life."""
@@ -32,11 +45,42 @@ class InProcess(SimpleWorker):
     """Does jobs without forking, so that the positions of games stay in memory from one turn to the next.
 
     What the library's forked process is good for, others do: the supervisor starts a worker anew that died, and a job
-    that was cut off in the middle is the last one of its process.
+    that was cut off in the middle is the last one of its process. What the library keeps in Redis to follow jobs up
+    (registries, results, callbacks, retries), the rows are good for.
     """
 
     max_connection_wait_time = 2.0
-    log_result_lifespan = False
+
+    def __init__(self, url: str, queue: str) -> None:
+        self._quick = connect(url)  # for what is worth no waiting
+        connection = connect(url, PATIENCE)
+        super().__init__(
+            [Line(queue, connection=connection, serializer=SERIALIZER)],
+            connection=connection,
+            serializer=SERIALIZER,
+            job_class=Work,
+            queue_class=Line,
+            log_job_description=False,
+            worker_ttl=LOOK + 15,  # the library waits for as long, less 15 seconds
+        )
+
+    @property
+    def over(self) -> bool:
+        """Whether it was asked to end, or has to."""
+        return self._stop_requested or self._shutdown_requested_date is not None
+
+    def bootstrap(self, *args: Any) -> None:
+        """As in the library, which would not listen to signals yet."""
+        self._install_signal_handlers()  # type: ignore[no-untyped-call] # as the library has it
+        super().bootstrap(*args)
+
+    def teardown(self) -> None:
+        """As in the library, unless Redis is away: who was asked to end does not wait for it."""
+        self.connection.close()
+        self.connection = self._quick
+        with suppress(RedisError, OSError):
+            super().teardown()  # type: ignore[no-untyped-call] # as the library has it
+        self.connection.close()
 
     def subscribe(self) -> None:
         """Take no orders through Redis: signals are enough."""
@@ -44,16 +88,67 @@ class InProcess(SimpleWorker):
     def unsubscribe(self) -> None:
         """Nothing was subscribed to."""
 
+    def check_for_suspension(self, burst: bool) -> None:
+        """Nor can it be halted there."""
+
+    def set_shutdown_requested_date(self) -> None:
+        """Write nothing to Redis while a signal is handled, in the middle of a job."""
+
+    def _set_connection(self, connection: Redis) -> Redis:
+        """It has its time limits."""
+        return connection
+
+    def _set_ip_address(self, connection: Redis) -> None:
+        """Not asked for."""
+        self.ip_address = "unknown"
+
     def heartbeat(self, timeout: int | None = None, pipeline: Any = None) -> None:
-        """As in the library, which tells how long a job may take; whoever supervises this process is told as well."""
+        """As in the library; whoever supervises this process is told as well."""
         pulse.promise(timeout or IDLE)
         super().heartbeat(timeout, pipeline)
 
-    def handle_exception(self, job: Job, *exc_info: Any) -> None:
-        """As in the library; a job that took too long may have left anything half done in memory."""
-        super().handle_exception(job, *exc_info)
-        if isinstance(exc_info[1], JobTimeoutException):
+    def run_maintenance_tasks(self) -> None:
+        """Forget workers that have died: nothing else that is kept in Redis can grow."""
+        for queue in self.queue_names():
+            if dead := at_work(self.connection, queue)[1]:
+                self.connection.srem(WORKERS_BY_QUEUE_KEY % queue, *dead)
+                self.connection.srem(self.redis_workers_keys, *dead)
+        self.last_cleaned_at = now()  # type: ignore[assignment] # as the library has it
+
+    # --- jobs
+
+    def execute_job(self, job: Job, queue: Queue) -> None:
+        """Do it. What came of it is told as a hint for who asks; the rows tell what is still to be done."""
+        ours = cast("Work", job)
+        if ours.call.queue != queue.name:  # long work must not stand in the way of turns
+            return
+        self._state = WorkerStatus.BUSY
+        self._tell(ours, JobStatus.STARTED, ours.call.seconds)
+        if self._done(ours):
+            self._tell(ours, JobStatus.FINISHED, ours.call.period // 1000)
+        else:  # until then it is not handed out again
+            self._tell(ours, JobStatus.FAILED, PERIOD // 1000)
+        self._state = WorkerStatus.IDLE
+
+    def _done(self, job: Work) -> bool:
+        try:
+            with self.death_penalty_class(job.call.seconds, JobTimeoutException, job_id=job.id):
+                job.perform()
+        except JobTimeoutException:  # anything may be half done in memory
+            log.exception("%s took too long", job.id)
             self._stop_requested = True
+        except Exception:
+            log.exception("%s has failed", job.id)
+        else:
+            return True
+        return False
+
+    def _tell(self, job: Work, status: JobStatus, seconds: int) -> None:
+        with suppress(RedisError, OSError), self._quick.pipeline() as pipe:
+            self.heartbeat(seconds + IDLE, pipe)
+            pipe.hset(job.key, "status", status.value)
+            pipe.expire(job.key, seconds)
+            pipe.execute()
 
 
 def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
@@ -61,23 +156,26 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
     if queue not in QUEUES:
         raise ValueError(f"there is no queue {queue}")
     sign_on(crew)
-    connection = Redis.from_url(url)
-    jobs = Queue(queue, connection=connection, serializer=SERIALIZER, job_class=Work)
-    worker = InProcess(
-        [jobs],
-        connection=connection,
-        serializer=SERIALIZER,
-        job_class=Work,
-        log_job_description=False,
-        worker_ttl=LOOK + 15,  # the library waits for as long, less 15 seconds
-    )
-    worked = worker.work(burst=burst)
-    connection.close()
+    worked = False
+    with suppress(StopRequested):
+        while True:
+            worker = InProcess(url, queue)
+            try:
+                worked |= worker.work(burst=burst)
+            except (RedisError, OSError) as error:
+                log.warning("Redis does not answer: %s", error)
+            finally:
+                worker.connection.close()
+            if burst or worker.over:
+                break
+            pulse.promise(IDLE)
+            time.sleep(NAP)
     return worked
 
 
 def pump(crew: Crew, bell: Bell, reconciler: Reconciler) -> None:
     """Pump until a signal comes."""
+    sign_on(crew)
     pumping = Pumping(crew, bell, reconciler)
 
     def stop(_: int, __: FrameType | None) -> None:

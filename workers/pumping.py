@@ -1,4 +1,7 @@
-"""The pump process: reads the log into the views whenever the bell rings, and hands out what has become due."""
+"""The pump process: reads the log into the views whenever the bell rings, and hands out what has become due.
+
+It does itself what the queue does not get done.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from workers.bell import Bell
 from workers.crew import Crew
 from workers.outages import Watch
 from workers.reconcile import Reconciler
+from workers.standby import Standby
 
 NAP = 0.5
 """Seconds to wait for the bell: the longest that views are behind when nobody could ring."""
@@ -33,6 +37,7 @@ class Pumping:
         self._crew, self._bell, self._reconciler = crew, bell, reconciler
         self._pump = Pump(crew.ledger, crew.catalogue, crew.views, crew.node)
         self._watch = Watch(crew, Reader(crew.views), self.catch_up)
+        self._standby = Standby(crew.clock)
         self._position = -1
         self._reconciled = 0.0
         self._rung = self._stopping = False
@@ -53,6 +58,10 @@ class Pumping:
             except StoreUnavailable as error:
                 log.warning("the store does not answer: %s", error)
                 time.sleep(0.1)
+            if self._standby.stuck():  # only a new process is rid of it
+                log.error("%s takes too long: the pump ends, and is to be started anew", self._standby.doing)
+                self.stop()
+        self._standby.stop()
 
     def turn(self) -> None:
         """Read to the end of the log, move what an outage has cost, see to the due work, wait for the bell."""
@@ -62,6 +71,7 @@ class Pumping:
         if moved or self._rung or time.monotonic() > self._reconciled + PASS:
             self._watch.look()
             self._reconciler.pass_once()
+            self._standby.take(self._reconciler.left)
             self._reconciled = time.monotonic()
         self._rung = self._bell.wait(NAP)
 

@@ -1,26 +1,31 @@
-"""The queues. Only names of games and decisions travel through Redis, as JSON; only the jobs listed here are done.
+"""The queues. Only names of games and decisions travel through Redis; only the jobs listed here are done.
 
-Redis is never the record. What is due stands in a table, and is enqueued again as long as it stands there.
+Redis is never the record. What is due stands in a table, and is enqueued again as long as it stands there. Neither is
+it trusted: who can write to it can name work, and nothing else that a worker would read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from redis import Redis
 from redis.exceptions import RedisError
-from rq import Queue, Retry, Worker
-from rq.exceptions import DuplicateJobError
+from rq import Queue
+from rq.exceptions import NoSuchJobError
 from rq.job import Job
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from domain.errands import Errand
 from domain.errors import StoreUnavailable
 from domain.ids import Json
 from projections.reader import Due
 from workers import audits, deadlines, rebuilds, rewinds, turns
-from workers.bell import connect
+from workers.bell import Breaker, connect
 
 TURNS, BATCH = "annals-turns", "annals-batch"
 """Short work that players wait for; long work that must not stand in its way."""
@@ -40,14 +45,28 @@ TURN_SECONDS = 60
 BATCH_SECONDS = 3600
 """How long a job of BATCH may take, and its PERIOD in seconds: it must not be begun again while it is done."""
 
+PATIENCE = 1.0
+"""Seconds that handing out may wait for Redis."""
+
+SILENCE = 5.0
+"""Seconds without handing out after it has failed."""
+
+MOST = 10_000
+"""Jobs kept in a queue; the oldest are dropped where no worker takes them."""
+
 _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
     {"resolve": turns.resolve, "lapse": deadlines.lapse, "vacant": turns.vacant}
 )
 _ERRANDS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(
     {"rewind": (rewinds.rewind, TURNS), "audit": (audits.audit, BATCH), "rebuild": (rebuilds.rebuild, BATCH)}
 )
-ALLOWED = frozenset(f"{f.__module__}.{f.__name__}" for f in (*_DUE.values(), *(f for f, _ in _ERRANDS.values())))
+_GAME = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_OF_DUE = re.compile(rf"({'|'.join(_DUE)})-({_GAME})-([0-9]{{1,9}}-[0-9]{{1,9}})")
+_OF_ERRAND = re.compile(rf"({'|'.join(_ERRANDS)})-[0-9a-f]{{24}}")
+_ID = re.compile(r"(.{1,80})-[0-9]{1,15}")
 
+WORKER = b"rq:worker:"
+"""What the key of a worker begins with."""
 
 _STATES = {b"started": "running", b"failed": "failed"}
 
@@ -66,6 +85,11 @@ class Call:
         """Ms after which it is handed out again."""
         return PERIOD if self.queue == TURNS else BATCH_SECONDS * 1000
 
+    @property
+    def seconds(self) -> int:
+        """How long it may take."""
+        return TURN_SECONDS if self.queue == TURNS else BATCH_SECONDS
+
     def id(self, now: int) -> str:
         """The id of the job that does it now."""
         return f"{self.name}-{now // self.period}"
@@ -82,77 +106,128 @@ def of_errand(errand: Errand) -> Call:
     return Call(errand.id, work, (errand.id,), queue)
 
 
+def of_id(id_: str) -> Call | None:
+    """What a job of that id does; None if it is the id of no job of ours."""
+    found = _ID.fullmatch(id_)
+    name = found[1] if found else ""
+    if due := _OF_DUE.fullmatch(name):
+        return Call(name, _DUE[due[1]], (due[2], due[3]))
+    if errand := _OF_ERRAND.fullmatch(name):
+        work, queue = _ERRANDS[errand[1]]
+        return Call(name, work, (name,), queue)
+    return None
+
+
 class Work(Job):
-    """A job that runs nothing but our own functions: who can write to Redis cannot name any other."""
+    """A job that is made from its id alone.
+
+    Of what else Redis holds of it nothing is read: no function, argument, callback, address to tell, job that follows.
+    """
+
+    call: Call
+
+    @classmethod
+    def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> Work:  # noqa: A002 - its name
+        """As in the library, which passes over jobs that there are not."""
+        call = of_id(id)
+        if call is None:
+            raise NoSuchJobError(id[:100])
+        job = cls(id, connection=connection, serializer=serializer)
+        job.call, job.origin, job.timeout = call, call.queue, call.seconds
+        return job
 
     def perform(self) -> Any:
-        """As in the library."""
-        if self.func_name not in ALLOWED:
-            raise PermissionError(f"{self.func_name} is no job of this service")
-        return super().perform()
+        """The work itself."""
+        return self.call.work(*self.call.args)
+
+
+class Line(Queue):
+    """A queue from which a job is taken for good: its row stands until it is done."""
+
+    job_class = Work
+
+    @classmethod
+    def lmove(cls, connection: Redis, queue_key: str, timeout: int | None) -> tuple[str, str] | None:
+        """In place of the library's, which keeps what was taken in a second list, and takes ids for text."""
+        found = cls.lpop([queue_key], timeout, connection)
+        return found and (queue_key, bytes(found[1]).decode(errors="replace"))
 
 
 class Queues:
     """Hands work to the workers. Raises StoreUnavailable when Redis is away; due work then waits, as a row."""
 
     def __init__(self, url: str) -> None:
-        self._redis = connect(url, timeout=2)
-        self._queues = {
-            name: Queue(name, connection=self._redis, serializer=SERIALIZER, job_class=Work) for name in QUEUES
-        }
+        self._redis, self._quick = connect(url, PATIENCE), connect(url)
+        self._handing, self._asking = Breaker(SILENCE), Breaker()
+        self._queues = {name: Line(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
 
     def hand_out(self, calls: Sequence[Call], now: int) -> int:
         """Enqueue these; how many of them were not enqueued yet."""
+        if not calls:
+            return 0
         ids = {call.id(now): call for call in calls}
-        try:
+        with _answering(self._handing):
             return sum(self._enqueue(id_, ids[id_]) for id_ in self._unknown(list(ids)))
-        except (RedisError, OSError) as error:
-            raise StoreUnavailable("the queue does not answer") from error
 
     def _unknown(self, ids: Sequence[str]) -> list[str]:
         """Those that no job has: one question for all, since most rows wait for a job that is there."""
-        if not ids:
-            return []
         with self._redis.pipeline(transaction=False) as ask:
             for id_ in ids:
                 ask.exists(Work.key_for(id_))
-            return [id_ for id_, known in zip(ids, ask.execute(), strict=True) if not known]
+            for queue in self._queues.values():
+                ask.ltrim(queue.key, -MOST, -1)
+            return [id_ for id_, known in zip(ids, ask.execute(), strict=False) if not known]
 
     def _enqueue(self, id_: str, call: Call) -> bool:
-        try:
-            self._queues[call.queue].enqueue_call(
-                call.work,
-                args=call.args,
-                job_id=id_,
-                unique=True,
-                timeout=TURN_SECONDS if call.queue == TURNS else BATCH_SECONDS,
-                ttl=2 * call.period // 1000,
-                result_ttl=call.period // 1000,
-                failure_ttl=call.period // 1000,
-                retry=Retry(max=2),
-                description=call.work.__name__,
-            )
-        except DuplicateJobError:  # somebody else was faster
-            return False
+        """Two that hand out the same at the same time do it twice; so the work is done twice, which changes nothing."""
+        self._queues[call.queue].enqueue_call(
+            call.work,
+            args=call.args,
+            job_id=id_,
+            timeout=call.seconds,
+            ttl=2 * call.period // 1000,
+            description=call.work.__name__,
+        )
         return True
 
     def state(self, name: str, now: int) -> str:
         """What the queue says of the work of that name: `running`, `failed` (to be tried again), or nothing."""
         period = BATCH_SECONDS * 1000 if name.partition("-")[0] in ("audit", "rebuild") else PERIOD
         try:
-            ids = [f"{name}-{now // period - back}" for back in (0, 1)]
-            found = {self._redis.hget(Work.key_for(id_), "status") for id_ in ids}
-        except (RedisError, OSError):
+            with _answering(self._asking), self._quick.pipeline(transaction=False) as ask:
+                for back in (0, 1):
+                    ask.hget(Work.key_for(f"{name}-{now // period - back}"), "status")
+                found = set(ask.execute())
+        except StoreUnavailable:
             return ""  # it is only a hint: the rows and the log tell what is to be done
         return next((status for word, status in _STATES.items() if word in found), "")
 
     def workers(self) -> dict[str, int]:
         """How many workers are at each queue."""
-        try:
-            return {name: Worker.count(queue=queue) for name, queue in self._queues.items()}
-        except (RedisError, OSError) as error:
-            raise StoreUnavailable("the queue does not answer") from error
+        with _answering(Breaker()):
+            return {name: len(at_work(self._redis, name)[0]) for name in QUEUES}
 
     def close(self) -> None:
         """Close the connections; a later use makes new ones."""
         self._redis.close()
+        self._quick.close()
+
+
+@contextmanager
+def _answering(breaker: Breaker) -> Iterator[None]:
+    if not breaker.closed():
+        raise StoreUnavailable("the queue does not answer")
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        breaker.tell(failed=True)
+        raise StoreUnavailable("the queue does not answer") from error
+    breaker.tell(failed=False)
+
+
+def at_work(redis: Redis, queue: str) -> tuple[list[bytes], list[bytes]]:
+    """The keys under which workers of that queue are known: of those that live, and those that died or never were."""
+    known = [key for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue) if isinstance(key, bytes)]
+    ours = [key for key in known if key.startswith(WORKER)]
+    alive = [key for key in ours if redis.exists(key)]
+    return alive, [key for key in known if key not in alive]

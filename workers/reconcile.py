@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from domain.errands import Errand, Errands
 from domain.errors import StoreUnavailable
+from domain.outages import Outages
 from projections.reader import Reader
-from workers.queues import Queues, of_due, of_errand
+from workers.queues import TURNS, Call, Queues, of_due, of_errand
 
 LIMIT = 1000
 """Rows of due work looked at in one pass."""
+
+OVERDUE = 5_000
+"""ms after which work that stands although it was handed out has been left by the workers."""
 
 log = logging.getLogger("annals.reconcile")
 
@@ -19,17 +23,28 @@ log = logging.getLogger("annals.reconcile")
 class Reconciler:
     """Reads the rows and enqueues them. Any number of these may be at work at once."""
 
-    def __init__(self, reader: Reader, errands: Errands, queues: Queues, clock: Callable[[], int]) -> None:
-        self._reader, self._errands, self._queues, self._clock = reader, errands, queues, clock
+    def __init__(
+        self, reader: Reader, errands: Errands, outages: Outages, queues: Queues, clock: Callable[[], int]
+    ) -> None:
+        self._reader, self._errands, self._outages, self._queues = reader, errands, outages, queues
+        self._clock = clock
+        self._seen: dict[str, int] = {}
+        self.left: Sequence[Call] = ()
+        """Work of TURNS that the last pass could not hand out, or that nobody does."""
 
     def pass_once(self) -> int:
         """Enqueue what is due now; returns how many jobs are new. Without Redis the rows wait."""
         now = self._clock()
+        due = self._reader.due(now, LIMIT, answered=self._outages.answered())
+        calls = [*map(of_due, due), *map(of_errand, self._to_do())]
+        self._seen = {call.name: self._seen.get(call.name, now) for call in calls}
+        short = [call for call in calls if call.queue == TURNS]
+        self.left = [call for call in short if now - self._seen[call.name] > OVERDUE]
         try:
-            calls = [of_due(row) for row in self._reader.due(now, LIMIT)]
-            return self._queues.hand_out([*calls, *map(of_errand, self._to_do())], now)
+            return self._queues.hand_out(calls, now)
         except StoreUnavailable as error:
             log.warning("due work waits: %s", error)
+            self.left = short
             return 0
 
     def _to_do(self) -> list[Errand]:

@@ -25,6 +25,7 @@ from domain.catalogue import Catalogue
 from domain.commands import Commands
 from domain.errands import Errands
 from domain.ledger import Ledger
+from domain.ledger import store as store_module
 from domain.vault import Vault
 from projections import pump as pump_module
 from projections.reader import Reader
@@ -116,6 +117,8 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
     "after the append, before the answer": (Ledger, "append", False),
     "rows written, position not": (pump_module, "_write_leaves", False),
     "views committed, nobody told": (Bell, "announce", True),
+    "records stored, rows beside them not": (store_module, "write_beside", True),
+    "rows beside them stored, nothing committed": (store_module, "write_beside", False),
     "asked for, not answered": (Errands, "ask", False),
     "done, not written down": (Errands, "settle", True),
     "before the enqueueing": (Queues, "_enqueue", True),
@@ -141,7 +144,7 @@ def run_pump(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals pump`."""
     arm(pipe, kill)
     crew = crew_of(place)
-    pump(crew, Bell(place.redis), Reconciler(Reader(crew.views), crew.errands, Queues(place.redis), now))
+    pump(crew, Bell(place.redis), Reconciler(Reader(crew.views), crew.errands, crew.outages, Queues(place.redis), now))
 
 
 def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:

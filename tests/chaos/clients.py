@@ -29,10 +29,14 @@ class Game:
     director: str
     rewinds: int
     """How often it goes back."""
+    changes: int
+    """How often its last seat changes hands."""
     stored: dict[str, int] = field(default_factory=dict)
     """Key of a move -> version, as answered."""
     jobs: dict[str, Doc] = field(default_factory=dict)
     """Rewinds that were accepted -> the job at its end."""
+    joined: dict[str, Doc] = field(default_factory=dict)
+    """Key of who has taken the last seat -> what was answered."""
 
 
 class Lost(Exception):
@@ -82,6 +86,10 @@ class Client(threading.Thread):
             for step, move in enumerate([*moves, *([] if late else [{"type": "submit"}])]):
                 if not self._move(decision["id"], seat, step, move):
                     return True  # the clock was faster
+            if self.game.changes and n % 4 != 1 and self.rng.random() < 0.3:
+                self.game.changes -= 1
+                self._change_hands()
+                return True
             if self.game.rewinds and self.rng.random() < 0.2:
                 self.game.rewinds -= 1
                 self._go_back(decision["id"])
@@ -98,6 +106,27 @@ class Client(threading.Thread):
             return False
         assert self.game.stored.setdefault(key, doc["version"]) == doc["version"], "another answer to the same key"
         return True
+
+    def _change_hands(self) -> None:
+        """Somebody else takes the last seat; then all who had it say again what they said before."""
+        n = len(self.game.joined)
+        status, _ = self._ask("DELETE", "/seats/2", self.game.director, Idempotency_Key=f"put-out-{n}")
+        if status == 409:
+            return  # the game was over
+        assert status == 200
+        for again in (*self.game.joined, f"{n:032}", f"{n:032}"):
+            status, doc = self._ask("POST", "/seats", "", {"seat": 2}, Idempotency_Key=again)
+            if status == 409 and again not in self.game.joined:
+                self.game.seats[2] = ""  # over, with nobody there
+                return
+            assert status == 201, doc
+            assert self.game.joined.setdefault(again, doc) == doc, "another answer to the same key"
+        for before in range(n + 1):
+            self._ask("DELETE", "/seats/2", self.game.director, Idempotency_Key=f"put-out-{before}")
+        self.game.seats[2] = self.game.joined[f"{n:032}"]["token"]
+        for token in [doc["token"] for doc in self.game.joined.values()]:
+            status = self._ask("GET", "/board", token)[0]
+            assert status == (200 if token == self.game.seats[2] else 401), "a token outlives its seat"
 
     def _go_back(self, decision: str) -> None:
         """The director goes some versions back; a deadline may have passed meanwhile, and then nothing has changed."""
@@ -128,7 +157,8 @@ class Client(threading.Thread):
         """The answer of whoever answers."""
         whole = path if path.startswith("/v1") else f"/v1/games/{self.game.id}{path}"
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        named |= {"Authorization": f"Bearer {token}"} | ({"Content-Type": "application/json"} if body else {})
+        named |= {"Authorization": f"Bearer {token}"} if token else {}
+        named |= {"Content-Type": "application/json"} if body else {}
         while True:
             if time.monotonic() > self.end:
                 raise Lost(f"{method} {whole}")

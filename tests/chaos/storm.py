@@ -8,14 +8,17 @@ Two processes of the API, a pump and two workers share nothing but a database an
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import random
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from redis import Redis
@@ -28,11 +31,11 @@ from domain.kernel.audience import TABLE_KEY
 from domain.kernel.fold import line
 from domain.kernel.record import Record
 from domain.ledger import Ledger
-from domain.outages import Outages
+from domain.tables import Statement
 from projections import schema
 from projections.reader import Reader
 from projections.store import Views
-from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
+from tests.chaos.children import KEY, POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
 from tests.chaos.clients import Client, Game
 from tests.postgres import new_database
 from tests.postgres import new_server as new_postgres
@@ -42,7 +45,13 @@ from workers.crew import Crew, sign_on
 
 WIPED = "redis emptied"
 
-API = ("before the append", "after the append, before the answer", "asked for, not answered")
+API = (
+    "before the append",
+    "after the append, before the answer",
+    "records stored, rows beside them not",
+    "rows beside them stored, nothing committed",
+    "asked for, not answered",
+)
 PUMP = (
     "rows written, position not",
     "views committed, nobody told",
@@ -119,14 +128,22 @@ def traps(points: Sequence[str], rounds: int, rng: random.Random) -> list[Kill]:
 
 
 def storm(
-    place: Place, *, games: int, turns: int, rounds: int, seed: int, rewinds: int = 2, patience: float = 60
+    place: Place,
+    *,
+    games: int,
+    turns: int,
+    rounds: int,
+    seed: int,
+    rewinds: int = 2,
+    changes: int = 4,
+    patience: float = 60,
 ) -> Report:
     """Play all games to their end, whoever is killed meanwhile."""
     rng = random.Random(seed)
     crew = crew_of(place)
-    for each in (crew.ledger, Access(crew.ledger), crew.errands, Outages(crew.ledger), crew.views):
+    for each in (crew.ledger, Access(crew.ledger, KEY), crew.errands, crew.outages, crew.views):
         each.migrate()
-    report = Report([opened(crew, turns, rewinds) for _ in range(games)])
+    report = Report([opened(crew, turns, rewinds, changes) for _ in range(games)])
     apis = [_Role(run_api, place, traps(API, rounds, rng)) for _ in range(2)]
     others = [
         _Role(run_pump, place, traps(PUMP, rounds, rng)),
@@ -134,7 +151,13 @@ def storm(
     ]
     began = time.monotonic()
     end = began + patience
-    clients = [Client(g, lambda: [a.port for a in apis if a.port], rng.randrange(2**32), end) for g in report.games]
+
+    def ports() -> list[int]:
+        return [a.port for a in apis if a.port]
+
+    clients = [Client(g, ports, rng.randrange(2**32), end) for g in report.games]
+    over = threading.Event()
+    threading.Thread(target=probe, args=(ports, over), daemon=True).start()
     try:
         for client in clients:
             client.start()
@@ -142,6 +165,7 @@ def storm(
         assert Reader(crew.views).wait(_head(crew.ledger), 10), "the views do not come to the end of the log"
         _until_settled(crew, [*apis, *others], report.hits, end)
     finally:
+        over.set()
         for role in (*apis, *others):
             role.end()
         crew.views.close()
@@ -180,15 +204,32 @@ def _until_settled(crew: Crew, roles: list[_Role], hits: Counter[str], end: floa
         time.sleep(0.02)
 
 
-def opened(crew: Crew, turns: int, rewinds: int) -> Game:
+def opened(crew: Crew, turns: int, rewinds: int, changes: int) -> Game:
     """A started game for three, with a deadline of two seconds."""
-    game, access = new_game(), Access(crew.ledger)
-    crew.commands.open(game, "orders@1", 3, {"turns": turns}, body={"pace": {"seconds": {"turn": 2}}})
-    for seat in range(3):
-        crew.commands.join(game, seat, f"p{seat}")
+    game, access = new_game(), Access(crew.ledger, KEY)
+    director, *tokens = (access.grant().token for _ in range(4))
+    pace = {"pace": {"seconds": {"turn": 2}}}
+    rows = access.issued(game, DIRECTOR, "p9", director)
+    crew.commands.open(game, "orders@1", 3, {"turns": turns}, body=pace, beside=lambda _: rows)
+    for seat, token in enumerate(tokens):
+        crew.commands.join(game, seat, f"p{seat}", beside=partial(_issued, access, game, token))
     crew.commands.start(game)
-    tokens = [access.issue(game, seat, f"p{seat}") for seat in range(3)]
-    return Game(game, tokens, access.issue(game, DIRECTOR, "p9"), rewinds)
+    return Game(game, tokens, director, rewinds, changes)
+
+
+def _issued(access: Access, game: str, token: str, joined: Record) -> list[Statement]:
+    return access.issued(game, joined.public["seat"], joined.body["player"], token)
+
+
+def probe(ports: Callable[[], list[int]], over: threading.Event) -> None:
+    """As a prober does: while it is answered, players could be."""
+    while not over.wait(0.3):
+        for port in ports():
+            with suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+                connection.request("GET", "/readyz")
+                connection.getresponse().read()
+                connection.close()
 
 
 def _head(ledger: Ledger) -> int:
@@ -208,6 +249,7 @@ def check(place: Place, report: Report, turns: int) -> None:
     sign_on(crew)
     for game in report.games:
         _check_game(crew, game, turns)
+    assert any(r.kind == "lapsed" for game in report.games for r in crew.ledger.read(game.id)), "no deadline was missed"
     before = rows(crew.views)
     rebuilds.rebuilt(crew)
     after = rows(crew.views)
@@ -229,8 +271,8 @@ def _check_game(crew: Crew, game: Game, turns: int) -> None:
     resolved = [r for r in records if r.kind == "resolved"]
     assert sum(r.version in counting for r in resolved) == turns, "every turn is resolved exactly once"
     assert all(c.startswith(f"resolve-{game.id}-") for r, c in named if r.kind == "resolved")
-    assert any(r.kind == "lapsed" for r in records)
     _check_answers(crew, game, records)
+    _check_tokens(crew, game)
     found = audits.proved(crew, game.id)
     assert found["verified"], found
 
@@ -245,6 +287,16 @@ def _check_answers(crew: Crew, game: Game, records: list[Record]) -> None:
     for errand in crew.errands.rewinds(game.id, 1000):
         outcome = errand.outcome or {}
         assert outcome.get("version") == made[errand.id] if errand.id in made else "refused" in outcome
+
+
+def _check_tokens(crew: Crew, game: Game) -> None:
+    """Who sits there has the one token that opens the seat, and nobody has who does not."""
+    access, players = Access(crew.ledger, KEY), crew.commands.position(game.id).players
+    for seat, token in enumerate(game.seats):
+        found = access.authenticate(token)
+        assert (found.player if found else "") == players[seat].id, f"seat {seat} and its token do not go together"
+    for doc in game.joined.values():
+        assert doc["token"] == game.seats[2] or access.authenticate(doc["token"]) is None
 
 
 def rows(views: Views) -> dict[str, list[tuple[Any, ...]]]:
@@ -285,7 +337,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     while time.monotonic() < end:
         with new_server() as redis, _stores(found.sqlite) as (ledger, views):
             place = Place(ledger, views, redis.url)
-            report = storm(place, games=8, turns=found.turns, rounds=6, seed=seed, rewinds=6, patience=600)
+            report = storm(place, games=8, turns=found.turns, rounds=6, seed=seed, rewinds=6, changes=12, patience=600)
             check(place, report, found.turns)
         print(json.dumps({"seed": seed, "turns": 8 * found.turns, **report.figures()}), flush=True)
         seed += 1

@@ -49,12 +49,19 @@ class House:
     rung: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reconciler = Reconciler(self.reader, self.crew.errands, self.queues, self.crew.clock)
+        crew = self.crew
+        self.reconciler = Reconciler(self.reader, crew.errands, crew.outages, self.queues, crew.clock)
         self.pumping = Pumping(self.crew, self.bell, self.reconciler)
         self.redis = Redis.from_url(self.url)
 
     def later(self, ms: int) -> None:
-        """Time goes on."""
+        """Time goes on, and who asks is answered all the while."""
+        self.crew.outages.beat(self.time[0])
+        self.down(ms)
+        self.crew.ledger.execute("UPDATE heartbeat SET at = ?", (self.time[0],))
+
+    def down(self, ms: int) -> None:
+        """Time goes on, and nobody is answered."""
         self.time[0] += ms
 
     def game(self, ruleset: str = "orders@1", seats: int = 3, **body: Any) -> str:

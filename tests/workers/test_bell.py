@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from unittest import mock
 
 import pytest
+from redis import Redis
 
 from tests.valkey import new_server, redis_url, valkey_server
 from workers import bell
 from workers.bell import Bell, Pumped
 from workers.changes import Changes
+from workers.queues import Queues
 
 __all__ = ["redis_url", "valkey_server"]
 
@@ -35,6 +40,30 @@ def soon(call: Callable[..., object], *args: object) -> Iterator[None]:
     other.start()
     yield
     other.join()
+
+
+@pytest.fixture
+def black_hole() -> Iterator[str]:
+    """The address of a listener that takes no connection: its queue is full."""
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        address = deaf.getsockname()
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(address)
+        yield f"redis://127.0.0.1:{address[1]}"
+        for each in waiting:
+            each.close()
+
+
+def until(what: Callable[[], bool], seconds: float) -> bool:
+    """Whether it came true in that time."""
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.05)
+    return what()
 
 
 def took(seconds: float, call: Callable[..., object], *args: object) -> bool:
@@ -144,3 +173,154 @@ def test_without_redis_everybody_looks_now_and_then() -> None:
     alone = Changes(lambda: Bell(NOBODY))
     alone.wait("a", 0)
     assert took(2, alone.wait, "a", 10)
+
+
+# --- what anybody may say ----------------------------------------------------------------------------------------
+
+FOREIGN = [
+    b"",
+    b"not JSON",
+    b"\xff\xfe\x00",
+    b"null",
+    b"7",
+    b'"annals"',
+    b"[]",
+    b"{}",
+    b"[" * 10_000,
+    b'{"position": 1}',
+    b'{"position": "1", "games": []}',
+    b'{"position": true, "games": []}',
+    b'{"position": 1.5, "games": []}',
+    b'{"position": 1e999, "games": []}',
+    b'{"position": ' + b"9" * 5000 + b', "games": []}',
+    b'{"position": 1, "games": null}',
+    b'{"position": 1, "games": "abc"}',
+    b'{"position": 1, "games": [1]}',
+    b'{"position": 1, "games": [["a"]]}',
+    b'{"position": 1, "games": [{}]}',
+    b'{"position": 1, "games": ["' + b"a" * 65 + b'"]}',
+    b'{"position": 1, "games": [' + b",".join([b'"a"'] * 201) + b"]}",
+    b'{"position": 1, "games": [], "more": "' + b"x" * 20_000 + b'"}',
+    b"x" * 3_000_000,
+]
+
+
+def test_what_is_no_announcement_is_nothing_and_the_next_one_is_heard(two: tuple[Bell, Bell], redis_url: str) -> None:
+    ringing, listening = two
+    listening.pumped(0.1)
+    with Redis.from_url(redis_url) as anybody:
+        for message in FOREIGN:
+            anybody.publish(bell.PUMPED, message)
+    ringing.announce(9, ["a"])
+    heard = [listening.pumped(1) for _ in range(len(FOREIGN) + 1)]
+    assert [h for h in heard if h] == [Pumped(9, frozenset("a"))]
+
+
+def test_who_waits_for_a_ring_takes_anything_for_one(two: tuple[Bell, Bell], redis_url: str) -> None:
+    listening = two[1]
+    listening.wait(0.1)
+    with Redis.from_url(redis_url) as anybody:
+        for message in FOREIGN:
+            anybody.publish(bell.WRITTEN, message)
+            assert listening.wait(5)
+
+
+def test_the_listening_thread_outlives_what_is_no_announcement(changes: Changes, redis_url: str) -> None:
+    ringing = Bell(redis_url)
+    changes.wait("a", 0)
+    with Redis.from_url(redis_url) as anybody:
+        for message in FOREIGN:
+            anybody.publish(bell.PUMPED, message)
+    with soon(ringing.announce, 2, ["a"]):
+        assert took(1, changes.wait, "a", 10)
+    ringing.close()
+
+
+def test_a_listening_thread_that_has_died_is_followed_by_another(redis_url: str) -> None:
+    made = [object(), Bell(redis_url)]
+    changes = Changes(lambda: made.pop(0))  # type: ignore[arg-type, return-value]
+    with mock.patch.object(threading, "excepthook"):
+        changes.wait("a", 0)
+        time.sleep(0.1)
+    changes.wait("a", 0)
+    time.sleep(0.2)
+    ringing = Bell(redis_url)
+    with soon(ringing.announce, 2, ["a"]):
+        assert took(1, changes.wait, "a", 10)
+    ringing.close()
+
+
+def test_a_crowd_that_never_stops_ringing_keeps_nobody_from_looking(
+    two: tuple[Bell, Bell], redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listening = two[1]
+    listening.wait(0.1)
+    monkeypatch.setattr(listening, "_next", lambda *_: b"0")
+    assert took(5, listening.wait, 10)
+
+
+# --- a server that answers nobody --------------------------------------------------------------------------------
+
+
+def test_a_halted_server_costs_who_rings_its_patience_once_a_second() -> None:
+    with new_server() as server:
+        ringing = Bell(server.url)
+        assert ringing.up()
+        server.freeze()
+        began = time.monotonic()
+        for position in range(1000):
+            ringing.ring(position)
+            ringing.stir("a")
+            assert not ringing.up()
+        assert time.monotonic() - began < 3 * bell.PATIENCE
+        server.thaw()
+        assert until(ringing.up, 5)
+        ringing.close()
+
+
+def test_of_many_threads_one_waits_for_a_halted_server() -> None:
+    with new_server() as server, ThreadPoolExecutor(8) as threads:
+        ringing = Bell(server.url)
+        server.freeze()
+        ringing.ring(0)
+        time.sleep(bell.SILENCE)
+        waited = list(threads.map(lambda n: not took(bell.PATIENCE / 2, ringing.ring, n), range(8)))
+        assert sum(waited) == 1
+        server.thaw()
+        ringing.close()
+
+
+def test_an_address_where_nobody_answers_costs_no_more(black_hole: str) -> None:
+    alone = Bell(black_hole)
+    began = time.monotonic()
+    for position in range(1000):
+        alone.ring(position)
+        alone.up()
+    assert time.monotonic() - began < 3 * bell.PATIENCE
+
+
+def test_who_hears_nothing_for_long_asks_to_be_told_again(
+    two: tuple[Bell, Bell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other end of a connection may be gone without a word."""
+    ringing, listening = two
+    monkeypatch.setattr(bell, "FRESH", 0.1)
+    listening.pumped(0.05)
+    gone = listening._heard
+    listening.pumped(0.2)
+    assert listening.deaf
+    listening.pumped(0.05)
+    assert listening._heard is not gone
+    ringing.announce(3, ["a"])
+    assert listening.pumped(5) == Pumped(3, frozenset("a"))
+
+
+@pytest.mark.parametrize("where", ["halted", "nobody answers"])
+def test_nor_does_asking_how_a_job_stands(where: str, black_hole: str) -> None:
+    with new_server() as server:
+        queues = Queues(server.url if where == "halted" else black_hole)
+        server.freeze()
+        began = time.monotonic()
+        assert {queues.state(f"audit-{n}", 0) for n in range(1000)} == {""}
+        assert time.monotonic() - began < 3 * bell.PATIENCE
+        queues.close()

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from domain.errors import StoreUnavailable
-from domain.outages import Outages
+from domain.outages import SILENCE
 from projections.reader import Reader
 from tests.workers.conftest import House
 from workers import audits, deadlines
-from workers.outages import SILENCE, Watch
+from workers.outages import Watch
 from workers.pumping import Pumping
 
 MINUTE = 60_000
@@ -19,10 +19,12 @@ PACE: dict[str, Any] = {"seconds": {"turn": 120}, "grace": 30}
 
 
 def up(house: House) -> None:
-    """A node that pumps for a moment."""
+    """Somebody who asks is answered, and a node pumps for a moment."""
+    house.crew.outages.beat(house.crew.clock())
     pumping = Pumping(house.crew, house.bell, house.reconciler)
     pumping.catch_up()
     pumping._watch.look()
+    pumping.catch_up()
 
 
 def extensions(house: House, game: str) -> list[int]:
@@ -42,7 +44,7 @@ def test_a_deadline_that_passed_meanwhile_moves_by_the_outage_and_the_grace(hous
     game = house.game(pace=PACE)
     decision, began = house.decision(game), house.crew.clock()
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     up(house)
     assert extensions(house, game) == [10 * MINUTE + 30_000]
     assert due(house, game) == began + 2 * MINUTE + 30_000 + 10 * MINUTE + 30_000
@@ -55,7 +57,7 @@ def test_a_deadline_that_passed_meanwhile_moves_by_the_outage_and_the_grace(hous
 def test_it_is_told_to_the_table(house: House) -> None:
     game = house.game(pace=PACE)
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     up(house)
     entry = house.reader.timeline(game, "public", after=5)[-1]
     assert entry["by"] == "clock"
@@ -69,7 +71,7 @@ def test_what_was_due_before_or_is_not_due_yet_stays(house: House) -> None:
     later = house.game(pace={"seconds": {"turn": 3600}})
     none = house.game()
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     up(house)
     assert [len(extensions(house, g)) for g in (missed, soon, later, none)] == [0, 1, 0, 0]
 
@@ -78,7 +80,7 @@ def test_a_deadline_in_whose_grace_the_service_went_down_moves(house: House) -> 
     game = house.game(pace=PACE)
     house.later(2 * MINUTE + 10_000)
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     up(house)
     assert len(extensions(house, game)) == 1
 
@@ -87,7 +89,7 @@ def test_a_bank_that_was_running_is_not_charged_for_the_outage(house: House) -> 
     game = house.game(pace={"seconds": {"turn": 120}, "bank": 600})
     house.later(3 * MINUTE)
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     up(house)
     found = house.reader.game(game)
     assert found is not None
@@ -98,7 +100,7 @@ def test_a_bank_that_was_running_is_not_charged_for_the_outage(house: House) -> 
 def test_a_short_silence_is_none(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 10}})
     up(house)
-    house.later(SILENCE)
+    house.down(SILENCE)
     up(house)
     assert extensions(house, game) == []
 
@@ -109,7 +111,7 @@ def test_one_node_that_is_up_is_enough(house: House) -> None:
     other = Watch(house.crew, Reader(house.crew.views), lambda: None)
     for _ in range(30):
         up(house)
-        house.later(SILENCE // 2)
+        house.down(SILENCE // 2)
     other.look()
     assert extensions(house, game) == []
 
@@ -119,7 +121,7 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
 ) -> None:
     games = [house.game(pace=PACE) for _ in range(3)]
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     real, left = house.crew.commands.extend, [2]
 
     def deadly(*args: Any, **more: Any) -> Any:
@@ -139,10 +141,10 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
     assert [len(extensions(house, g)) for g in games] == [1, 1, 1]
 
 
-def test_while_the_store_is_away_the_heart_does_not_beat(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_the_store_is_away_an_outage_stays_unsettled(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game = house.game(pace=PACE)
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
 
     def away(*_: Any, **__: Any) -> None:
         raise StoreUnavailable("gone")
@@ -159,8 +161,9 @@ def test_whoever_has_answered_meanwhile_needs_no_more_time(house: House, monkeyp
     """The views still show the decision as open when the deadlines are moved."""
     game = house.game(pace=PACE)
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     house.submit(game, 0, 1, 2)
+    house.crew.outages.beat(house.crew.clock())
     watch = Watch(house.crew, house.reader, lambda: None)
     watch.look()
     assert extensions(house, game) == []
@@ -168,20 +171,115 @@ def test_whoever_has_answered_meanwhile_needs_no_more_time(house: House, monkeyp
 
 def test_the_first_start_of_all_is_no_outage(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 1}})
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     up(house)
     assert extensions(house, game) == []
-    assert Outages(house.crew.ledger).last() == house.crew.clock()
+    assert house.crew.outages.answered() == house.crew.clock()
 
 
 def test_who_is_stopped_before_the_views_are_read_leaves_it_to_the_next(house: House) -> None:
     game = house.game(pace=PACE)
     up(house)
-    house.later(10 * MINUTE)
+    house.down(10 * MINUTE)
     other = house.game(pace={"seconds": {"turn": 3600}})
+    house.crew.outages.beat(house.crew.clock())
     stopped = Pumping(house.crew, house.bell, house.reconciler)
     stopped.stop()
     stopped.turn()
     assert extensions(house, game) == []
     Pumping(house.crew, house.bell, house.reconciler).turn()
     assert [len(extensions(house, g)) for g in (game, other)] == [1, 0]
+
+
+class TestNobodyIsAnswered:
+    """Deadlines that pass meanwhile are not played: who wanted to answer in time could not."""
+
+    def test_a_deadline_after_the_last_answer_is_not_played(self, house: House) -> None:
+        game = house.game(pace={"seconds": {"turn": 60}})
+        decision = house.decision(game)
+        house.later(MINUTE - 1)
+        house.down(1)
+        assert house.passed() == 0
+        assert deadlines.lapse(game, decision) == deadlines.EARLY
+        house.down(MINUTE)
+        assert house.passed() == 0
+        assert deadlines.lapse(game, decision) == deadlines.EARLY
+        assert house.kinds(game) == []
+
+    def test_one_that_passed_before_is(self, house: House) -> None:
+        game = house.game(pace={"seconds": {"turn": 60}})
+        house.later(MINUTE)
+        house.down(10 * MINUTE)
+        assert house.passed() == 1
+        house.worked()
+        assert house.kinds(game)[0] == "lapsed"
+
+    def test_a_short_pause_only_puts_it_off(self, house: House) -> None:
+        game = house.game(pace={"seconds": {"turn": 60}})
+        house.later(MINUTE - 1)
+        house.down(SILENCE)
+        house.crew.outages.beat(house.crew.clock())
+        assert house.passed() == 1
+        house.worked()
+        assert house.kinds(game)[0] == "lapsed"
+
+    def test_turns_are_resolved_and_empty_seats_are_played_for_all_the_same(self, house: House) -> None:
+        """Nobody is kept from anything by that."""
+        game = house.game()
+        house.submit(game, 0, 1, 2)
+        house.down(10 * MINUTE)
+        assert house.passed() == 1
+        house.worked()
+        assert house.kinds(game)[-1] == "resolved"
+
+    def test_until_an_outage_is_settled_nothing_after_its_beginning_is_played(self, house: House) -> None:
+        """Whoever beats first has written it down before: no worker is faster than the one that moves deadlines."""
+        game = house.game(pace={"seconds": {"turn": 60}})
+        decision = house.decision(game)
+        house.later(1)
+        house.down(10 * MINUTE)
+        house.crew.outages.beat(house.crew.clock())
+        assert deadlines.lapse(game, decision) == deadlines.EARLY
+        assert house.passed() == 0
+        up(house)
+        assert extensions(house, game) == [10 * MINUTE]
+        house.later(MINUTE)
+        assert house.passed() == 1
+
+    def test_a_beat_that_was_cut_off_after_the_silence_is_finished_by_the_next(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = house.game(pace={"seconds": {"turn": 60}})
+        house.later(1)
+        house.down(10 * MINUTE)
+        real = house.crew.ledger.execute
+
+        def deadly(statement: str, params: Any = ()) -> Any:
+            found = real(statement, params)
+            if "INTO silences" in statement:
+                raise KeyboardInterrupt
+            return found
+
+        with monkeypatch.context() as patched:
+            patched.setattr(house.crew.ledger, "execute", deadly)
+            with pytest.raises(KeyboardInterrupt):
+                house.crew.outages.beat(house.crew.clock())
+        house.down(SILENCE)
+        up(house)
+        assert extensions(house, game) == [10 * MINUTE]
+        assert house.crew.outages.unsettled() == []
+
+    def test_of_two_that_beat_at_once_one_writes_it_down(self, house: House) -> None:
+        house.later(1)
+        house.down(10 * MINUTE)
+        for _ in range(2):
+            house.crew.outages.beat(house.crew.clock())
+        assert len(house.crew.outages.unsettled()) == 1
+
+    def test_a_clock_that_goes_back_changes_nothing(self, house: House) -> None:
+        house.later(MINUTE)
+        now = house.crew.clock()
+        house.down(-30_000)
+        house.crew.outages.beat(house.crew.clock())
+        assert house.crew.outages.answered() == now
+        assert house.crew.outages.unsettled() == []

@@ -8,12 +8,11 @@ from typing import cast
 
 import pytest
 from redis import Redis
-from rq import Queue
 
 from domain.errors import UnknownGame
 from tests.workers.conftest import House
 from workers import deadlines, turns
-from workers.queues import PERIOD, SERIALIZER, TURNS, Work
+from workers.queues import PERIOD
 
 MINUTE = 60_000
 
@@ -152,13 +151,6 @@ def test_a_finished_game_has_no_work(house: House) -> None:
     for job in (turns.resolve, turns.vacant, deadlines.lapse):
         assert job(game, decision) == turns.GONE
     assert house.passed() == 0
-
-
-def test_redis_cannot_make_a_worker_run_anything_else(house: House) -> None:
-    queue = Queue(TURNS, connection=house.redis, serializer=SERIALIZER)
-    queue.enqueue("os.getcwd", job_id="foreign")
-    assert house.worked()
-    assert Work.fetch("foreign", connection=house.redis, serializer=SERIALIZER).get_status() == "failed"
 
 
 def test_nothing_in_redis_is_secret_or_pickled(house: House) -> None:

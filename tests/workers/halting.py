@@ -1,0 +1,90 @@
+"""Processes of a service on a Redis that is halted, stopped and started, in this process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+import pytest
+
+from domain.errors import StoreUnavailable
+from projections.reader import Due
+from tests.valkey import Server, new_server
+from tests.workers.conftest import House
+from workers.bell import Bell
+from workers.main import work
+from workers.pumping import Pumping
+from workers.queues import TURNS, Queues, of_due
+from workers.reconcile import Reconciler
+
+NOBODY = "unix:///nowhere/socket"
+
+
+def until(what: Callable[[], object], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def own() -> Iterator[Server]:
+    """A server that may be halted."""
+    with new_server() as server:
+        yield server
+
+
+class Pump:
+    """The loop of the pump on a Redis at that address, turn by turn."""
+
+    def __init__(self, house: House, url: str) -> None:
+        self.bell, self.queues = Bell(url), Queues(url)
+        self.reconciler = Reconciler(
+            house.reader, house.crew.errands, house.crew.outages, self.queues, house.crew.clock
+        )
+        self.pumping = Pumping(house.crew, self.bell, self.reconciler)
+
+    def until(self, what: Callable[[], object], seconds: float = 20) -> None:
+        def turned() -> object:
+            self.pumping._rung = True  # a pass each time
+            self.pumping.turn()
+            return what()
+
+        until(turned, seconds)
+        self.pumping._standby.stop()
+
+
+def meanwhile(house: House, url: str, script: Callable[[], object], queue: str = TURNS) -> float:
+    """A worker works while the script is played, and is then asked to end; the seconds that this takes."""
+    asked: list[float] = []
+
+    def play() -> None:
+        try:
+            script()
+        finally:
+            asked.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    player = threading.Thread(target=play)
+    player.start()
+    try:
+        work(house.crew, url, queue)
+        return time.monotonic() - asked[0]
+    finally:
+        player.join()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def handed(url: str, game: str, decision: str, now: int) -> None:
+    """A turn is put into the queue, whatever became of it before."""
+    queues = Queues(url)
+    with suppress(StoreUnavailable):
+        queues.hand_out([of_due(Due(game, decision, "resolve", 0))], now)
+    queues.close()

@@ -1,0 +1,108 @@
+"""The rights that the service needs in a Redis, as the runbook has them: with these everything works, and no more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.exceptions import NoPermissionError
+
+from deploy import embedded
+from tests.valkey import Server, new_server
+from tests.workers.conftest import House
+from tests.workers.halting import Pump, meanwhile, until
+from workers.bell import Bell
+from workers.changes import Changes
+from workers.queues import BATCH, TURNS
+
+RUNBOOK = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
+RULE = re.compile(r"^    (user annals on .*(?:\n      .*)*)", re.MULTILINE)
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[tuple[Server, str]]:
+    """A server with the runbook's user, and the address for that one."""
+    (rule,) = RULE.findall(RUNBOOK.read_text())
+    file = tmp_path / "users.acl"
+    file.write_text(" ".join(rule.split()).replace(">PASSWORD", ">secret") + "\nuser default on nopass ~* &* +@all\n")
+    with new_server("--aclfile", str(file), "--enable-debug-command", "yes") as server:
+        yield server, server.url.replace("unix://", "unix://annals:secret@")
+
+
+def denied(server: Server) -> list[str]:
+    """What the user has asked for in vain."""
+    with Redis.from_url(server.url) as admin:
+        return [f"{each['reason']}: {each['object']}" for each in admin.acl_log()]
+
+
+def test_the_whole_chain_works(house: House, guarded: tuple[Server, str]) -> None:
+    server, url = guarded
+    heard = Changes(lambda: Bell(url))
+    heard.wait("warm", 1)
+    pump, game = Pump(house, url), house.game()
+    house.submit(game, 0, 1, 2)
+    id_ = house.ask("audit", game)
+    pump.pumping.turn()
+    assert pump.queues.workers() == {TURNS: 0, BATCH: 0}
+    meanwhile(house, url, lambda: until(lambda: house.kinds(game)[-1] == "resolved"))
+    meanwhile(house, url, lambda: until(lambda: not house.crew.errands.standing()), BATCH)
+    errand = house.crew.errands.find(id_)
+    assert errand is not None
+    assert errand.outcome is not None
+    heard.wait(game, 0)
+    pump.pumping.turn()
+    heard.wait(game, 10)
+    assert pump.queues.state(f"resolve-{game}-0-2", house.crew.clock()) == ""
+    pump.bell.stir(game)
+    assert pump.bell.up()
+    assert embedded.probe(url)
+    assert denied(server) == []
+
+
+def test_workers_that_died_are_forgotten(house: House, guarded: tuple[Server, str]) -> None:
+    server, url = guarded
+    with Redis.from_url(server.url) as admin:
+        admin.sadd(f"rq:workers:{TURNS}", "rq:worker:dead", "other")
+        meanwhile(house, url, lambda: until(lambda: b"other" not in admin.smembers(f"rq:workers:{TURNS}")))
+        assert not admin.smembers(f"rq:workers:{TURNS}")
+    assert denied(server) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "CONFIG GET *",
+        "CONFIG SET dir /tmp",
+        "FLUSHALL",
+        "FLUSHDB",
+        "KEYS *",
+        "SCAN 0",
+        "EVAL return 0",
+        "SCRIPT FLUSH",
+        "FUNCTION LIST",
+        "DEBUG SLEEP 0",
+        "SHUTDOWN NOSAVE",
+        "MONITOR",
+        "CLIENT LIST",
+        "CLIENT KILL TYPE normal",
+        "ACL LIST",
+        "ACL SETUSER annals +@all",
+        "SAVE",
+        "BGREWRITEAOF",
+        "REPLICAOF 127.0.0.1 1",
+        "MODULE LIST",
+        "MIGRATE 127.0.0.1 1 rq:queues 0 1",
+        "GET other",
+        "HSET other a b",
+        "DEL other",
+        "PUBLISH other x",
+        "SUBSCRIBE other",
+        "PSUBSCRIBE *",
+    ],
+)
+def test_nothing_else_may_be_done(guarded: tuple[Server, str], command: str) -> None:
+    with Redis.from_url(guarded[1]) as client, pytest.raises(NoPermissionError):
+        client.execute_command(*command.split())

@@ -1,0 +1,277 @@
+"""Turns and deadlines go on without Redis, and where nobody takes what was handed out."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from domain.errors import StoreUnavailable
+from domain.ids import Json
+from tests.valkey import Server
+from tests.workers.conftest import House
+from tests.workers.halting import NOBODY, Pump, handed, meanwhile, own, until
+from tests.workers.test_rewinds import filed, wished
+from workers import standby
+from workers.main import LOOK
+from workers.queues import PERIOD, TURNS, Call
+from workers.reconcile import OVERDUE
+from workers.standby import Standby
+
+__all__ = ["own"]
+
+MINUTE = 60_000
+
+
+# --- without Redis -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("away", ["nowhere", "halted"])
+def test_turns_deadlines_vacant_seats_and_rewinds_go_on(house: House, own: Server, away: str) -> None:
+    turn, late, vacant = house.game(), house.game(pace={"seconds": {"turn": 60}}), house.game("sealed@1", 4)
+    back, before = filed(house)
+    house.crew.errands.ask(wished(house, back, before))
+    house.submit(turn, 0, 1, 2)
+    house.submit(late, 1)
+    house.later(MINUTE)
+    house.crew.commands.leave(vacant, 1)
+    card = next(c for c in house.crew.commands.position(vacant).state.hands[0] if c != "alliance")
+    house.crew.commands.move(vacant, 0, [{"type": "attack", "target": 2, "card": card}])
+    pump = Pump(house, NOBODY if away == "nowhere" else own.url)
+    if away == "halted":
+        own.freeze()
+    games = (turn, late, vacant, back)
+    pump.until(lambda: [house.kinds(game)[-1] for game in games] == ["resolved", "lapsed", "lapsed", "rewound"])
+
+
+def test_long_work_waits_for_its_workers(house: House) -> None:
+    game = house.game()
+    id_ = house.ask("audit", game)
+    house.submit(game, 0, 1, 2)
+    pump = Pump(house, NOBODY)
+    pump.until(lambda: house.kinds(game)[-1] == "resolved")
+    errand = house.crew.errands.find(id_)
+    assert errand is not None
+    assert errand.outcome is None
+    assert [call.queue for call in pump.reconciler.left] in ([], [TURNS])
+
+
+def test_the_views_are_not_kept_waiting_by_a_halted_server(house: House, own: Server) -> None:
+    game = house.game()
+    pump = Pump(house, own.url)
+    pump.pumping.turn()
+    own.freeze()
+    house.submit(game, 0, 1, 2)
+    pump.until(lambda: house.kinds(game)[-1] == "resolved")
+    waits: list[float] = []
+    for _ in range(10):
+        began = time.monotonic()
+        pump.pumping._rung = True
+        pump.pumping.turn()
+        waits.append(time.monotonic() - began)
+    assert sorted(waits)[len(waits) // 2] < 1, "most of the time it is not tried"
+    assert max(waits) < 4
+
+
+# --- nobody takes what was handed out ----------------------------------------------------------------------------
+
+
+def test_what_no_worker_does_is_done_after_a_few_seconds_and_not_before(house: House) -> None:
+    game = house.game()
+    house.submit(game, 0, 1, 2)
+    assert house.passed() == 1
+    assert not house.reconciler.left
+    house.later(OVERDUE)
+    house.reconciler.pass_once()
+    assert not house.reconciler.left, "the workers are given their time"
+    house.later(1)
+    house.reconciler.pass_once()
+    assert [call.name.split("-")[0] for call in house.reconciler.left] == ["resolve"]
+    Pump(house, house.url)
+    house.pumping._standby.do(house.reconciler.left)
+    assert house.kinds(game)[-1] == "resolved"
+    house.passed()
+    assert not house.reconciler.left
+
+
+def test_work_that_was_due_long_ago_is_the_workers_first(house: House) -> None:
+    """When the service is started again after a night."""
+    game = house.game(pace={"seconds": {"turn": 60}})
+    house.later(1000 * MINUTE)
+    assert house.passed() == 1
+    assert not house.reconciler.left
+    house.worked()
+    assert house.kinds(game)[-1] == "lapsed"
+
+
+# --- the work itself ---------------------------------------------------------------------------------------------
+
+
+def call(name: str, work: Callable[..., Json]) -> Call:
+    return Call(name, work, ())
+
+
+def test_what_raises_stops_neither_the_others_nor_what_comes_later(caplog: pytest.LogCaptureFixture) -> None:
+    now, done = [0], list[str]()
+    calls = [call("a", lambda: done.append("a")), call("b", lambda: 1 // 0), call("c", lambda: done.append("c"))]
+    made = Standby(lambda: now[0])
+    made.do(calls)
+    assert done == ["c", "a"], "the newest first: what fails gets old"
+    assert "b has failed" in caplog.text
+    made.do(calls)
+    assert done == ["c", "a"], "once in a period"
+    now[0] += PERIOD
+    made.do(calls)
+    assert done == ["c", "a"] * 2
+
+
+def test_while_the_store_is_away_it_is_tried_again_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    tries: list[int] = []
+
+    def away() -> None:
+        tries.append(1)
+        raise StoreUnavailable("gone")
+
+    made = Standby(lambda: 0)
+    for _ in range(3):
+        made.do([call("a", away)])
+    assert len(tries) == 3
+    assert "Traceback" not in caplog.text
+
+
+def test_one_thread_at_a_time() -> None:
+    go, begun = threading.Event(), list[str]()
+
+    def wait(name: str) -> Callable[[], Json]:
+        def begin() -> None:
+            begun.append(name)
+            go.wait(10)
+
+        return begin
+
+    made = Standby(lambda: 0)
+    for name in "abc":
+        made.take([call(name, wait(name))])
+    until(lambda: begun)
+    assert begun == ["a"]
+    go.set()
+    made.stop()
+    made.do([call("d", wait("d"))])
+    assert begun == ["a"], "nothing new is begun after the end"
+
+
+def test_work_that_hangs_ends_the_pump_which_is_started_anew(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = house.game()
+    house.submit(game, 0, 1, 2)
+    go = threading.Event()
+    monkeypatch.setattr(house.crew.commands, "resolve", lambda *_, **__: go.wait(20) and 1 // 0)
+    monkeypatch.setattr(standby, "TURN_SECONDS", 1)
+    pump = Pump(house, NOBODY)
+    other = house.game()
+    began = time.monotonic()
+    runner = threading.Thread(target=pump.pumping.run)
+    runner.start()
+    until(lambda: house.reader.game(other))
+    runner.join(10)
+    took = time.monotonic() - began
+    go.set()
+    assert not runner.is_alive()
+    assert took >= 1
+    assert f"resolve-{game}-{house.decision(game)} takes too long" in caplog.text
+
+
+# --- workers -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["before it starts", "while it waits"])
+def test_a_worker_ends_when_asked_while_the_server_is_halted(
+    house: House, own: Server, when: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "rq.worker")
+    if when == "before it starts":
+        own.freeze()
+
+    def script() -> None:
+        time.sleep(1)
+        own.freeze()
+        time.sleep(0.5)
+
+    assert meanwhile(house, own.url, script) < 2
+
+
+def test_a_worker_comes_back_by_itself_when_the_server_does(house: House, own: Server) -> None:
+    game = house.game()
+    decision = house.submit(game, 0, 1, 2)
+    took: list[float] = []
+
+    def script() -> None:
+        time.sleep(0.5)
+        own.freeze()
+        time.sleep(2 * LOOK + 3)  # it has lost patience by then
+        own.thaw()
+        began = time.monotonic()
+        handed(own.url, game, decision, 0)
+        until(lambda: house.kinds(game)[-1] == "resolved")
+        took.append(time.monotonic() - began)
+
+    meanwhile(house, own.url, script)
+    assert took[0] < LOOK + 6
+
+
+def test_a_worker_finds_the_server_that_replaces_its_own(house: House, own: Server) -> None:
+    game = house.game()
+    decision = house.submit(game, 0, 1, 2)
+
+    def script() -> None:
+        time.sleep(0.5)
+        own.stop()
+        time.sleep(1)
+        own.start()
+        handed(own.url, game, decision, 0)
+        until(lambda: house.kinds(game)[-1] == "resolved", 10)
+
+    meanwhile(house, own.url, script)
+
+
+def test_a_job_at_hand_is_finished_when_the_worker_is_asked_to_end_and_the_server_is_halted(
+    house: House, own: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = house.game()
+    decision = house.submit(game, 0, 1, 2)
+    real, begun = house.crew.commands.resolve, threading.Event()
+
+    def slow(*args: Any, **more: Any) -> Any:
+        begun.set()
+        time.sleep(1)
+        return real(*args, **more)
+
+    monkeypatch.setattr(house.crew.commands, "resolve", slow)
+
+    def script() -> None:
+        handed(own.url, game, decision, 0)
+        assert begun.wait(10)
+        own.freeze()
+
+    assert meanwhile(house, own.url, script) < 9
+    assert house.kinds(game)[-1] == "resolved"
+
+
+def test_an_emptied_server_loses_no_worker(house: House, own: Server) -> None:
+    game = house.game()
+    decision = house.submit(game, 0, 1, 2)
+
+    def script() -> None:
+        time.sleep(0.5)
+        with Redis.from_url(own.url) as client:
+            client.flushall()
+        handed(own.url, game, decision, 0)
+        until(lambda: house.kinds(game)[-1] == "resolved", 10)
+
+    meanwhile(house, own.url, script)
