@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from deploy import demo, replay, running
+from deploy import demo, logs, replay, running
 from deploy.bots import BOTS
 from deploy.settings import SettingsError
 from deploy.simulate import simulate
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) 
 
 
 def _say(error: Exception, status: int) -> int:
-    print(f"annals: {error}", file=sys.stderr)
+    print(f"annals: {logs.plain(str(error))}", file=sys.stderr)
     return status
 
 
@@ -251,7 +251,7 @@ def _scenario(path: Path, catalogue: Catalogue, trace: bool) -> int:
     try:
         result = scenario.run(catalogue.get, scenario.parse(data), _trace if trace else None)
     except ScenarioError as error:
-        print(f"{path}: failed: {error}")
+        print(f"{path}: failed: {logs.plain(str(error))}")
         return FAILED
     print(f"{path}: {result.steps} steps as expected")
     return DONE
@@ -306,7 +306,7 @@ def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
     found = replay.load(args.file)
     words = texts(catalogue.get(found.ruleset).package, args.lang)
     for text in replay.story(found, found.viewer if args.viewer is None else args.viewer, words):
-        print(text)
+        print(logs.plain(text))
     return DONE
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from deploy import embedded
+from deploy import embedded, logs
 from deploy.settings import Settings, SettingsError
-from deploy.wiring import Services, check_key, create_services
+from deploy.wiring import Services, create_services
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError, UnknownRuleset
 from domain.ids import Json
@@ -59,7 +59,7 @@ def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
     try:
         services = create_services(settings, catalogue)
     except (SettingsError, AnnalsError) as error:
-        return [Check("settings", well=False, said=str(error))]
+        return [Check("settings", well=False, said=logs.plain(str(error)))]
     try:
         return [_look(name, check, services) for name, check in checks.items()]
     finally:
@@ -70,7 +70,7 @@ def _look(name: str, check: Callable[[Services], str], services: Services) -> Ch
     try:
         return Check(name, well=True, said=check(services))
     except (_IllError, AnnalsError, OSError) as error:
-        return Check(name, well=False, said=str(error) or type(error).__name__)
+        return Check(name, well=False, said=logs.plain(str(error) or type(error).__name__))
 
 
 def _disk(services: Services) -> str:
@@ -87,8 +87,8 @@ def _ledger(services: Services) -> str:
 
 
 def _key(services: Services) -> str:
-    tried = check_key(services.ledger, services.settings.key())
-    return "the master key opens a seed" if tried else "there is no seed yet"
+    services.vault.check()
+    return "the master key is the one of the seeds"
 
 
 def _rulesets(services: Services) -> str:

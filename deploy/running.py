@@ -15,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -23,9 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deploy import logs
-from deploy.settings import LOG_LEVELS, Settings, SettingsError, load
-from domain.catalogue import Catalogue
+from deploy.settings import LOG_LEVELS, Settings, load
+from domain.catalogue import Catalogue, shipped
+from domain.errors import StoreUnavailable
 from domain.ids import Json
+from workers import pulse
 
 if TYPE_CHECKING:
     from deploy.supervisor import Program
@@ -77,6 +79,11 @@ def add_commands(add: Add) -> None:
     _add_settings(one)
     one.add_argument("--json", action="store_true", help="one JSON document instead of lines")
 
+    one = add("alive", help="tell by the status whether every process of a data folder gives signs of life")
+    one.set_defaults(command=alive)
+    one.add_argument("--end", action="store_true", help="and end what does not, where nobody supervises it")
+    _add_settings(one)
+
     one = add("audit", help="have a worker prove a game of a running service, also one that is being played")
     one.set_defaults(command=audit)
     one.add_argument("game", metavar="GAME")
@@ -114,21 +121,20 @@ def settings_of(args: argparse.Namespace) -> Settings:
 
 def serve(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """Everything in one: the supervisor and its processes, until a signal comes."""
-    from deploy.server import free_port  # noqa: PLC0415
+    from deploy import front  # noqa: PLC0415
     from deploy.supervisor import StoppedError, alone, stopped_by_signals  # noqa: PLC0415
 
     settings = settings_of(args)
     settings.prepare()
     try:
-        with alone(settings.data / "lock"), stopped_by_signals():
-            settings = replace(settings, port=free_port(settings.host, settings.port))
-            _supervise(settings, _child(catalogue))
+        with alone(settings.data / "lock"), front.held(settings) as settings, stopped_by_signals():
+            _supervise(settings, catalogue)
     except StoppedError:
         pass
     return DONE
 
 
-def _supervise(settings: Settings, run: Run) -> None:
+def _supervise(settings: Settings, catalogue: Catalogue) -> None:
     from deploy import embedded  # noqa: PLC0415
     from deploy.supervisor import Program, Supervisor  # noqa: PLC0415
 
@@ -136,19 +142,18 @@ def _supervise(settings: Settings, run: Run) -> None:
     if own:
         embedded.clear(settings)
         settings = replace(settings, redis_url=embedded.url_of(settings.data))
-    pulses = settings.data / "pulse"
-    pulses.mkdir(mode=0o700, exist_ok=True)
+    pulses = pulse.folder(settings.data, "serve")
     supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
     try:
         if own:
-            supervisor.start(Program("redis", embedded.command(settings.data), last=True))
+            supervisor.start(Program("redis", embedded.command(settings.data), last=True, sign=START))
         _migrate(settings)
         if not embedded.wait(settings.redis_url, seconds=10):
-            raise SettingsError("Redis does not answer" + (f": see {settings.data / 'redis' / 'log'}" if own else ""))
-        _load()
-        for program in programs(settings, run):
+            log.warning("Redis does not answer%s", f": see {settings.data / 'redis' / 'log'}" if own else "")
+        _load("workers.main")
+        for program in programs(settings, catalogue, pulses):
             supervisor.start(program)
-        supervisor.run(_Announcement(settings))
+        supervisor.run(_Announcement(settings, pulses))
     finally:
         supervisor.stop()
 
@@ -159,44 +164,75 @@ def _migrate(settings: Settings) -> None:
     make(settings)
 
 
-def programs(settings: Settings, run: Run) -> list[Program]:
-    """The processes of a service, beside its Redis."""
+def programs(settings: Settings, catalogue: Catalogue, pulses: Path) -> list[Program]:
+    """The processes of a service, beside its Redis. Each tells that it lives, or the prober does."""
     from deploy.supervisor import Program  # noqa: PLC0415
 
     workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
-    commands = {"api": ["api"], "pump": ["pump"], **workers, "batch": ["worker", "batch"]}
-    # The server looks after its own process; of the others each tells that it lives.
-    return [Program(name, args, run, sign=0 if name == "api" else START) for name, args in commands.items()]
+    commands = {"pump": ["pump"], **workers, "batch": ["worker", "batch"]}
+    run = _child(catalogue)
+    others = [Program(name, args, run, sign=START) for name, args in commands.items()]
+    return [*_http(settings, catalogue, pulses), *others]
+
+
+def _http(settings: Settings, catalogue: Catalogue, pulses: Path) -> list[Program]:
+    """The HTTP server, in front of it nginx, through which it gives its last answers, and who asks both."""
+    from deploy import front, prober  # noqa: PLC0415
+    from deploy.supervisor import Program  # noqa: PLC0415
+
+    given = catalogue if _forks() else None
+    return [
+        Program("front", front.command(settings), partial(front.run, settings, front.Limits()), last=True, sign=START),
+        Program("api", [], partial(_serve_http, given), sign=START),
+        Program("prober", [], partial(prober.run, settings, pulses), sign=prober.SIGN),
+    ]
+
+
+def _serve_http(catalogue: Catalogue | None, _: Sequence[str]) -> int:
+    from deploy.server import serve as run  # noqa: PLC0415
+
+    settings = load()
+    logs.set_up(settings.log_level)
+    run(settings, catalogue or shipped())
+    return DONE
 
 
 def _child(catalogue: Catalogue) -> Run:
-    """What a child does with its arguments; the catalogue of a test cannot be sent to one that is not forked."""
+    """What a child does with its arguments."""
     from deploy.cli import main  # noqa: PLC0415 - it has imported us
 
-    return partial(main, catalogue=catalogue) if sys.platform == "linux" else main
+    return partial(main, catalogue=catalogue) if _forks() else main
 
 
-def _load() -> None:
+def _forks() -> bool:
+    """Whether children are forked; one that is not plays what is shipped: the catalogue of a test cannot be sent."""
+    return sys.platform == "linux"
+
+
+def _load(*more: str) -> None:
     """Before the children are made: what all of them would load, loaded once."""
-    for name in ("api.app", "deploy.server", "deploy.wiring", "workers.main"):
+    for name in ("api.app", "deploy.server", "deploy.wiring", *more):
         import_module(name)
     gc.freeze()  # collecting would touch, and so copy, what the children share
 
 
 class _Announcement:
-    """Says once that the service is ready."""
+    """Says once that the service is ready; from then on it must answer."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, pulses: Path) -> None:
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._url = f"http://{host}:{settings.port}"
-        self._asked, self._said = time.monotonic(), False
+        self._asked, self._said, self._pulses = time.monotonic(), False, pulses
 
     def __call__(self) -> None:
+        from deploy.prober import vouch  # noqa: PLC0415
+
         if self._said or time.monotonic() < self._asked + 0.05:
             return
         self._asked = time.monotonic()
         if answers(f"{self._url}/readyz"):
             print(f"ready {self._url}", flush=True)
+            vouch(self._pulses, "front", "api")
             self._said = True
 
 
@@ -213,12 +249,25 @@ def answers(url: str) -> bool:
 
 
 def api(args: argparse.Namespace, catalogue: Catalogue) -> int:
-    """The HTTP server."""
-    from deploy.server import serve as run  # noqa: PLC0415
+    """The HTTP server and its front, until a signal comes."""
+    from deploy import front  # noqa: PLC0415
+    from deploy.supervisor import StoppedError, Supervisor, stopped_by_signals  # noqa: PLC0415
 
-    settings = settings_of(args)
-    os.environ.update(settings.environ())  # its worker processes read them there
-    run(settings, catalogue)
+    with _services(args, catalogue) as services:
+        settings = services.settings
+    try:
+        with front.held(settings) as settings, stopped_by_signals():
+            pulses = pulse.folder(settings.data, f"api-{settings.port}")
+            supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
+            try:
+                _load()
+                for program in _http(settings, catalogue, pulses):
+                    supervisor.start(program)
+                supervisor.run()
+            finally:
+                supervisor.stop()
+    except StoppedError:
+        pass
     return DONE
 
 
@@ -227,6 +276,7 @@ def worker(args: argparse.Namespace, catalogue: Catalogue) -> int:
     from workers.main import work  # noqa: PLC0415
 
     with _services(args, catalogue) as services:
+        pulse.begin(services.settings.data, f"worker-{args.queue}", START)
         work(services.crew(), services.settings.redis_url, QUEUES[args.queue])
     return DONE
 
@@ -238,8 +288,9 @@ def pump(args: argparse.Namespace, catalogue: Catalogue) -> int:
     from workers.reconcile import Reconciler  # noqa: PLC0415
 
     with _services(args, catalogue) as services, alone(services.settings.data / "pump.lock"):
+        pulse.begin(services.settings.data, "pump", START)
         crew = services.crew()
-        run(crew, services.bell, Reconciler(services.reader, services.errands, services.queues, crew.clock))
+        run(crew, services.bell, Reconciler(services.reader, crew.errands, crew.outages, services.queues, crew.clock))
     return DONE
 
 
@@ -247,20 +298,27 @@ def pump(args: argparse.Namespace, catalogue: Catalogue) -> int:
 def _services(args: argparse.Namespace, catalogue: Catalogue) -> Iterator[Services]:
     from deploy.wiring import create_services  # noqa: PLC0415
 
-    settings = settings_of(args)
-    if not settings.redis_url:
-        settings = replace(settings, redis_url=_own_redis(settings))
+    settings = _with_redis(settings_of(args))
+    settings.prepare()
     services = create_services(settings, catalogue)
     try:
+        _check(services)
         yield services
     finally:
         services.close()
 
 
-def _own_redis(settings: Settings) -> str:
+def _check(services: Services) -> None:
+    """Raises WrongKey; a store that is away, or has no tables yet, may come back later."""
+    with suppress(StoreUnavailable):
+        services.vault.check()
+
+
+def _with_redis(settings: Settings) -> Settings:
+    """If none is named, with that of a `serve` on the same data folder."""
     from deploy import embedded  # noqa: PLC0415
 
-    return embedded.url_of(settings.data)
+    return settings if settings.redis_url else replace(settings, redis_url=embedded.url_of(settings.data))
 
 
 def migrate(args: argparse.Namespace, _: Catalogue) -> int:
@@ -276,9 +334,7 @@ def doctor(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """One line for each check."""
     from deploy.doctor import examine  # noqa: PLC0415
 
-    settings = settings_of(args)
-    if not settings.redis_url:
-        settings = replace(settings, redis_url=_own_redis(settings))
+    settings = _with_redis(settings_of(args))
     found = examine(settings, catalogue)
     if args.json:
         doc: Json = {"well": all(c.well for c in found), "checks": [c.to_json() for c in found]}
@@ -316,6 +372,17 @@ def _asked(args: argparse.Namespace, catalogue: Catalogue, work: str, game: str 
         return None
     print(json.dumps(outcome, ensure_ascii=False))
     return outcome
+
+
+def alive(args: argparse.Namespace, _: Catalogue) -> int:
+    """Whether every process of this data folder has kept its word; for whoever watches a container."""
+    data = settings_of(args).data
+    signs = pulse.signs(data)
+    for name in (broken := [name for name, silent in signs.items() if silent]):
+        print(f"annals: {name} gives no sign of life", file=sys.stderr)
+        if args.end:
+            pulse.end(data, name)
+    return FAILED if broken or not signs else DONE
 
 
 def backup(args: argparse.Namespace, _: Catalogue) -> int:

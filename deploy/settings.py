@@ -5,6 +5,7 @@ docs/operations.md lists them.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 import secrets
@@ -47,6 +48,8 @@ class Settings:
     """Other origins whose pages may use the API."""
     metrics_token: str = field(repr=False, default="")
     """What a scraper of /metrics sends; without it they are for this machine alone."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Networks of proxies in front, which are believed when they tell for whom they ask."""
 
     @property
     def sqlite(self) -> bool:
@@ -109,6 +112,7 @@ class Settings:
             "ANNALS_RATE": str(self.rate),
             "ANNALS_ORIGINS": ",".join(self.origins),
             "ANNALS_METRICS_TOKEN": self.metrics_token,
+            "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
         }
         return {name: value for name, value in told.items() if value}
 
@@ -133,8 +137,9 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         workers=_number("workers", given.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
         log_level=_log_level(str(given.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=_rate(env.get("ANNALS_RATE", "50")),
-        origins=tuple(filter(None, (origin.strip() for origin in env.get("ANNALS_ORIGINS", "").split(",")))),
+        origins=_listed(env.get("ANNALS_ORIGINS", "")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
+        trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
     )
 
 
@@ -178,6 +183,19 @@ def _rate(text: str) -> float:
     if not 0 <= rate <= 1_000_000:
         raise SettingsError("ANNALS_RATE: requests a second are expected, or 0 for no limit")
     return rate
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (part.strip() for part in text.split(","))))
+
+
+def _networks(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(str(ipaddress.ip_network(part)) for part in _listed(text))
+    except ValueError:
+        raise SettingsError(
+            "ANNALS_TRUSTED_PROXIES: addresses or networks (192.0.2.0/24, 2001:db8::1) with commas between are expected"
+        ) from None
 
 
 def _log_level(level: str) -> str:

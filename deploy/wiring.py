@@ -13,7 +13,6 @@ from domain.access import Access
 from domain.catalogue import Catalogue, shipped
 from domain.commands import Commands
 from domain.errands import Errands
-from domain.errors import WrongKey
 from domain.ledger import Ledger
 from domain.outages import Outages
 from domain.vault import Vault
@@ -139,19 +138,7 @@ def migrate(settings: Settings) -> None:
         Errands(ledger).migrate()
         Outages(ledger).migrate()
         views.migrate()
-        check_key(ledger, key)
+        Vault(ledger, key).check()
     finally:
         views.close()
         ledger.close()
-
-
-def check_key(ledger: Ledger, key: bytes) -> bool:
-    """Whether there is a seed to try the key on; raises WrongKey when it does not open it."""
-    rows = ledger.execute("SELECT game FROM seeds LIMIT 1")
-    if not rows:
-        return False
-    try:
-        Vault(ledger, key).seed(str(rows[0][0]))
-    except WrongKey:
-        raise WrongKey("the master key is not the one that the seeds of this ledger were sealed with") from None
-    return True

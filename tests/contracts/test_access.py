@@ -16,7 +16,6 @@ from domain.ledger import Ledger
 from tests.contracts import crew
 from tests.contracts.crew import KEY, game
 
-
 Issue = Callable[..., str]
 End = Callable[[str, int | str], None]
 
@@ -123,7 +122,13 @@ class TestTokens:
         assert access.grant(*request).token != stranger.grant(*request).token
 
     def test_a_request_is_given_the_same_again_and_another_something_else(self, access: Access) -> None:
-        requests = [("", "join", "a", "K"), ("", "join", "b", "K"), ("", "open", "aK"), ("", "open", "a", "K"), ("x", "K")]
+        requests = [
+            ("", "join", "a", "K"),
+            ("", "join", "b", "K"),
+            ("", "open", "aK"),
+            ("", "open", "a", "K"),
+            ("x", "K"),
+        ]
         given = [access.grant(*r) for r in requests]
         assert given == [access.grant(*r) for r in requests]
         for part in ("game", "player", "token", "invitation"):
@@ -183,7 +188,9 @@ class TestTickets:
         end(holder.game, holder.role)
         assert access.redeem(ticket) is None
 
-    def test_old_tickets_are_swept(self, access: Access, issue: Issue, holder: Principal, ledger: Ledger, watch: Watch) -> None:
+    def test_old_tickets_are_swept(
+        self, access: Access, issue: Issue, holder: Principal, ledger: Ledger, watch: Watch
+    ) -> None:
         for _ in range(5):
             access.ticket(holder)
         watch.now += 1_000

@@ -557,12 +557,13 @@ class TestWhoSits:
         player = commands.position(game).players[0].id
         others.leave(game, 0)
         others.join(game, 0, "eve")
-        for act in (
+        late: list[Callable[[], Answer]] = [
             lambda: commands.move(game, 0, [SUBMIT], player=player),
             lambda: commands.leave(game, 0, player=player),
             lambda: commands.rest(game, 0, 1, player=player),
             lambda: commands.reveal(game, 0, NONCE, player=player),
-        ):
+        ]
+        for act in late:
             with pytest.raises(NotSeated):
                 act()
         assert commands.rule(game, 0, [{"type": "reopen"}]).versions  # the director needs no seat

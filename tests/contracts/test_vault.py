@@ -51,3 +51,31 @@ class TestVault:
     def test_a_key_has_32_bytes(self, ledger: Ledger, key: bytes) -> None:
         with pytest.raises(ValueError, match="32 bytes"):
             Vault(ledger, key)
+
+
+class TestTheKeyOfALedger:
+    """A wrong key is told before anything is done with it."""
+
+    def test_the_first_key_stays(self, ledger: Ledger) -> None:
+        Vault(ledger, KEY).check()
+        Vault(ledger, KEY).check()
+        with pytest.raises(WrongKey):
+            Vault(ledger, KEY[::-1]).check()
+
+    def test_no_game_is_opened_with_another(self, ledger: Ledger) -> None:
+        """Two nodes that have made a key each, and know nothing of each other."""
+        Vault(ledger, KEY).create(game(1))
+        with pytest.raises(WrongKey):
+            Vault(ledger, KEY[::-1]).create(game(2))
+        assert len(ledger.execute("SELECT game FROM seeds")) == 1
+
+    def test_in_a_ledger_without_a_mark_a_seed_is_tried(self, ledger: Ledger) -> None:
+        Vault(ledger, KEY).create(game())
+        ledger.execute("DELETE FROM master_key")
+        with pytest.raises(WrongKey):
+            Vault(ledger, KEY[::-1]).check()
+        Vault(ledger, KEY).check()
+
+    def test_what_is_kept_of_it_opens_nothing(self, ledger: Ledger) -> None:
+        Vault(ledger, KEY).check()
+        assert KEY.hex() not in str(ledger.execute("SELECT * FROM master_key"))

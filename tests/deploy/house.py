@@ -82,7 +82,11 @@ class Service:
                 start_new_session=True,
                 text=True,
             )
-        self.url = self._ready()
+        try:
+            self.url = self._ready()
+        except BaseException:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
         self.http = httpx.Client(base_url=f"{self.url}/v1", timeout=10)
 
     def _ready(self) -> str:
@@ -142,6 +146,7 @@ class Table:
     """A game of orders for three, over HTTP."""
 
     service: Service
+    pace: Doc | None = None
     game: str = ""
     tokens: list[str] = field(default_factory=list)
     director: str = ""
@@ -149,7 +154,7 @@ class Table:
     """Versions."""
 
     def open(self) -> Table:
-        made = self.post("/games", {"ruleset": "orders@1", "seats": 3, "options": {"turns": 3}})
+        made = self.post("/games", {"ruleset": "orders@1", "seats": 3, "options": {"turns": 3}, "pace": self.pace})
         self.game, self.director = made["game"], made["token"]
         for seat in range(3):
             self.tokens.append(self.post(f"/games/{self.game}/seats", {"seat": seat})["token"])

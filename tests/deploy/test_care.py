@@ -51,7 +51,7 @@ def test_a_well_service_is_found_well(tmp_path: Path) -> None:
         status, checks = examined(tmp_path)
         assert (status, [c for c in checks.values() if not c["well"]]) == (0, [])
         assert checks["ledger"]["said"] == "5 records of 1 games"
-        assert "opens a seed" in checks["key"]["said"]
+        assert "the one of the seeds" in checks["key"]["said"]
         lines = call("doctor", "--data", str(tmp_path)).stdout.splitlines()
         assert all(line.startswith("ok") for line in lines)
 
@@ -70,6 +70,11 @@ def test_a_key_that_does_not_open_the_seeds_is_found_out_and_not_started_with(tm
     refused = run("serve", "--port", "0", "--data", str(tmp_path), ANNALS_KEY="0" * 64)
     assert refused.returncode == 1
     assert "master key is not the one" in refused.stderr
+    for args in (("api", "--port", "0"), ("pump",), ("worker", "turns"), ("worker", "batch")):
+        refused = run(*args, "--data", str(tmp_path), ANNALS_KEY="0" * 64)
+        assert (refused.returncode, refused.stdout) == (1, ""), args
+        assert "master key is not the one" in refused.stderr
+        assert "0" * 64 not in refused.stderr
 
 
 def test_views_that_stand_still_and_games_set_aside_are_found_out(

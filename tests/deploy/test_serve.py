@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from deploy import embedded
-from tests.deploy.house import Service, Table, run, serving, until
+from tests.deploy.house import PATIENCE, Table, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
 
@@ -89,7 +89,9 @@ def map_records(table: Table) -> list[dict[str, dict[str, object]]]:
     return [json.loads(line) for line in text.splitlines()[1:]]
 
 
-@pytest.mark.parametrize("name", ["annals-pump", "annals-worker-1", "annals-batch", "annals-api", "valkey-server"])
+@pytest.mark.parametrize(
+    "name", ["nginx", "annals-api", "annals-pump", "annals-worker-1", "annals-batch", "valkey-server"]
+)
 def test_a_process_that_dies_is_started_anew(tmp_path: Path, name: str) -> None:
     with serving(tmp_path / "data") as service:
         table = Table(service).open()
@@ -97,24 +99,45 @@ def test_a_process_that_dies_is_started_anew(tmp_path: Path, name: str) -> None:
         assert before, service.group()
         os.kill(before, signal.SIGKILL)
         until(lambda: service.pid(name) not in (0, before))
-        until(lambda: _answers(service))
+        until(lambda: _answers(service.url))
         table.turn()
         table.turn()
 
 
-def _answers(service: Service) -> bool:
+def _answers(url: str) -> bool:
     try:
-        return httpx.get(f"{service.url}/readyz", timeout=1).status_code == 200
+        return httpx.get(f"{url}/readyz", timeout=1).status_code == 200
     except httpx.HTTPError:
         return False
 
 
 def test_nobody_outlives_the_supervisor(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
-        assert len(service.group()) == 7
+        names = {"nginx", "annals-api", "annals-pump", "annals-worker-1", "annals-batch", "valkey-server"}
+        assert names <= {name for _, name in service.group().values()}
         os.kill(service.process.pid, signal.SIGKILL)
         service.process.wait()
         until(lambda: not service.group(), 10)
+
+
+def test_the_http_server_alone_serves_beside_another_and_ends_without_a_trace(tmp_path: Path) -> None:
+    """Several share a data folder; each has a front of its own."""
+    data = tmp_path / "data"
+    with serving(data) as service:
+        args = command("api", "--port", "0", "--data", str(data))
+        with subprocess.Popen(args, env=environment(), stderr=subprocess.PIPE, text=True) as alone:
+            try:
+                own = int(service.url.rpartition(":")[2])
+                port = until(lambda: [f.name for f in (data / "front").iterdir() if f.name != str(own)])[0]
+                until(lambda: _answers(f"http://127.0.0.1:{port}"))
+                refused = run("api", "--port", port, "--data", str(data))
+                assert refused.returncode == 2
+                assert f"in use by another service (process {alone.pid})" in refused.stderr
+            finally:
+                alone.terminate()
+                _, errors = alone.communicate(timeout=PATIENCE)
+        assert (alone.returncode, errors) == (0, "")
+        assert [f.name for f in (data / "front").iterdir()] == [str(own)]
 
 
 def test_a_server_that_was_left_behind_is_ended_before_the_start(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy import embedded
+from deploy import embedded, programs
 from deploy.settings import SettingsError, load
 from tests.deploy.house import call
 
@@ -52,6 +52,9 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_LOG_LEVEL", "secret"),
         ("ANNALS_RATE", "secret"),
         ("ANNALS_RATE", "-1"),
+        ("ANNALS_TRUSTED_PROXIES", "127.0.0.1, secret"),
+        ("ANNALS_TRUSTED_PROXIES", "192.0.2.1/24"),
+        ("ANNALS_TRUSTED_PROXIES", "127.0.0.1; }"),
     ],
 )
 def test_nonsense_is_refused_by_name_and_not_repeated(variable: str, value: str) -> None:
@@ -78,6 +81,12 @@ def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     found = load({"data": str(tmp_path), "port": 17}, env | {"ANNALS_RATE": "2.5", "ANNALS_METRICS_TOKEN": "t"})
     assert load({}, found.environ()) == found
     assert found.origins == ("https://a", "https://b")
+
+
+def test_trusted_proxies_are_networks() -> None:
+    found = load({}, {"ANNALS_TRUSTED_PROXIES": "192.0.2.1, 198.51.100.0/24,2001:DB8::/32 "})
+    assert found.trusted_proxies == ("192.0.2.1/32", "198.51.100.0/24", "2001:db8::/32")
+    assert load({}, found.environ()).trusted_proxies == found.trusted_proxies
 
 
 # --- the key and the folder ------------------------------------------------------------------------------------
@@ -133,7 +142,7 @@ def test_a_long_path_moves_the_socket_to_a_short_folder_of_this_user(tmp_path: P
     assert near == Path("/data/redis/socket")
     far = [embedded.socket_of(tmp_path / ("x" * 90) / name) for name in "aab"]
     assert far[0] == far[1] != far[2]
-    assert all(len(os.fsencode(path)) <= embedded.LONGEST_SOCKET for path in far)
+    assert all(len(os.fsencode(path)) <= programs.LONGEST_SOCKET for path in far)
     assert stat.S_IMODE(far[0].parent.stat().st_mode) == 0o700
 
 
@@ -147,7 +156,7 @@ def test_a_folder_that_others_can_write_is_not_used_for_sockets(
 
 
 def test_without_any_server_the_refusal_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
+    monkeypatch.setattr(programs, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(SettingsError, match="ANNALS_REDIS_URL"):
         embedded.program()
@@ -155,6 +164,6 @@ def test_without_any_server_the_refusal_says_what_helps(monkeypatch: pytest.Monk
 
 def test_without_the_package_a_server_on_the_path_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "redis-server").touch(0o755)
-    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
+    monkeypatch.setattr(programs, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert embedded.program() == str(tmp_path / "redis-server")

@@ -1,0 +1,107 @@
+"""The prober: asks through the front door as any client does, and vouches for front, server and Redis by what answers.
+
+The supervisor replaces whom nobody has vouched for in time. That the service is asked whether it is ready also makes
+its heart beat (`domain.outages`): what the prober can reach, a player can.
+"""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from deploy import embedded, front
+from deploy.settings import Settings
+from workers import pulse
+
+PERIOD = 1.0
+"""Seconds between two looks."""
+
+PATIENCE = 2.5
+"""Seconds that each may take to answer."""
+
+VOUCHED = 10.0
+"""Seconds after the last answer within which there must be another."""
+
+SIGN = 30.0
+"""Seconds within which the prober itself is to be heard of again."""
+
+_OWN_ADDRESS = "127.1.0.1"
+"""From where it asks on this machine: connections are counted for each address, and others may have used up theirs."""
+
+
+def run(settings: Settings, pulses: Path, _: Sequence[str]) -> NoReturn:
+    """Look again and again."""
+    prober = Prober(settings, pulses)
+    while True:
+        pulse.promise(SIGN)
+        began = time.monotonic()
+        prober.look()
+        time.sleep(max(began + PERIOD - time.monotonic(), 0))
+
+
+def vouch(pulses: Path, *names: str) -> None:
+    """They have answered just now."""
+    for name in names:
+        pulse.promise(VOUCHED, pulses / name)
+
+
+class Prober:
+    """`pulses` is the supervisor's folder for signs of life."""
+
+    def __init__(self, settings: Settings, pulses: Path) -> None:
+        self._settings, self._pulses = settings, pulses
+        self._own_redis = settings.redis_url == embedded.url_of(settings.data)
+
+    def look(self) -> None:
+        """Ask once; who does not answer through the door is asked by itself, so that the other is not blamed."""
+        if _answers(self._door(), "/healthz"):
+            self._vouch("front", "api")
+            _answers(self._door(), "/readyz")
+        else:
+            self._vouch(*(["front"] if _answers(self._door(), "/", nameless=True) else []))
+            self._vouch(*(["api"] if _answers(_Local(front.server_socket(self._settings)), "/healthz") else []))
+        if self._own_redis and embedded.probe(self._settings.redis_url):
+            self._vouch("redis")
+
+    def _vouch(self, *names: str) -> None:
+        vouch(self._pulses, *names)
+
+    def _door(self) -> http.client.HTTPConnection:
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._settings.host, self._settings.host)  # noqa: S104
+        here = (_OWN_ADDRESS, 0) if sys.platform == "linux" and host.startswith("127.") else None
+        return http.client.HTTPConnection(host, self._settings.port, timeout=PATIENCE, source_address=here)
+
+
+class _Local(http.client.HTTPConnection):
+    """Over a socket of this machine."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=PATIENCE)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(PATIENCE)
+        self.sock.connect(str(self._path))
+
+
+def _answers(connection: http.client.HTTPConnection, path: str, *, nameless: bool = False) -> bool:
+    """Whether anything is answered, and not by the front in place of the server.
+
+    A `nameless` request names no host: the front refuses it by itself.
+    """
+    try:
+        connection.putrequest("GET", path, skip_host=nameless)
+        connection.endheaders()
+        answer = connection.getresponse()
+        answer.read()
+        return nameless or answer.getheader("Request-Id") is not None
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

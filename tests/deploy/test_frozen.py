@@ -1,0 +1,138 @@
+"""Whatever hangs is replaced, and nobody loses a turn by it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from deploy import embedded
+from domain.ids import Json
+from tests.deploy.house import Service, Table, call, command, environment, serving, until
+
+REPLACED = 40
+"""Seconds on a busy machine; ten and some on a quiet one."""
+
+
+def answers(service: Service, path: str = "/readyz") -> bool:
+    try:
+        return httpx.get(f"{service.url}{path}", timeout=1).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def descendants(service: Service, name: str) -> list[int]:
+    """The children of the child of that name: the server answers in a process of its own."""
+    parent = service.pid(name)
+    return [pid for pid, (up, _) in service.group().items() if up == parent]
+
+
+def front(service: Service) -> list[int]:
+    return [service.pid("nginx")]
+
+
+def server(service: Service) -> list[int]:
+    return descendants(service, "annals-api")
+
+
+def redis(service: Service) -> list[int]:
+    return [service.pid("valkey-server")]
+
+
+def halt(pids: list[int]) -> None:
+    assert all(pids)
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+
+
+def lapses(table: Table) -> list[Json]:
+    """Times at which defaults were played."""
+    entries = table.get("/timeline?limit=200")["items"]
+    return [e["at"] for e in entries if e["kind"] == "lapsed"]
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("who", [server, front], ids=["server", "front"])
+def test_a_hung_api_is_replaced_and_costs_nobody_a_turn(tmp_path: Path, who: Callable[[Service], list[int]]) -> None:
+    """Deadlines that pass meanwhile are moved; as long as nobody is answered, none is played."""
+    with serving(tmp_path / "data") as service:
+        table = Table(service, pace={"seconds": {"turn": 6}}).open()
+        halted = who(service)
+        halt(halted)
+        began = time.time() * 1000
+        until(lambda: answers(service), REPLACED)
+        ended = time.time() * 1000
+        assert not set(halted) & set(service.group()), "it is still there"
+        assert ended - began > 8000, "somebody was replaced who did not hang"
+        found = until(lambda: [e for e in table.get("/timeline?limit=200")["items"] if e["by"] == "clock"])
+        assert not [at for at in lapses(table) if began - 1000 < at < ended + 4000], "a default was played meanwhile"
+        extended = [e for e in found if e["kind"] == "ruled"]
+        assert len(extended) == 1, found
+        table.submit(0, table.decision())
+
+
+@pytest.mark.timeout(180)
+def test_a_hung_redis_is_replaced_and_turns_go_on_meanwhile(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as service:
+        table = Table(service).open()
+        before = redis(service)
+        halt(before)
+        table.turn()
+        until(lambda: redis(service) not in ([0], before), REPLACED)
+        until(lambda: embedded.probe(embedded.url_of(service.data)))
+        table.turn()
+
+
+@pytest.mark.timeout(180)
+def test_a_hung_prober_is_replaced_and_the_api_is_not(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as service:
+        api = service.pid("annals-api")
+        os.kill(service.pid("annals-prober"), signal.SIGKILL)
+        time.sleep(12)
+        assert service.pid("annals-api") == api
+        assert answers(service)
+
+
+def test_signs_of_life_can_be_asked_for(tmp_path: Path) -> None:
+    """As a container's health check does, for all processes of the data folder."""
+    data = str(tmp_path / "data")
+    assert call("alive", "--data", data).returncode == 1
+    with serving(tmp_path / "data") as service:
+        assert call("alive", "--data", data).returncode == 0
+        sign = tmp_path / "data" / "pulse" / "serve" / "pump"
+        os.kill(service.pid("annals-pump"), signal.SIGSTOP)
+        os.utime(sign, (0, 0))
+        told = call("alive", "--data", data)
+        assert told.returncode == 1
+        assert "serve/pump" in told.stderr
+    with serving(tmp_path / "data"):
+        assert call("alive", "--data", data).returncode == 0, "what was left behind by the one before counts no more"
+
+
+@pytest.mark.timeout(120)
+def test_where_nobody_supervises_the_health_check_ends_what_hangs(tmp_path: Path) -> None:
+    """As in a container, whose process is then started anew."""
+    data = str(tmp_path / "data")
+    with serving(tmp_path / "other") as service:
+        redis_url = embedded.url_of(service.data)
+        env = environment(ANNALS_REDIS_URL=redis_url)
+        assert call("migrate", "--data", data).returncode == 0
+        for args in (("pump",), ("worker", "turns")):
+            process = subprocess.Popen(command(*args, "--data", data), env=env, stderr=subprocess.DEVNULL)
+            name = "-".join(args)
+            sign = tmp_path / "data" / "pulse" / name / name
+            until(sign.exists)
+            until(sign.read_text)
+            until(lambda: call("alive", "--data", data).returncode == 0)
+            process.send_signal(signal.SIGSTOP)
+            os.utime(sign, (0, 0))
+            assert call("alive", "--end", "--data", data).returncode == 1
+            assert process.wait(20) == -signal.SIGKILL
+            shutil.rmtree(sign.parent)
