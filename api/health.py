@@ -26,6 +26,9 @@ room = Blueprint("health", __name__, description="For operators.")
 BEAT = 500
 """ms between two beats of one process at least."""
 
+STALE = 2_000
+"""ms after which a record that no view shows keeps players from seeing what they are asked."""
+
 _BEATEN = "annals.beaten"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
@@ -51,9 +54,9 @@ def ready() -> Response:
     asked = s.clock()
     try:
         s.ledger.execute("SELECT 1")
-        behind = len(s.ledger.log(s.reader.position(), s.settings.max_lag + 1))
-        aside = len(s.reader.aside())
-        if behind <= s.settings.max_lag:
+        unread = s.ledger.log(s.reader.position(), s.settings.max_lag + 1)
+        behind, aside = len(unread), len(s.reader.aside())
+        if not unread or unread[0].record.public["at"] > asked - STALE:
             _beat(asked)
     except StoreUnavailable:
         raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
@@ -66,7 +69,7 @@ def ready() -> Response:
 def _beat(asked: int) -> None:
     """Not for everybody who asks: it is a write."""
     if not 0 <= asked - current_app.extensions[_BEATEN] < BEAT:
-        services().outages.beat(asked)
+        services().outages.beat(asked, services().clock)
         current_app.extensions[_BEATEN] = asked
 
 

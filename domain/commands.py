@@ -211,10 +211,21 @@ class Commands:
         moving = _moving("director", seat, moves, decision)
         return self._run(_Order(game, moving, named, expected, decision is not None))
 
-    def lapse(self, game: str, decision: str, seats: Sequence[Seat] = (), *, command: str | None = None) -> Answer:
-        """A missed deadline: defaults for all (or these) who still owe. Raises DecisionClosed once that is done."""
+    def lapse(
+        self,
+        game: str,
+        decision: str,
+        seats: Sequence[Seat] = (),
+        *,
+        expected: int | None = None,
+        command: str | None = None,
+    ) -> Answer:
+        """A missed deadline: defaults for all (or these) who still owe. Raises DecisionClosed once that is done.
+
+        With `expected` on that version only (StaleVersion).
+        """
         named = _command(command, "lapse", decision=decision, seats=list(seats))
-        return self._run(_Order(game, lambda r, p, h: acts.lapse(r, p, h, decision, seats), named))
+        return self._run(_Order(game, lambda r, p, h: acts.lapse(r, p, h, decision, seats), named, expected))
 
     def resolve(self, game: str, decision: str, *, command: str | None = None) -> Answer:
         """The engine's batch work. Raises DecisionClosed once that is done."""

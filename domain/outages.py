@@ -7,7 +7,10 @@ Until its deadlines have been moved it stands unsettled, and no deadline after i
 
 from __future__ import annotations
 
-from domain.tables import Database, create
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from domain.tables import Database, Execute, create
 
 SILENCE = 5_000
 """ms between two beats that are an outage."""
@@ -19,13 +22,16 @@ _TABLES = (
 )
 _BEAT = """
 INSERT INTO heartbeat VALUES ('service', ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at
-WHERE heartbeat.at < excluded.at"""
+WHERE heartbeat.at < excluded.at OR heartbeat.at > ?"""
 _NOTE = "INSERT INTO silences VALUES (?, ?, 0) ON CONFLICT DO NOTHING"
 _UNSETTLED = "SELECT began, ended FROM silences WHERE settled = 0 ORDER BY began"
-# One statement sees one moment. Who was killed between the two rows has left the silence, whose end is a beat as well.
+# One statement sees one moment.
 _KNOWN = """
 SELECT (SELECT at FROM heartbeat WHERE name = 'service'), (SELECT max(ended) FROM silences),
   (SELECT min(began) FROM silences WHERE settled = 0)"""
+
+LATE = 2_000
+"""ms after which who has asked does not wait for an answer any more."""
 
 
 class Outages:
@@ -38,22 +44,29 @@ class Outages:
         """Create the tables that are missing."""
         create(self._database, _TABLES)
 
-    def beat(self, now: int) -> None:
-        """Who asked at that time was answered; a time before the last one changes nothing."""
-        last, _ = self._known()
-        if last is not None and now - last > SILENCE:
-            self._database.execute(_NOTE, (last, now))
-        self._database.execute(_BEAT, (now,))
+    def beat(self, asked: int, clock: Callable[[], int] | None = None) -> None:
+        """Who asked at that time is answered, if that is soon by the `clock`; a time before the last changes nothing.
+
+        It waits where a move would wait, for it stands for one. A beat in the future was that of a clock which has been
+        put right: it is replaced.
+        """
+
+        def write(execute: Execute) -> None:
+            if clock is not None and clock() - asked > LATE:
+                return
+            last, _ = _last(execute(_KNOWN, ()))
+            if last is not None and last > asked + SILENCE:
+                execute("UPDATE silences SET ended = ? WHERE ended > ?", (asked, asked + SILENCE))
+            elif last is not None and asked - last > SILENCE:
+                execute(_NOTE, (last, asked))
+            execute(_BEAT, (asked, asked + SILENCE))
+
+        self._database.among_appends(write)
 
     def answered(self) -> int:
         """Deadlines up to then may be played: until then nobody was kept from answering in time. 0: none."""
-        last, silent = self._known()
+        last, silent = _last(self._database.execute(_KNOWN))
         return (last or 0) if silent is None else silent
-
-    def _known(self) -> tuple[int | None, int | None]:
-        """The last beat, and when the first silence began that is not settled."""
-        ((beat, ended, silent),) = self._database.execute(_KNOWN)
-        return max((t for t in (beat, ended) if t is not None), default=None), silent
 
     def unsettled(self) -> list[tuple[int, int]]:
         """Outages whose deadlines are still to be moved: when each began and ended."""
@@ -62,3 +75,9 @@ class Outages:
     def settle(self, began: int) -> None:
         """Its deadlines have been moved."""
         self._database.execute("UPDATE silences SET settled = 1 WHERE began = ?", (began,))
+
+
+def _last(rows: Sequence[tuple[Any, ...]]) -> tuple[int | None, int | None]:
+    """The last beat, and when the first silence began that is not settled."""
+    ((beat, ended, silent),) = rows
+    return max((t for t in (beat, ended) if t is not None), default=None), silent

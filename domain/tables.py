@@ -6,7 +6,7 @@ What belongs to a record is written with it, in the transaction of its append (`
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from domain.errors import StoreUnavailable
@@ -17,11 +17,18 @@ Statement = tuple[str, Sequence[Any]]
 """A statement on an ordinary table, and its parameters: `?` for each."""
 
 
+Execute = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
+"""Does a statement in a transaction that is going on; its rows."""
+
+
 class Database(Protocol):
     """Where the tables are: the ledger."""
 
     def execute(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """One statement, `?` for each parameter; its rows."""
+
+    def among_appends(self, work: Callable[[Execute], None]) -> None:
+        """Several statements in one transaction that waits where an append would wait: if it can be, so can that."""
 
 
 def create(database: Database, statements: Iterable[str]) -> None:

@@ -231,12 +231,12 @@ def _game(gen: int, known: Known, position: int) -> dict[str, Any]:
 def _due(gen: int, known: Known) -> list[dict[str, Any]]:
     """The engine's work is due at once, a deadline when it passes, a vacant seat's answer at once."""
     rows = []
-    base = {"gen": gen, "game": known.position.game, "deadline": None}
+    base = {"gen": gen, "game": known.position.game, "deadline": None, "last": None}
     for d in known.open("director"):
         if d.engine:
             rows.append({**base, "decision": d.id, "work": "resolve", "at": known.position.at})
         if dues := known.dues(d.must).values():
-            late = {"at": min(dues), "deadline": min(known.deadlines(d.must))}
+            late = {"at": min(dues), "deadline": min(known.deadlines(d.must)), "last": max(dues)}
             rows.append({**base, "decision": d.id, "work": "lapse", **late})
         if set(d.must) & set(known.position.state.vacant):
             rows.append({**base, "decision": d.id, "work": "vacant", "at": known.position.at})

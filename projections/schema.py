@@ -104,11 +104,13 @@ due = Table(
     Column("work", String(10), primary_key=True),
     Column("at", BigInteger, nullable=False),
     Column("deadline", BigInteger),
+    Column("last", BigInteger),
     Index("due_at", "gen", "at"),
 )
 """Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player).
 
-`at` is when it must be done (ms); of a lapse `deadline` is the first deadline, before grace and banks of time.
+`at` is when it must be done (ms); of a lapse `deadline` is the first deadline, before grace and banks of time, and
+`last` is when the last of the seats is due.
 """
 
 leaves = Table(

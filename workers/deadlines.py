@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.catalogue import Catalogue
-from domain.errors import DecisionClosed, RuleError, UnknownGame
+from domain.errors import DecisionClosed, RuleError, StaleVersion, UnknownGame
 from domain.ids import Seat
 from domain.kernel.record import Record
 from projections import known
@@ -17,21 +17,29 @@ EARLY = "early"
 who asked after the deadline has been answered yet."""
 
 
+RACES = 50
+"""How often a lapse is judged anew: each lost race is somebody's record."""
+
+
 def lapse(game: str, decision: str) -> str:
     """Missed deadlines, if the log says that they have been missed; who has time left goes on thinking."""
     hands = crew()
-    records = hands.ledger.read(game)
-    if not records:
-        raise UnknownGame(game)
-    dues = dues_of(hands.catalogue, records, decision)
-    until = min(hands.clock(), hands.outages.answered())
-    late = [seat for seat, due in dues.items() if due <= until]
-    if not late:  # a lapse that names no seats is one of all seats
-        return EARLY if dues else GONE
-    try:
-        return stored(hands, hands.commands.lapse(game, decision, late))
-    except (DecisionClosed, RuleError) as error:
-        return gone(error)
+    for _ in range(RACES):
+        records = hands.ledger.read(game)
+        if not records:
+            raise UnknownGame(game)
+        dues = dues_of(hands.catalogue, records, decision)
+        until = min(hands.clock(), hands.outages.answered())
+        late = [seat for seat, due in dues.items() if due <= until]
+        if not late:  # a lapse that names no seats is one of all seats
+            return EARLY if dues else GONE
+        try:
+            return stored(hands, hands.commands.lapse(game, decision, late, expected=records[-1].version))
+        except StaleVersion:  # what came in between may have given them time
+            continue
+        except (DecisionClosed, RuleError) as error:
+            return gone(error)
+    return EARLY
 
 
 def dues_of(catalogue: Catalogue, records: Sequence[Record], decision: str) -> dict[Seat, int]:

@@ -24,7 +24,7 @@ NAP = 0.5
 PASS = 1.0
 """Seconds between two looks at the due work when nothing happens: how late a deadline may be noticed."""
 
-SIGN = 60.0
+SIGN = 30.0
 """Seconds within which the loop gives a sign of life."""
 
 log = logging.getLogger("annals.pump")

@@ -26,7 +26,7 @@ from domain.kernel.record import Record
 from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 from domain.mapper import Filed, RecordMapper
-from domain.tables import Statement
+from domain.tables import Execute, Statement
 
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
@@ -99,6 +99,11 @@ class Ledger:
         """
         with self._store() as store:
             return store.run(statement, params)
+
+    def among_appends(self, work: Callable[[Execute], None]) -> None:
+        """Statements on ordinary tables in one transaction that waits where an append would wait."""
+        with self._store() as store:
+            store.among_appends(work)
 
     # --- reading
 

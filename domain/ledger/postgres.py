@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ from psycopg_pool import PoolTimeout
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
-from domain.tables import Statement
+from domain.tables import Execute, Statement
 
 PATIENCE = 5
 """Seconds to wait for a connection, unless the address gives `connect_timeout`."""
@@ -71,6 +71,11 @@ BEGIN
     SELECT 'stored', NULL::text, _head + 1, _head + cardinality(_topics),
       (SELECT array_agg(s.notification_id ORDER BY s.notification_id) FROM stored s);
 END $$""").format(lock=Literal(_LOCK))
+_AMONG_APPENDS = (
+    SQL("SET LOCAL lock_timeout = '2s'"),
+    SQL("SELECT pg_advisory_xact_lock({lock})").format(lock=Literal(_LOCK)),
+    SQL("LOCK TABLE public.records IN ROW EXCLUSIVE MODE"),
+)
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s)")
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
 _COMMAND = """
@@ -175,6 +180,18 @@ class PostgresStore(PostgresApplicationRecorder):
     def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self._rows(statement, params)
         return rows
+
+    def among_appends(self, work: Callable[[Execute], None]) -> None:
+        with self.datastore.get_connection() as connection, connection.transaction():
+            cursor = connection.cursor(row_factory=tuple_row)
+            for statement in _AMONG_APPENDS:
+                cursor.execute(statement)
+
+            def execute(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+                cursor.execute(_translated(statement), params)
+                return cursor.fetchall() if cursor.description else []
+
+            work(execute)
 
     def close(self) -> None:
         self.datastore.close()

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from eventsourcing.sqlite import (
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
-from domain.tables import Statement
+from domain.tables import Execute, Statement
 
 PATIENCE = 10
 """Seconds to wait for another writer."""
@@ -160,6 +160,15 @@ class SqliteStore(SQLiteApplicationRecorder):
         with self.datastore.transaction(commit=not statement.startswith("SELECT")) as c:
             c.execute(statement, params)
             return [tuple(row) for row in c.fetchall()]
+
+    def among_appends(self, work: Callable[[Execute], None]) -> None:
+        with self.datastore.transaction(commit=True) as c:
+
+            def execute(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+                c.execute(statement, params)
+                return [tuple(row) for row in c.fetchall()]
+
+            work(execute)
 
     def close(self) -> None:
         self.datastore.close()

@@ -11,7 +11,7 @@ from uuid import UUID
 from eventsourcing.persistence import Notification, StoredEvent
 
 from domain.kernel.record import Record
-from domain.tables import Statement
+from domain.tables import Execute, Statement
 
 EVENTS = "records"
 """The table of records; the others are `commands` and `seeds`."""
@@ -94,6 +94,9 @@ class Store(Protocol):
 
     def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """One statement with `?` for each parameter, in a transaction of its own; the rows it gives."""
+
+    def among_appends(self, work: Callable[[Execute], None]) -> None:
+        """Statements in one transaction, behind the locks that an append takes."""
 
     def select_events(
         self, originator_id: UUID, *, gt: int | None = None, lte: int | None = None

@@ -79,6 +79,27 @@ def test_a_hung_api_is_replaced_and_costs_nobody_a_turn(tmp_path: Path, who: Cal
 
 
 @pytest.mark.timeout(180)
+def test_a_hung_pump_costs_nobody_a_turn(tmp_path: Path) -> None:
+    """Who is not shown what he is asked cannot answer it: while views stand still, no default is played."""
+    with serving(tmp_path / "data") as service:
+        table = Table(service)
+        made = table.post("/games", {"ruleset": "skirmish@1", "seats": 3, "pace": {"seconds": {"move": 6}}})
+        table.game = made["game"]
+        table.tokens = [table.post(f"/games/{table.game}/seats", {})["token"] for _ in range(3)]
+        table.post(f"/games/{table.game}/start", {}, made["token"])
+        pump, first = service.pid("annals-pump"), table.decision()
+        halt([pump])
+        move = {"move": {"type": "pass"}, "decision": first}
+        table.post(f"/games/{table.game}/moves", move, table.tokens[0])
+        time.sleep(14)
+        os.kill(pump, signal.SIGCONT)
+        second = until(lambda: (found := table.decision()) != first and found)
+        time.sleep(3)
+        assert not lapses(table), "seat 1 was never shown that it is its turn"
+        table.post(f"/games/{table.game}/moves", {"move": {"type": "pass"}, "decision": second}, table.tokens[1])
+
+
+@pytest.mark.timeout(180)
 def test_a_hung_redis_is_replaced_and_turns_go_on_meanwhile(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         table = Table(service).open()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from domain.errors import StoreUnavailable
-from domain.outages import SILENCE
+from domain.outages import LATE, SILENCE
+from domain.tables import Execute
 from projections.reader import Reader
 from tests.workers.conftest import House
 from workers import audits, deadlines
@@ -246,27 +251,35 @@ class TestNobodyIsAnswered:
         house.later(MINUTE)
         assert house.passed() == 1
 
-    def test_a_beat_that_was_cut_off_after_the_silence_is_finished_by_the_next(
+    def test_a_beat_that_is_cut_off_in_the_middle_has_not_been(
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        """Silence and beat are one transaction."""
         game = house.game(pace={"seconds": {"turn": 60}})
         house.later(1)
         house.down(10 * MINUTE)
-        real = house.crew.ledger.execute
+        real = house.crew.ledger.among_appends
 
-        def deadly(statement: str, params: Any = ()) -> Any:
-            found = real(statement, params)
-            if "INTO silences" in statement:
-                raise KeyboardInterrupt
-            return found
+        def deadly(work: Callable[[Execute], None]) -> None:
+            def cut(execute: Execute) -> None:
+                def once(statement: str, params: Any) -> Any:
+                    found = execute(statement, params)
+                    if "INTO silences" in statement:
+                        raise KeyboardInterrupt
+                    return found
+
+                work(once)
+
+            real(cut)
 
         with monkeypatch.context() as patched:
-            patched.setattr(house.crew.ledger, "execute", deadly)
+            patched.setattr(house.crew.ledger, "among_appends", deadly)
             with pytest.raises(KeyboardInterrupt):
                 house.crew.outages.beat(house.crew.clock())
+        assert house.crew.outages.unsettled() == []
         house.down(SILENCE)
         up(house)
-        assert extensions(house, game) == [10 * MINUTE]
+        assert extensions(house, game) == [10 * MINUTE + SILENCE]
         assert house.crew.outages.unsettled() == []
 
     def test_of_two_that_beat_at_once_one_writes_it_down(self, house: House) -> None:
@@ -276,10 +289,88 @@ class TestNobodyIsAnswered:
             house.crew.outages.beat(house.crew.clock())
         assert len(house.crew.outages.unsettled()) == 1
 
-    def test_a_clock_that_goes_back_changes_nothing(self, house: House) -> None:
+    def test_a_clock_that_goes_back_a_little_changes_nothing(self, house: House) -> None:
         house.later(MINUTE)
         now = house.crew.clock()
-        house.down(-30_000)
+        house.down(-SILENCE)
         house.crew.outages.beat(house.crew.clock())
         assert house.crew.outages.answered() == now
         assert house.crew.outages.unsettled() == []
+
+    def test_a_beat_in_the_future_is_put_right(self, house: House) -> None:
+        """A clock that was wrong for a moment must not switch the protection off until its time has come."""
+        house.later(MINUTE)
+        house.crew.outages.beat(house.crew.clock() + 60 * MINUTE)
+        house.crew.outages.beat(house.crew.clock())
+        up(house)
+        assert house.crew.outages.answered() <= house.crew.clock() + SILENCE
+
+    def test_who_would_be_answered_too_late_makes_no_beat(self, house: House) -> None:
+        """The store took a move's place in the queue for so long that nobody would have waited."""
+        house.later(MINUTE)
+        asked = house.crew.clock()
+        house.crew.outages.beat(asked + 1, lambda: asked + 1 + LATE + 1)
+        assert house.crew.outages.answered() == asked
+        house.crew.outages.beat(asked + 1, lambda: asked + 1 + LATE)
+        assert house.crew.outages.answered() == asked + 1
+
+    def test_a_ledger_that_takes_no_move_takes_no_beat(self, house: House) -> None:
+        """Behind the lock of another writer; as long as that holds, nobody is answered."""
+        house.later(MINUTE)
+        asked = house.crew.clock()
+        entered, leave = threading.Event(), threading.Event()
+
+        def hold(_: object) -> None:
+            entered.set()
+            leave.wait(10)
+
+        holder = threading.Thread(target=lambda: house.crew.ledger.among_appends(hold))
+        holder.start()
+        assert entered.wait(10)
+        began = time.monotonic()
+
+        def beat() -> None:
+            with suppress(StoreUnavailable):
+                house.crew.outages.beat(asked + 1, lambda: asked + int((time.monotonic() - began) * 1000))
+
+        beater = threading.Thread(target=beat)
+        beater.start()
+        time.sleep(LATE / 1000 + 0.5)
+        assert house.crew.outages.answered() == asked
+        leave.set()
+        holder.join()
+        beater.join()
+        assert house.crew.outages.answered() == asked
+
+
+def test_seats_that_are_due_later_than_the_first_are_given_the_time_too(house: House) -> None:
+    """One seat has used up its bank and was due before; the times of the others lay in the outage."""
+    game = house.game(pace={"seconds": {"turn": 60}, "bank": 120})
+    decision = house.submit(game, 0, 2)
+    house.later(MINUTE + 119_000)
+    house.submit(game, 1)
+    house.passed()
+    house.worked()
+    assert house.decision(game) != decision, "the next turn"
+    house.later(MINUTE + 2_000)
+    up(house)
+    house.down(10 * MINUTE)
+    up(house)
+    assert extensions(house, game) == [10 * MINUTE]
+
+
+def test_time_that_is_given_while_a_default_is_under_way_is_kept(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The director is faster than a worker that stalls between its look at the clock and its append."""
+    game = house.game(pace={"seconds": {"turn": 60}})
+    decision = house.decision(game)
+    house.later(MINUTE)
+    real = house.crew.commands.lapse
+
+    def stalled(*args: Any, **more: Any) -> Any:
+        monkeypatch.setattr(house.crew.commands, "lapse", real)
+        house.crew.commands.extend(game, decision, 60 * MINUTE)
+        return real(*args, **more)
+
+    monkeypatch.setattr(house.crew.commands, "lapse", stalled)
+    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    assert house.kinds(game) == ["ruled"]
