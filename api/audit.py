@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import AuditSchema
 from api.conditional import answer, missing_game
 from api.openapi import Blueprint, fails
@@ -22,6 +22,7 @@ room = Blueprint("audit", __name__, url_prefix="/v1/games", description="Proof."
 @fails(403, 404)
 @room.response(200, AuditSchema)
 @room.doc(operationId="audit")
+@limits.whole_game()
 def audit(game: str) -> Response:
     """Have the game proved: the hash chain, seals and boards; once closed also every draw and every move."""
     s = services()

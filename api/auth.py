@@ -15,6 +15,7 @@ from api.services import services
 from domain.access import Principal
 from domain.errors import UnknownGame
 from domain.ids import PUBLIC, Json, Seat, Viewer
+from domain.kernel.fold import Position
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -85,6 +86,12 @@ def principal() -> Principal:
     """Who asks, where a token is needed."""
     found: Principal = g.principal
     return found
+
+
+def stand_apart(position: Position[Any]) -> None:
+    """Raises if whoever directs holds a seat at that table, with whatever token."""
+    if any(p.id == principal().player for p in position.players.values()):
+        raise Problem("director_plays")
 
 
 def viewer() -> Viewer:

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
 from api.conditional import answer, missing_game, table, tagged, wait
 from api.openapi import Blueprint, fails
@@ -57,6 +57,7 @@ def board(args: Doc, game: str) -> Response:
 # --- the past --------------------------------------------------------------------------------------------------
 
 
+@limits.whole_game()
 def past(game: str, version: int, viewer: Viewer) -> Doc:
     """The board as it was after a version, made only from what the viewer may read."""
     records = services().ledger.read(game, upto=version)
@@ -142,6 +143,7 @@ def _standings(rules: Ruleset[Any], p: Position[Any]) -> list[Json]:
     return [s.to_json() for s in rules.scores(p.state)]
 
 
+@limits.whole_game()
 def _seen_standings(rules: Ruleset[Any], p: Position[Any], viewer: Viewer) -> list[Json]:
     state = state_for(rules, services().ledger.read(p.game, upto=p.version), viewer)
     try:

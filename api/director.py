@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import LookDocSchema, WrittenSchema
 from api.boards import known_at
 from api.conditional import command, table, written
@@ -41,10 +41,10 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     """
     _directing()
     _, position = table(game)
-    if any(p.id == auth.principal().player for p in position.players.values()):
-        raise Problem("director_plays")
-    stored = services().commands.look(game, command=command(headers["key"]))
-    known = known_at(services().ledger.read(game, upto=stored.versions[-1]))
+    auth.stand_apart(position)
+    with limits.whole_game():
+        stored = services().commands.look(game, command=command(headers["key"]))
+        known = known_at(services().ledger.read(game, upto=stored.versions[-1]))
     return written(stored, {"board": documents.board(known, DIRECTOR)})
 
 
@@ -64,7 +64,8 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     table(game)
     named, ms = command(headers["key"]), body["seconds"] * 1000
     soonest = _deadline if ms < 0 else None
-    stored = services().commands.extend(game, body["decision"], ms, deadline_after=soonest, command=named)
+    with limits.whole_game():
+        stored = services().commands.extend(game, body["decision"], ms, deadline_after=soonest, command=named)
     return written(stored)
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import RecordsSchema, TimelineSchema
 from api.conditional import missing_game, wait
 from api.games import paged
@@ -76,6 +76,7 @@ def timeline(args: Doc, game: str) -> Response:
 @room.doc(operationId="records")
 def records(args: Doc, game: str) -> Response:
     """Read the public parts of the records, which form the hash chain."""
+    limits.spend(None)
     wait(args["wait"])
     s, after, limit = services(), args["after"], args["limit"]
     head = s.ledger.head(game)
@@ -91,6 +92,7 @@ def records(args: Doc, game: str) -> Response:
 @fails(403, 404)
 @room.response(200, {"type": "string"}, content_type=NDJSON)
 @room.doc(operationId="export")
+@limits.whole_game()
 def export_game(game: str) -> Response:
     """Take the game as a file that can be proved offline.
 

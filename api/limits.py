@@ -1,4 +1,4 @@
-"""How often one caller may ask for what costs: a bucket for each, in the memory of each process."""
+"""How often one caller may ask for what costs, and how much of it is done at once; in the memory of each process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import ipaddress
 import math
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 
 from flask import Flask, current_app, request
 
@@ -16,8 +19,29 @@ from api.services import EXTENSION, Settings
 KEPT = 10_000
 """Callers that are remembered; who has not asked for long has a full bucket again anyway."""
 
-COSTLY = {"audit": 20.0, "export": 5.0, "past": 2.0, "stream": 1.0}
+ADDRESS = 5
+"""How many times the rate and burst of a caller all callers of one address have together."""
+
+COSTLY = {
+    "audit": 20.0,
+    "export": 5.0,
+    "past": 2.0,
+    "scores": 2.0,
+    "rewinds": 1.0,
+    "stream": 1.0,
+    "records": 0.2,
+    "resume": 0.2,
+    "timeline": 0.2,
+}
 """What some reads cost, in writes."""
+
+_BUCKETS, _GATE = "annals.limits", "annals.gate"
+
+Passage = Callable[[], AbstractContextManager[None]]
+"""Makes a context within which a whole game may be read; entering it may raise Problem."""
+
+
+# --- how often -------------------------------------------------------------------------------------------------
 
 
 class Buckets:
@@ -27,22 +51,29 @@ class Buckets:
         self._rate, self._burst, self._lock = rate, float(burst), threading.Lock()
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, caller: str, cost: float, now: float) -> float:
-        """Seconds to wait before it may be done; 0 when it may be done now."""
+    def take(self, callers: Mapping[str, int], cost: float, now: float) -> float:
+        """Seconds to wait before it may be done; 0 when it may be done now, and then all have paid for it.
+
+        Each caller comes with the size of its bucket, in usual ones.
+        """
         if not self._rate:
             return 0.0
         with self._lock:
-            left, since = self._left.pop(caller, (self._burst, now))
-            left = min(self._burst, left + (now - since) * self._rate)
-            allowed = left >= cost
-            self._left[caller] = (left - cost if allowed else left, now)
+            left = {caller: self._filled(caller, size, now) for caller, size in callers.items()}
+            wait = max((cost - left[caller]) / (self._rate * size) for caller, size in callers.items())
+            for caller, had in left.items():
+                self._left[caller] = (had if wait > 0 else had - cost, now)
             while len(self._left) > KEPT:
                 self._left.popitem(last=False)
-        return 0.0 if allowed else (cost - left) / self._rate
+        return max(wait, 0.0)
+
+    def _filled(self, caller: str, size: int, now: float) -> float:
+        left, since = self._left.pop(caller, (self._burst * size, now))
+        return min(self._burst * size, left + (now - since) * self._rate * size)
 
 
-def _address() -> str:
-    """Where an unknown caller comes from; of IPv6 the network, since a single user has all of it."""
+def address() -> str:
+    """Where the request comes from; of IPv6 the network, since a single user has all of it."""
     try:
         found = ipaddress.ip_address(request.remote_addr or "")
     except ValueError:
@@ -53,27 +84,75 @@ def _address() -> str:
 def _cost() -> float:
     if request.method in ("POST", "DELETE"):
         return 1.0
-    last = request.path.rsplit("/", 1)[-1]
-    return COSTLY["past"] if "version" in request.args else COSTLY.get(last, 0.0)
+    if "version" in request.args:
+        return COSTLY["past"]
+    words = [word for word in str(request.url_rule).split("/") if not word.startswith("<")]
+    return COSTLY.get(words[-1], 0.0)
 
 
 def caller(token: str | None) -> str:
     """Who is counted: the id of a token that is good, else where the request comes from."""
-    return token or _address()
+    return token or address()
 
 
 def spend(token: str | None) -> None:
-    """Counts this request for its caller; raises Problem."""
+    """Counts this request for its caller, and for its address, since anybody can have many tokens; raises Problem."""
     cost = _cost()
     if not cost:
         return
-    buckets: Buckets = current_app.extensions["annals.limits"]
-    seconds = buckets.take(caller(token), cost, time.monotonic())
+    buckets: Buckets = current_app.extensions[_BUCKETS]
+    seconds = buckets.take({caller(token): 1, f"all of {address()}": ADDRESS}, cost, time.monotonic())
     if seconds:
         raise Problem("too_many_requests", headers={"Retry-After": str(math.ceil(seconds))})
 
 
+# --- how much at once ------------------------------------------------------------------------------------------
+
+
+class Gate:
+    """Places for work that grows with a game, in all and for each address; safe with threads.
+
+    Such work holds connections to the store, and the processor: without bounds, one address could take all of both.
+    """
+
+    def __init__(self, most: int = 4, each: int = 2, patience: float = 0.5) -> None:
+        self._most, self._each, self._patience = most, each, patience
+        self._taken: Counter[str] = Counter()
+        self._left = threading.Condition()
+
+    @contextmanager
+    def passing(self, address: str) -> Iterator[None]:
+        """Holds a place; raises Problem for whoever finds none in time."""
+        with self._left:
+            if not self._left.wait_for(lambda: self._free(address), self._patience):
+                raise Problem("too_many_requests", headers={"Retry-After": "1"})
+            self._taken[address] += 1
+        try:
+            yield
+        finally:
+            with self._left:
+                self._taken -= Counter({address: 1})
+                self._left.notify_all()
+
+    def _free(self, address: str) -> bool:
+        return self._taken.total() < self._most and self._taken[address] < self._each
+
+
+def passage() -> Passage:
+    """What lets this request's address through the gate, also after the request has been answered."""
+    gate: Gate = current_app.extensions[_GATE]
+    return partial(gate.passing, address())
+
+
+@contextmanager
+def whole_game() -> Iterator[None]:
+    """Around what reads or folds a whole game for this request, as a context or a decorator; raises Problem."""
+    with passage()():
+        yield
+
+
 def install(app: Flask) -> None:
-    """One set of buckets for the application."""
+    """One set of buckets and one gate for the application."""
     settings: Settings = app.extensions[EXTENSION].settings
-    app.extensions["annals.limits"] = Buckets(settings.rate, settings.burst)
+    app.extensions[_BUCKETS] = Buckets(settings.rate, settings.burst)
+    app.extensions[_GATE] = Gate()

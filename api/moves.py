@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -23,21 +23,26 @@ from domain.kernel.audience import ALL_KEY, may_read
 from domain.kernel.choices import Choice
 from domain.kernel.fold import Position, state_for
 from domain.kernel.record import Record, facts_for, visible_packs
-from domain.kernel.ruleset import Draft, Ruleset, ask, decisions, dry_run
+from domain.kernel.ruleset import Draft, Ruleset, ask, check_shape, decisions, dry_run
 from domain.kernel.texts import texts
 
 room = Blueprint("moves", __name__, url_prefix="/v1/games", description="Playing: moves, and the move builder.")
+
+_PUBLIC = ("game_over", "not_running")
+"""Refusals that rest on the status of the game."""
 
 
 # --- moves -----------------------------------------------------------------------------------------------------
 
 
 def _seat(body: Doc) -> tuple[Seat, bool]:
-    """For which seat the move is, and whether a director makes it."""
+    """For which seat the moves are, and whether a director makes them."""
     own = auth.principal().seat
     if own is None:
         if "seat" not in body:
             raise Problem("invalid_body", errors=[{"at": "/seat", "message": "A director names the seat."}])
+        if len(body.get("moves", "1")) > 1:
+            raise Problem("invalid_body", errors=[{"at": "/moves", "message": "A director makes one move at a time."}])
         return body["seat"], True
     if body.get("seat", own) != own:
         raise Problem("not_your_seat")
@@ -57,7 +62,8 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     """Make a move, or several as one.
 
     Name the decision that is answered, or the version that was seen (If-Match). With a decision the move counts while
-    that decision is open, whatever else happens meanwhile; with a version on that version only.
+    that decision is open, whatever else happens meanwhile; with a version on that version only. A director who has no
+    seat names the one to move for, makes one move at a time, and is not told why the rules refuse it.
     """
     seat, directed = _seat(body)
     rules, position = table(game)
@@ -73,20 +79,23 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
         raise Problem("precondition_required")
     commands = services().commands
     act = commands.rule if directed else partial(commands.move, player=auth.principal().player)
-    with _figures_kept_back(directed):
+    with _ruling(rules, position, seat, moves) if directed else nullcontext():
         stored = act(game, seat, moves, decision=decision, expected=expected, command=command(headers["key"]))
     return written(stored, {"records": [outcome(r, auth.viewer()) for r in stored.records]})
 
 
 @contextmanager
-def _figures_kept_back(directed: bool) -> Iterator[None]:
-    """A refusal holds the seat's own figures; a director is told the code and the rule."""
+def _ruling(rules: Ruleset[Any], p: Position[Any], seat: Seat, moves: list[Json]) -> Iterator[None]:
+    """A director's move: refused for what all may know, or without a reason, since that may be the seat's secret."""
+    auth.stand_apart(p)
+    for one in moves:
+        check_shape(rules, seat, one)
     try:
         yield
     except RuleError as error:
-        if not directed:
+        if error.code in _PUBLIC:
             raise
-        raise RuleError(error.code, error.rule) from None
+        raise Problem("ruling_refused", "What stands against it is for the seat alone to know.") from None
 
 
 def outcome(record: Record, viewer: Viewer) -> Doc:

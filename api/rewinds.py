@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import MotionSchema, RewindDocSchema, RewindsSchema
 from api.conditional import answer, command, missing_game, table, wanted
 from api.games import terms
@@ -27,6 +27,8 @@ room = Blueprint("rewinds", __name__, url_prefix="/v1/games", description="Going
 
 PRIVATE = "private, no-cache"
 _PAGE = 50
+_MOST = 20
+"""Rewinds of one version that may stand: a worker does one of them, and all others fail."""
 _PLACE = {"Location": {"schema": {"type": "string"}, "description": "The job, or the motion that seats must agree to."}}
 
 
@@ -61,6 +63,7 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     if named and s.ledger.command(game, named):
         raise Problem("idempotency_key_reused")
     gone, consents = _wish(rules, position, who.seat, body["to"], expected)
+    _may_ask(game, expected)
     reason = s.access.keep(who.player, body["reason"]) if body["reason"] else ""
     args = {"to": body["to"], "seat": who.seat, "fresh": body["fresh"], "reason": reason}
     args |= {"undone": [r.version for r in gone], "draws": public_draws(gone)}
@@ -71,6 +74,13 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     return _accepted(_repeated(asked, who, expected, body))
 
 
+def _may_ask(game: str, version: int) -> None:
+    asked = services().errands.rewinds(game, _PAGE)
+    if sum(e.version == version and e.outcome is None and not e.declined for e in asked) >= _MOST:
+        raise Problem("too_many_rewinds")
+
+
+@limits.whole_game()
 def _wish(
     rules: Ruleset[Any], p: Position[Any], seat: Seat | None, to: int, expected: int
 ) -> tuple[list[Record], tuple[Seat, ...]]:
@@ -137,11 +147,19 @@ def status(s: Services, errand: Errand) -> tuple[str, str]:
     return ("open" if errand.missing else "queued"), ""
 
 
-def shown(s: Services, errand: Errand, who: Principal | None) -> Doc:
-    """The request and how it stands, as somebody may see it."""
+def standing(s: Services, errand: Errand) -> Doc:
+    """The request and how it stands, as all may see it."""
     doc = asked_for(errand) | {"status": status(s, errand)[0]}
-    doc |= {"agreed": list(errand.agreed), "declined": list(errand.declined)}
-    return doc | ({"hidden": _hidden(s, errand)} if who and _sees_all(s, errand.game, who) else {})
+    return doc | {"agreed": list(errand.agreed), "declined": list(errand.declined)}
+
+
+def shown(s: Services, errand: Errand, who: Principal | None, whole: limits.Passage) -> Doc:
+    """The same as somebody may see it; what it would undo in secret is told while it is open, from the whole game."""
+    doc = standing(s, errand)
+    if doc["status"] != "open" or who is None or not _sees_all(s, errand.game, who):
+        return doc
+    with whole():
+        return doc | {"hidden": _hidden(s, errand)}
 
 
 def _sees_all(s: Services, game: str, who: Principal) -> bool:
@@ -173,7 +191,8 @@ def rewinds(game: str) -> Response:
     s = services()
     if not s.ledger.head(game):
         raise missing_game(game)
-    items = [shown(s, errand, auth.asking()) for errand in s.errands.rewinds(game, _PAGE)]
+    who, whole = auth.asking(), limits.passage()
+    items = [shown(s, errand, who, whole) for errand in s.errands.rewinds(game, _PAGE)]
     return answer({"items": items}, cache=PRIVATE)
 
 
@@ -184,7 +203,7 @@ def rewinds(game: str) -> Response:
 @room.doc(operationId="get_rewind")
 def get_rewind(game: str, rewind: str) -> Response:
     """Read a rewind that was asked for: what it undoes, who must agree, who has."""
-    return answer(shown(services(), _find(game, rewind), auth.asking()), cache=PRIVATE)
+    return answer(shown(services(), _find(game, rewind), auth.asking(), limits.passage()), cache=PRIVATE)
 
 
 # --- agreeing --------------------------------------------------------------------------------------------------
@@ -212,9 +231,10 @@ def consent(body: Doc, game: str, rewind: str) -> Response:
             _may_agree(errand, seat)
         s.errands.consent(errand.id, seat, agrees=agrees)
         s.stir(game)
-    return answer(shown(s, _find(game, rewind), auth.asking()))
+    return answer(standing(s, _find(game, rewind)))
 
 
+@limits.whole_game()
 def _may_agree(errand: Errand, seat: Seat) -> None:
     """A seat that has done what is never undone cannot agree, and is the only one to be told."""
     rules, _ = table(errand.game)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
@@ -11,10 +12,33 @@ from domain.ids import MAX_INT, Json
 from domain.kernel.clock import LONGEST, MOST_DAYS
 from domain.kernel.texts import LANGUAGES
 
-# Text that people see: no control characters, nothing invisible, nothing that turns the direction of what follows.
-_SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000"
-_SEEN += r"\u3164\ud800-\uf8ff\ufeff\uffa0\ufff0-\uffff"
-NAME = f"^{_SEEN} ]{_SEEN}]{{0,39}}$"
+# Text that people see: no control characters, nothing invisible, nothing that turns the direction of what follows. The
+# patterns are published, so they are written as Python and ECMA (with the flag u) both read them: characters beyond
+# U+FFFF stand as they are.
+_SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
+_SEEN += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufe00-\ufe0f"
+_SEEN += r"\ufeff\uffa0\ufff0-\uffff"
+_SEEN += "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+
+
+def _marks() -> str:
+    """All combining marks as ranges of a class of characters; what is no character yet joins the range around it."""
+    ranges: list[list[int]] = []
+    joined = False
+    for code in range(0x20000):  # beyond there are only those that nothing may hold
+        kind = unicodedata.category(chr(code))
+        if kind[0] == "M":
+            ranges[-1:] = [[ranges[-1][0], code]] if joined else [*ranges[-1:], [code, code]]
+        joined = kind[0] == "M" or (joined and kind == "Cn")
+    return "".join(f"{_escaped(first)}-{_escaped(last)}" for first, last in ranges)
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else chr(code)
+
+
+# A mark at the beginning would stand on whatever is shown before the name.
+NAME = f"^(?![{_marks()}]){_SEEN} ]{_SEEN}]{{0,39}}$"
 TEXT = f"^{_SEEN} ]{_SEEN}]{{0,499}}$"
 
 

@@ -49,14 +49,16 @@ class Settings:
     """Bytes of a request's body."""
     patience: float = 2.0
     """Seconds that a read waits for the views to reach a position."""
-    keep_alive: float = 15.0
-    """Seconds between signs of life in a stream."""
+    keep_alive: float = 5.0
+    """Seconds between signs of life in a stream; the place of a client that has gone is free after two."""
     stream_seconds: float = 900.0
     """How long a stream lasts before the client is asked to come again."""
     max_streams: int = 200
     """Streams of one process; the threads that remain serve requests."""
     streams_each: int = 20
     """Streams of one token, or of one address without a token."""
+    streams_address: int = 40
+    """Streams of one address, whatever its tokens."""
     max_lag: int = 500
     """Records that the views may be behind while the service calls itself ready."""
     rate: float = 50.0

@@ -18,7 +18,7 @@ from api.conditional import answer
 from api.history import entries
 from api.openapi import Blueprint, fails
 from api.problems import Problem, language
-from api.rewinds import shown
+from api.rewinds import shown, standing
 from api.schemas import StreamArgs, StreamHeaders
 from api.services import EXTENSION, Doc, Services, services
 from domain.access import COOKIE_SECONDS, TICKET_SECONDS, Principal
@@ -36,27 +36,32 @@ _PAGE = 200
 def install(app: Flask) -> None:
     """The places for streams of this process."""
     settings = app.extensions[EXTENSION].settings
-    app.extensions[_PLACES] = Places(settings.max_streams, settings.streams_each)
+    app.extensions[_PLACES] = Places(settings.max_streams, settings.streams_each, settings.streams_address)
 
 
 class Places:
-    """How many streams are open, in all and for each caller; safe with threads."""
+    """How many streams are open, in all, for each caller and for each address; safe with threads."""
 
-    def __init__(self, most: int, each: int) -> None:
-        self._most, self._each, self._lock = most, each, threading.Lock()
+    def __init__(self, most: int, each: int, address: int) -> None:
+        self._most, self._each, self._address, self._lock = most, each, address, threading.Lock()
         self._taken: Counter[str] = Counter()
+        self._at: Counter[str] = Counter()
 
-    def take(self, caller: str) -> bool:
-        """Whether there was a place."""
+    def take(self, caller: str, address: str, *, plays: bool) -> bool:
+        """Whether there was a place; the last quarter is for those who play."""
         with self._lock:
-            free = self._taken.total() < self._most and self._taken[caller] < self._each
-            self._taken[caller] += free
-            return free
+            most = self._most if plays else self._most * 3 // 4
+            if self._taken.total() >= most or self._taken[caller] >= self._each or self._at[address] >= self._address:
+                return False
+            self._taken[caller] += 1
+            self._at[address] += 1
+            return True
 
-    def leave(self, caller: str) -> None:
+    def leave(self, caller: str, address: str) -> None:
         """The place is free again."""
         with self._lock:
             self._taken -= Counter({caller: 1})
+            self._at -= Counter({address: 1})
 
 
 @room.route("/stream-tickets", methods=["POST"])
@@ -126,11 +131,11 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     who = auth.asking() or _admitted(args["ticket"], request.cookies.get(COOKIE, ""), game)
     board_of(game, who.viewer if who else PUBLIC)
     places: Places = current_app.extensions[_PLACES]
-    caller = limits.caller(who.token if who else None)
-    if not places.take(caller):
+    caller, address = limits.caller(who.token if who else None), limits.address()
+    if not places.take(caller, address, plays=_plays(who, game)):
         raise Problem("too_many_streams", headers={"Retry-After": "5"})
-    following = _Following(services(), game, who, language(), _last(headers["last"]))
-    made = Response(_Place(lambda: places.leave(caller), following.events()), content_type=EVENTS)
+    following = _Following(services(), game, who, language(), limits.passage(), _last(headers["last"]))
+    made = Response(_Place(lambda: places.leave(caller, address), following.events()), content_type=EVENTS)
     made.headers["X-Accel-Buffering"] = "no"
     return made
 
@@ -144,6 +149,12 @@ def _admitted(ticket: str, cookie: str, game: str) -> Principal | None:
         raise Problem("unauthenticated", "The ticket was used, or it or the cookie is too old.")
     auth.at_table(who, game)
     return who
+
+
+def _plays(who: Principal | None, game: str) -> bool:
+    """Whether it is a seat of a game that is running."""
+    summary = services().reader.game(game)
+    return who is not None and who.seat is not None and summary is not None and summary["status"] == "running"
 
 
 def _last(text: str) -> int:
@@ -178,6 +189,7 @@ class _Following:
     game: str
     who: Principal | None
     lang: str
+    whole: limits.Passage
     last: int
     """The version up to which everything was sent."""
     seen: int = -1
@@ -185,7 +197,7 @@ class _Following:
     shown: int = -1
     """The version of the board that was sent last."""
     motion: Doc | None = None
-    """The newest motion as it was sent last."""
+    """The newest motion as all could see it when it was sent last."""
 
     def events(self) -> Generator[bytes]:
         """Until the game is closed, the time is up, or the token opens nothing any more."""
@@ -242,11 +254,15 @@ class _Following:
         errand = self.services.errands.motion(self.game)
         if errand is None or (self.motion is None and errand.outcome is not None):
             return []
-        doc = shown(self.services, errand, self.who)
+        doc = standing(self.services, errand)
         if doc == self.motion or (self.motion is None and doc["status"] not in ("open", "queued")):
             return []
+        try:
+            told = shown(self.services, errand, self.who, self.whole)
+        except Problem:  # no place at the gate: it is looked at again with the next sign of life
+            return []
         self.motion = doc
-        return [("motion", doc)]
+        return [("motion", told)]
 
     def _told(self, head: int, viewer: Viewer) -> list[Doc]:
         """The entries after those that were sent."""

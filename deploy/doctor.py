@@ -14,7 +14,7 @@ from deploy.wiring import Services, create_services
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError, UnknownRuleset
 from domain.ids import Json
-from projections import schema
+from projections import lineage, schema
 
 ROOM = 512 * 1024 * 1024
 """Bytes that must be free in the data folder."""
@@ -105,6 +105,8 @@ def _rulesets(services: Services) -> str:
 
 def _views(services: Services) -> str:
     position = services.reader.position()
+    if not lineage.holds(services.ledger, lineage.newest(services.views)):
+        raise _IllError(f"at position {position} of another log than this one; the next start makes them anew")
     behind = services.ledger.log(position, 1000)
     if not behind:
         return f"at position {position}, the end of the log"

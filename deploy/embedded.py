@@ -11,12 +11,11 @@ import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
-
-from redis.exceptions import RedisError
+from urllib.parse import quote
 
 from deploy import programs
 from deploy.settings import Settings, SettingsError
-from workers.bell import PATIENCE, connect
+from workers.bell import PATIENCE, connect, ping
 
 PROGRAMS = ("valkey-server", "redis-server")
 
@@ -45,7 +44,7 @@ def socket_of(data: Path) -> Path:
 
 def url_of(data: Path) -> str:
     """The address of that data folder's server."""
-    return f"unix://{socket_of(data)}"
+    return f"unix://{quote(str(socket_of(data)))}"
 
 
 def command(data: Path) -> Sequence[str]:
@@ -64,9 +63,11 @@ def probe(url: str, seconds: float = LISTENS) -> bool:
     """Whether the server lives: it answers, and in that time. One that was halted takes connections all the same."""
     client = connect(url, seconds)
     try:
-        return bool(client.ping())
-    except (RedisError, OSError):
+        ping(client)
+    except Exception:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
         return False
+    else:
+        return True
     finally:
         client.close()
 
@@ -94,7 +95,7 @@ def clear(settings: Settings) -> None:
     path, url = socket_of(settings.data), url_of(settings.data)
     if answers(url):
         client = connect(url, timeout=5)
-        with contextlib.suppress(RedisError, OSError):
+        with contextlib.suppress(Exception):
             client.shutdown(nosave=True)
         client.close()
         end = time.monotonic() + 5

@@ -71,7 +71,7 @@ class Limits:
     idle: int = 60
     """Between two requests."""
     work: int = 60
-    """Until the application begins to answer, and between two pieces of its answer: streams give a sign every 15."""
+    """Until the application begins to answer, and between two pieces of its answer: streams give a sign every 5."""
     silence: int = 75
     """Without a byte in either direction, whatever is going on; more than `idle` and `work`."""
     kept: int = 16 * 2**20

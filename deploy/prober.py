@@ -27,8 +27,11 @@ PATIENCE = 2.5
 VOUCHED = 10.0
 """Seconds after the last answer within which there must be another."""
 
-SIGN = 30.0
-"""Seconds within which the prober itself is to be heard of again."""
+SIGN = 6.0
+"""Seconds within which the prober itself is to be heard of again, while it sleeps or asks one question.
+
+So much less than VOUCHED that one that hangs is replaced before anybody is ended for whom it does not vouch any more.
+"""
 
 _OWN_ADDRESS = "127.1.0.1"
 """From where it asks on this machine: connections are counted for each address, and others may have used up theirs."""
@@ -38,9 +41,9 @@ def run(settings: Settings, pulses: Path, _: Sequence[str]) -> NoReturn:
     """Look again and again."""
     prober = Prober(settings, pulses)
     while True:
-        pulse.promise(SIGN)
         began = time.monotonic()
         prober.look()
+        pulse.promise(SIGN)
         time.sleep(max(began + PERIOD - time.monotonic(), 0))
 
 
@@ -65,8 +68,12 @@ class Prober:
         else:
             self._vouch(*(["front"] if _answers(self._door(), "/", nameless=True) else []))
             self._vouch(*(["api"] if _answers(_Local(front.server_socket(self._settings)), "/healthz") else []))
-        if self._own_redis and embedded.probe(self._settings.redis_url):
+        if self._own_redis and self._redis_lives():
             self._vouch("redis")
+
+    def _redis_lives(self) -> bool:
+        pulse.promise(SIGN)
+        return embedded.probe(self._settings.redis_url)
 
     def _vouch(self, *names: str) -> None:
         vouch(self._pulses, *names)
@@ -93,14 +100,18 @@ class _Local(http.client.HTTPConnection):
 def _answers(connection: http.client.HTTPConnection, path: str, *, nameless: bool = False) -> bool:
     """Whether anything is answered, and not by the front in place of the server.
 
-    A `nameless` request names no host: the front refuses it by itself.
+    A `nameless` request names no host: the front refuses it by itself, or where it has no connection left it closes
+    this one, which it does only while it lives.
     """
+    pulse.promise(SIGN)
     try:
         connection.putrequest("GET", path, skip_host=nameless)
         connection.endheaders()
         answer = connection.getresponse()
         answer.read()
         return nameless or answer.getheader("Request-Id") is not None
+    except (ConnectionResetError, BrokenPipeError):
+        return nameless
     except (OSError, http.client.HTTPException):
         return False
     finally:

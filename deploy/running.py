@@ -184,7 +184,7 @@ def _http(settings: Settings, catalogue: Catalogue, pulses: Path) -> list[Progra
     return [
         Program("front", front.command(settings), partial(front.run, settings, front.Limits()), last=True, sign=START),
         Program("api", [], partial(_serve_http, given), sign=START),
-        Program("prober", [], partial(prober.run, settings, pulses), sign=prober.SIGN),
+        Program("prober", [], partial(prober.run, settings, pulses), sign=START),
     ]
 
 

@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit
 LOG_LEVELS = ("debug", "info", "warning", "error")
 MOST_WORKERS = 64
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
+_NODE = re.compile(r"[^\s\ufffd]{1,80}")
 
 
 class SettingsError(Exception):
@@ -86,7 +87,7 @@ class Settings:
             if self.sqlite and self.ledger_file.exists():
                 raise SettingsError(f"{self.key_file} is missing, and the ledger's seeds open with no other key")
             _make_key(self.key_file)
-        text = self.key_file.read_text().strip()
+        text = _text_of(self.key_file)
         if not _KEY.fullmatch(text):
             raise SettingsError(f"{self.key_file} does not hold 64 hex digits")
         return bytes.fromhex(text)
@@ -96,7 +97,10 @@ class Settings:
         path = self.data / "node"
         if not path.exists():
             _make_file(path, f"{socket.gethostname()[:40]}-{secrets.token_hex(8)}\n")
-        return path.read_text().strip()
+        name = _text_of(path)
+        if not _NODE.fullmatch(name):
+            raise SettingsError(f"{path} does not hold a name; it can be deleted, and is made anew")
+        return name
 
     def environ(self) -> dict[str, str]:
         """The same settings for a child process."""
@@ -146,7 +150,8 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
 def _databases(data: Path, url: str) -> tuple[str, str]:
     if not url:
         # The path is an address's: what an address would read as something else is written in its escaped form.
-        return f"sqlite:///{quote(str(data / 'ledger.sqlite'))}", f"sqlite:///{data / 'views.sqlite'}"
+        ledger, views = (f"sqlite:///{quote(str(data / f'{name}.sqlite'))}" for name in ("ledger", "views"))
+        return ledger, views
     if urlsplit(url).scheme not in ("postgresql", "postgres"):
         raise SettingsError("ANNALS_DATABASE_URL is postgresql://..., or is left out for SQLite in the data folder")
     url = url.replace("postgres://", "postgresql://", 1)
@@ -202,6 +207,11 @@ def _log_level(level: str) -> str:
     if level.lower() not in LOG_LEVELS:
         raise SettingsError(f"log level: one of {', '.join(LOG_LEVELS)} is expected")
     return level.lower()
+
+
+def _text_of(path: Path) -> str:
+    """What a file of ours holds; what is no text becomes a sign that none of them has."""
+    return path.read_text(encoding="utf-8", errors="replace").strip()
 
 
 def _make_key(path: Path) -> None:

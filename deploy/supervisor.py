@@ -46,8 +46,8 @@ _FOR_US = frozenset({signal.SIGINT})
 log = logging.getLogger("annals.supervisor")
 
 
-class StoppedError(Exception):
-    """A signal asks the supervisor to end."""
+class StoppedError(BaseException):
+    """A signal asks the supervisor to end. Whatever it interrupts must not take it for a failure of its own."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +17,11 @@ from domain.access import Access
 from domain.catalogue import Catalogue, shipped
 from domain.commands import Commands
 from domain.errands import Errands
+from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
 from domain.outages import Outages
 from domain.vault import Vault
+from projections import lineage
 from projections.reader import Reader
 from projections.store import Views
 from workers.bell import Bell
@@ -25,6 +31,10 @@ from workers.queues import Queues
 
 if TYPE_CHECKING:
     from api.services import Services as ApiServices
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+log = logging.getLogger("annals.views")
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -126,19 +136,67 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
 
 
 def migrate(settings: Settings) -> None:
-    """Make what is missing of folder, key and tables, and see that the key fits; raises SettingsError, WrongKey."""
+    """Make what is missing of folder, key and tables, and see that the key fits.
+
+    Views that are damaged, or of another log, are made anew. Raises SettingsError, WrongKey, StoreUnavailable.
+    """
     settings.prepare()
     key = settings.key()
-    if settings.sqlite:  # boards show what players keep secret from each other
-        os.close(os.open(settings.views_file, os.O_CREAT | os.O_RDWR, 0o600))
     ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
     try:
-        ledger.migrate()
-        Access(ledger, key).migrate()
-        Errands(ledger).migrate()
-        Outages(ledger).migrate()
-        views.migrate()
-        Vault(ledger, key).check()
+        with _named(settings, settings.ledger_file):
+            ledger.migrate()
+            Access(ledger, key).migrate()
+            Errands(ledger).migrate()
+            Outages(ledger).migrate()
+            Vault(ledger, key).check()
+        with _named(settings, settings.views_file):
+            last = _migrate(views, settings)
+        with _named(settings, settings.ledger_file):
+            fits = lineage.holds(ledger, last)
+        with _named(settings, settings.views_file):
+            if not fits:
+                log.warning("the views are not those of this log, and are made anew")
+                views.clear()
+                views.migrate()
     finally:
         views.close()
         ledger.close()
+
+
+@contextmanager
+def _named(settings: Settings, file: Path) -> Iterator[None]:
+    """What is wrong with a store is said with the name of its file."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        raise StoreUnavailable(f"{file}: {error}" if settings.sqlite else str(error)) from error
+
+
+def _migrate(views: Views, settings: Settings) -> lineage.Newest:
+    """Where the views are. A damaged file is begun anew: all that is in it is made from the log."""
+    if settings.sqlite:
+        _make_views_file(settings.views_file)
+    try:
+        views.migrate()
+        return lineage.newest(views)
+    except StoreUnavailable as error:
+        if not _damaged(error):
+            raise
+        log.warning("%s is damaged, and is made anew: %s", settings.views_file, error)
+        views.close()
+        for end in ("", "-wal", "-shm"):
+            settings.views_file.with_name(settings.views_file.name + end).unlink(missing_ok=True)
+        _make_views_file(settings.views_file)
+        views.migrate()
+        return lineage.newest(views)
+
+
+def _make_views_file(path: Path) -> None:
+    """For its owner alone: boards show what players keep secret from each other."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _damaged(error: StoreUnavailable) -> bool:
+    found = getattr(error.__cause__, "orig", None)
+    return isinstance(found, sqlite3.Error) and found.sqlite_errorcode & 0xFF in _DAMAGED

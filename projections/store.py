@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import Connection, Engine, Executable, Table, create_engine, event, inspect, select
+from sqlalchemy import URL, Connection, Engine, Executable, Table, create_engine, event, inspect, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
@@ -23,7 +24,7 @@ class Views:
     """Connections to the read side; safe with threads and forks."""
 
     def __init__(self, url: str) -> None:
-        """`sqlite:///path` or `postgresql://...`."""
+        """`sqlite:///path`, with what an address would read as something else escaped, or `postgresql://...`."""
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
         self._engines: dict[int, Engine] = {}
 
@@ -52,6 +53,11 @@ class Views:
             if db.execute(select(generations.c.gen)).first() is None:
                 first = {"gen": 1, "position": 0, "live": True, "leaves": 0, "frontier": b"[]"}
                 db.execute(generations.insert().values(first))
+
+    def clear(self) -> None:
+        """Throw away all tables with what is in them; to be followed by `migrate`."""
+        with self.transaction() as db:
+            metadata.drop_all(db)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -86,9 +92,10 @@ def _fits(db: Connection) -> bool:
 
 
 def _connected(url: str) -> Engine:
-    engine = create_engine(
-        url, pool_pre_ping=not url.startswith("sqlite"), pool_size=8, max_overflow=24, pool_timeout=10
-    )
+    sqlite = url.startswith("sqlite:")
+    # The library would read an address otherwise than the ledger does.
+    found = URL.create("sqlite", database=unquote(urlsplit(url).path)[1:]) if sqlite else url
+    engine = create_engine(found, pool_pre_ping=not sqlite, pool_size=8, max_overflow=24, pool_timeout=10)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_connected)
         event.listen(engine, "begin", _sqlite_begin)

@@ -1,7 +1,7 @@
 """The doorbell. Redis only tells when to look: what there is to see stands in the databases.
 
-Every call may meet a Redis that is away; then nobody is told, and those who wait look by themselves soon enough. What
-comes over a channel may be anybody's: what is no announcement is nothing.
+Every call may meet a Redis that is away, or another program at its address; then nobody is told, and those who wait
+look by themselves soon enough. What comes over a channel may be anybody's: what is no announcement is nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from redis import Redis
@@ -59,6 +60,12 @@ class Pumped:
 def connect(url: str, timeout: float = PATIENCE) -> Redis:
     """A client that fails at once instead of trying again by itself."""
     return Redis.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout, retry=Retry(NoBackoff(), 0))
+
+
+def ping(redis: Redis) -> None:
+    """Raises anything unless a Redis answers."""
+    if redis.ping() is not True:
+        raise RedisError("something else answers in the place of Redis")
 
 
 def understood(message: object) -> Pumped | None:
@@ -125,7 +132,7 @@ class Bell:
 
     def up(self) -> bool:
         """Whether Redis answers; costs no more than ringing."""
-        return self._tried(self._redis.ping)
+        return self._tried(lambda: ping(self._redis))
 
     def _publish(self, channel: str, message: str) -> None:
         self._tried(lambda: self._redis.publish(channel, message))
@@ -135,7 +142,7 @@ class Bell:
             return False
         try:
             call()
-        except (RedisError, OSError):
+        except Exception:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
             self._ringing.tell(failed=True)
             return False
         self._ringing.tell(failed=False)
@@ -169,7 +176,7 @@ class Bell:
                 message = heard.get_message(ignore_subscribe_messages=True, timeout=seconds)
                 self._age(heard=bool(message))
                 return message["data"] if message else None
-        except (RedisError, OSError):
+        except Exception:  # noqa: BLE001 - as in `_tried`
             self._deaf()
         time.sleep(min(seconds, DEAF_NAP))
         return None
@@ -196,7 +203,8 @@ class Bell:
     def _hang_up(self) -> None:
         heard, self._heard = self._heard, None
         if heard is not None:
-            heard.close()
+            with suppress(Exception):
+                heard.close()
 
     def close(self) -> None:
         """Close the connections; a later use makes new ones."""

@@ -10,17 +10,15 @@ from types import FrameType
 from typing import Any, cast
 
 from redis import Redis
-from redis.exceptions import RedisError
 from rq import Queue, SimpleWorker
 from rq.exceptions import StopRequested
 from rq.job import Job, JobStatus
-from rq.timeouts import JobTimeoutException
 from rq.utils import now
 from rq.worker import WorkerStatus
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from workers import pulse
-from workers.bell import Bell, connect
+from workers.bell import Bell, connect, ping
 from workers.crew import Crew, sign_on
 from workers.pumping import Pumping
 from workers.queues import PERIOD, QUEUES, SERIALIZER, Line, Work, at_work
@@ -39,6 +37,10 @@ IDLE = 60
 """Seconds within which a worker without work gives a sign of life."""
 
 log = logging.getLogger("annals.worker")
+
+
+class _TookTooLongError(BaseException):
+    """Not for anybody but who does the job: whatever the job was at, it must not take this for a failure of its own."""
 
 
 class InProcess(SimpleWorker):
@@ -70,15 +72,16 @@ class InProcess(SimpleWorker):
         return self._stop_requested or self._shutdown_requested_date is not None
 
     def bootstrap(self, *args: Any) -> None:
-        """As in the library, which would not listen to signals yet."""
+        """As in the library, which would not listen to signals yet, and would not ask who answers."""
         self._install_signal_handlers()  # type: ignore[no-untyped-call] # as the library has it
+        ping(self.connection)
         super().bootstrap(*args)
 
     def teardown(self) -> None:
         """As in the library, unless Redis is away: who was asked to end does not wait for it."""
         self.connection.close()
         self.connection = self._quick
-        with suppress(RedisError, OSError):
+        with suppress(Exception):
             super().teardown()  # type: ignore[no-untyped-call] # as the library has it
         self.connection.close()
 
@@ -132,9 +135,9 @@ class InProcess(SimpleWorker):
 
     def _done(self, job: Work) -> bool:
         try:
-            with self.death_penalty_class(job.call.seconds, JobTimeoutException, job_id=job.id):
+            with self.death_penalty_class(job.call.seconds, _TookTooLongError, job_id=job.id):
                 job.perform()
-        except JobTimeoutException:  # anything may be half done in memory
+        except _TookTooLongError:  # anything may be half done in memory
             log.exception("%s took too long", job.id)
             self._stop_requested = True
         except Exception:
@@ -144,7 +147,7 @@ class InProcess(SimpleWorker):
         return False
 
     def _tell(self, job: Work, status: JobStatus, seconds: int) -> None:
-        with suppress(RedisError, OSError), self._quick.pipeline() as pipe:
+        with suppress(Exception), self._quick.pipeline() as pipe:
             self.heartbeat(seconds + IDLE, pipe)
             pipe.hset(job.key, "status", status.value)
             pipe.expire(job.key, seconds)
@@ -162,8 +165,10 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
             worker = InProcess(url, queue)
             try:
                 worked |= worker.work(burst=burst)
-            except (RedisError, OSError) as error:
-                log.warning("Redis does not answer: %s", error)
+            except StopRequested:
+                raise
+            except Exception as error:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
+                log.warning("Redis does not answer: %.200s", error)
             finally:
                 worker.connection.close()
             if burst or worker.over:

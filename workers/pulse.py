@@ -6,20 +6,25 @@ The promise is the time of a file, on the clock that all processes of a machine 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
 import time
 from pathlib import Path
+from typing import IO
 
 VARIABLE = "ANNALS_PULSE"
 """Where the file is; nobody asks for signs of life where it is not set."""
+
+_HELD: list[IO[str]] = []
+"""This process' own file where nobody supervises it: the system frees its lock with us."""
 
 
 def promise(seconds: float, path: Path | None = None) -> None:
     """There will be another sign of this process, or of the one with that file, within so many seconds."""
     if path := path or _own():
-        with contextlib.suppress(FileNotFoundError):  # the supervisor has gone and taken it along
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # somebody has taken it away: we are silent
             _write(path, seconds)
 
 
@@ -39,15 +44,38 @@ def folder(data: Path, name: str) -> Path:
 def begin(data: Path, name: str, seconds: float) -> None:
     """This process is to give signs, also if nobody here supervises it: the first within so many seconds."""
     if not os.environ.get(VARIABLE):
-        path = folder(data, name) / name
-        path.write_text(str(os.getpid()))
+        path = folder(data, f"{name}-{os.getpid()}") / name
+        file = path.open("w")
+        fcntl.flock(file, fcntl.LOCK_EX)  # before anybody can read whose it is
+        file.write(str(os.getpid()))
+        file.flush()
+        _HELD.append(file)
         _write(path, seconds)
         os.environ[VARIABLE] = str(path)
 
 
 def signs(data: Path) -> dict[str, bool]:
-    """The processes of a data folder, and whether each has broken its promise."""
-    return {f"{path.parent.name}/{path.name}": silent(path) for path in sorted((data / "pulse").glob("*/*"))}
+    """The processes of a data folder, and whether each has broken its promise; without those that ended by themselves.
+
+    Those of a supervisor are its to look after.
+    """
+    found = sorted((data / "pulse").glob("*/*"))
+    return {f"{path.parent.name}/{path.name}": silent(path) for path in found if not _forsaken(path)}
+
+
+def _forsaken(path: Path) -> bool:
+    """Whether it is of a process that nobody supervised and that has gone; then it is removed as well."""
+    try:
+        with path.open() as file:
+            if not file.read():
+                return False
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return not path.exists()
+    shutil.rmtree(path.parent, ignore_errors=True)
+    return True
 
 
 def end(data: Path, name: str) -> None:
@@ -60,13 +88,17 @@ def end(data: Path, name: str) -> None:
 
 def expect(path: Path, seconds: float) -> None:
     """A process is begun that is to give its first sign within so many seconds."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch()
     _write(path, seconds)
 
 
 def silent(path: Path) -> bool:
-    """Whether the promise was broken."""
-    return path.stat().st_mtime < time.monotonic()
+    """Whether the promise was broken, or nothing is left of it: who should be heard cannot be."""
+    try:
+        return path.stat().st_mtime < time.monotonic()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
 
 
 def _write(path: str | Path, seconds: float) -> None:

@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Any
 
 from redis import Redis
-from redis.exceptions import RedisError
 from rq import Queue
 from rq.exceptions import NoSuchJobError
 from rq.job import Job
@@ -219,7 +218,7 @@ def _answering(breaker: Breaker) -> Iterator[None]:
         raise StoreUnavailable("the queue does not answer")
     try:
         yield
-    except (RedisError, OSError) as error:
+    except Exception as error:  # what is no Redis can answer so that the library raises anything
         breaker.tell(failed=True)
         raise StoreUnavailable("the queue does not answer") from error
     breaker.tell(failed=False)

@@ -286,16 +286,21 @@ def move(
     moves: Sequence[Json],
     decision: str | None = None,
     by: By = "seat",
+    *,
+    again: bool = False,
 ) -> Step[S]:
-    """One move or an atomic list: all or nothing. With `decision` the whole list answers that decision."""
+    """One move or an atomic list: all or nothing. With `decision` the whole list answers that decision.
+
+    `again`: these moves are in the log, where older lists go on after a secret answer.
+    """
     _running(p)
     draft = _draft(rules, p, hand)
-    for one in moves:
+
+    def before(state: S) -> None:
         if decision is not None:
-            open_decision(rules, replace(p, state=draft.state), decision)
-        if draft.revealing:
-            raise RuleError("barrier_in_list")
-        decide(draft, seat, one)
+            open_decision(rules, replace(p, state=state), decision)
+
+    decide_all(draft, seat, moves, before, again=again)
     kind = "ruled" if by == "director" else "moved"
     return _append(rules, p, hand, draft, kind, by=by, seat=seat, acts=[(seat, m) for m in moves])
 

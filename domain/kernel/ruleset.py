@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from operator import is_not
 from typing import Any, Generic, Literal, Protocol
 
-from domain.errors import InvalidTable, RuleError
+from domain.errors import InvalidTable, NeedsChance, RuleError
 from domain.ids import DIRECTOR, MAX_WORD, PUBLIC, Json, Seat, Viewer
 from domain.kernel import audience, choices, shapes
-from domain.kernel.audience import ALL, Audience
+from domain.kernel.audience import ALL, ALL_KEY, Audience
 from domain.kernel.choices import Builder, Choice, Move
 from domain.kernel.draws import Draws, NoChance
 from domain.kernel.flow import FLOW, Decision, Evolve, Fact, Frame, S, State
@@ -23,7 +23,7 @@ COMMON_CODES: Mapping[str, str] = {
     "already_answered": "the seat has answered this decision",
     "wrong_phase": "this type of move does not answer what is being decided",
     "not_offered": "the move builder did not offer this pick",
-    "barrier_in_list": "in a list only the last move may draw or reveal",
+    "barrier_in_list": "in a list only the last move may draw, reveal, or ask or answer in secret",
     "not_on_line": "that version was undone, or is none of a running game",
 }
 """The refusals of the kernel, the same in every game."""
@@ -180,6 +180,14 @@ class Draft(Generic[S]):
         """Whether something was drawn or shown so far."""
         return self.barred or bool(self.draws.taken) or any(f["t"] == "unsealed" for _, f in self.facts)
 
+    def confiding(self, seat: Seat | None) -> bool:
+        """Whether seats were asked in secret so far, or this one has answered so.
+
+        What comes next then rests on what the others have answered, or answer in advance.
+        """
+        asked = any(f["t"] == "asked" and f.get("secret") for _, f in self.facts)
+        return asked or any(f["t"] == "answered" and f["seat"] == seat and key != ALL_KEY for key, f in self.facts)
+
 
 class Dice(Protocol):
     """What a bot may roll: random.Random has it."""
@@ -201,6 +209,10 @@ a seat that merely may interrupt stays quiet. A bot sees what its seat may see, 
 
 def _no_vacancy(draft: Any, seat: Seat) -> None:
     """Nothing changes in a game when a player leaves: defaults go on for the seat."""
+
+
+def _unchecked(_: Any) -> None:
+    """Nothing is asked of a state."""
 
 
 def _nobody(_: Any) -> tuple[Seat, ...]:
@@ -282,8 +294,8 @@ def decisions(rules: Ruleset[S], state: S, rewinds: int = 0, viewer: Viewer = PU
     return [Decision(f"{rewinds}-{f.n}", f.kind, must, rules.may(state), done, f.engine, clock, f.data)]
 
 
-def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> MoveType:
-    """The checks that every game shares, in the design's order; raises RuleError."""
+def check_shape(rules: Ruleset[S], seat: Seat | None, move: Json) -> MoveType:
+    """The checks that ask for no state; raises RuleError."""
     if not isinstance(move, dict) or not isinstance(move.get("type"), str):
         raise RuleError("malformed_move", "", {"at": "/type", "expected": "an object with a `type`"})
     kind = rules.moves.get(move["type"])
@@ -291,6 +303,12 @@ def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> 
         raise RuleError("unknown_move", "", {"type": move["type"][:MAX_WORD]})
     if fault := kind.fields.fault({k: v for k, v in move.items() if k != "type"}, ""):
         raise RuleError("malformed_move", kind.rule, {"at": fault[0], "expected": fault[1]})
+    return kind
+
+
+def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> MoveType:
+    """The checks that every game shares, in the design's order; raises RuleError."""
+    kind = check_shape(rules, seat, move)
     if not state.frames:
         raise RuleError("game_over")
     if seat is not None and kind.by != "any":
@@ -356,12 +374,29 @@ def dry_run(rules: Ruleset[S], state: S, seat: Seat, moves: Sequence[Json]) -> D
     return draft
 
 
-def decide_all(draft: Draft[S], seat: Seat | None, moves: Sequence[Json]) -> None:
-    """An atomic list; past a draw or reveal the refusal of a later move would tell it for free."""
-    for move in moves:
-        if draft.revealing:
+def decide_all(
+    draft: Draft[S],
+    seat: Seat | None,
+    moves: Sequence[Json],
+    before: Callable[[S], None] = _unchecked,
+    *,
+    again: bool = False,
+) -> None:
+    """An atomic list, which ends with what is drawn, revealed, or asked or answered in secret.
+
+    The refusal of a later move would tell it for free, so that one is refused before anything is looked at. `before`
+    each move the state is checked. `again`: a list that is in the log, where it may go on after a secret.
+    """
+    for i, move in enumerate(moves):
+        if draft.revealing or (not again and draft.confiding(seat)):
             raise RuleError("barrier_in_list")
-        decide(draft, seat, move)
+        before(draft.state)
+        try:
+            decide(draft, seat, move)
+        except NeedsChance:
+            if i + 1 < len(moves):
+                raise RuleError("barrier_in_list") from None
+            raise
 
 
 def memo(state: State, key: str, make: Callable[[], Any], of: tuple[Any, ...] = ()) -> Any:

@@ -208,7 +208,7 @@ def _again(
         return _ruling(rules, p, r, hand)
     if r.kind in ("moved", "ruled"):
         moves = r.acts()
-        return acts.move(rules, p, hand, moves[0][0], [m for _, m in moves], by=r.public["by"])
+        return acts.move(rules, p, hand, moves[0][0], [m for _, m in moves], by=r.public["by"], again=True)
     if r.kind == "lapsed":
         named = decisions(rules, p.state, p.rewinds)[0].id
         return acts.lapse(rules, p, hand, named, sorted({s for s, _ in r.acts()}))

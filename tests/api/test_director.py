@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.conftest import Site, Table, refused
+from tests.api.conftest import Reply, Site, Table, refused
+from tests.kernel.flows import windows
 
 ORDER = {"type": "order", "to": "t01", "units": 2}
 
@@ -51,6 +52,62 @@ class TestLooks:
     def test_seats_may_not(self, orders: Table, path: str, body: dict[str, object]) -> None:
         refused(orders.post(path, body, orders.tokens[0]), 403, "directors_only")
         refused(orders.post(path, body), 401, "unauthenticated")
+
+
+class TestRulings:
+    """What a director is told who moves for a seat: nothing that only this seat may know."""
+
+    CARDS = tuple({"type": "play_card", "card": card} for card in windows.CARDS)
+
+    def rule(self, table: Table, seat: int, **body: object) -> Reply:
+        return table.post("/moves", {"decision": table.decision, "seat": seat, **body}, table.director)
+
+    @pytest.fixture
+    def window(self, site: Site) -> Table:
+        """Seat 0 has passed, 1 and 2 have not."""
+        table = site.table("windows@1", 3)
+        table.move(0, {"type": "attack", "target": 1})
+        table.move(0, {"type": "pass"})
+        return table
+
+    def test_one_move_at_a_time(self, window: Table) -> None:
+        """A second one that cannot be made would show for free what becomes of the first."""
+        before = window.version
+        for first in ({"type": "pass"}, *self.CARDS):
+            for seat in range(3):
+                answer = self.rule(window, seat, moves=[first, {"type": "nonsense"}])
+                assert refused(answer, 422, "invalid_body")["errors"][0]["at"] == "/moves"
+        assert window.version == before
+        assert self.rule(window, 1, moves=[{"type": "pass"}]).status_code == 201
+
+    def test_every_refusal_by_the_rules_is_the_same(self, window: Table) -> None:
+        """Who has answered, and which cards are in a hand, stands in none of them."""
+        hands = [window.get("/board", seat).json["own"]["hand"] for seat in range(3)]
+        held = [(s, c) for s in range(3) for c in self.CARDS if s and c["card"] == "ambush" and "ambush" in hands[s]]
+        plays = [(s, c) for s in range(3) for c in self.CARDS if (s, c) not in held]
+        tries = [(0, {"type": "pass"}), (1, {"type": "end"}), *plays]
+        answers = [self.rule(window, seat, move=move) for seat, move in tries]
+        assert len({answer.data for answer in answers}) == 1
+        doc = refused(answers[0], 409, "ruling_refused")
+        assert not {"rule", "figures", "also"} & set(doc)
+
+    def test_what_all_may_know_is_told(self, window: Table) -> None:
+        refused(self.rule(window, 0, move={"type": "pass", "x": 1}), 422, "malformed_move")
+        refused(self.rule(window, 0, move={"type": "nonsense"}), 409, "unknown_move")
+        refused(self.rule(window, 9, move={"type": "pass"}), 409, "unknown_seat")
+        refused(self.rule(window, 0, move={"type": "pass"}, decision="0-1"), 409, "decision_closed")
+        window.site.services.commands.close(window.game, "abandoned")
+        body = {"decision": "0-1", "seat": 0, "move": {"type": "pass"}}
+        refused(window.post("/moves", body, window.director), 409, "game_over")
+
+    def test_who_holds_a_seat_moves_for_none(self, window: Table) -> None:
+        """Also if the director has taken the seat over later."""
+        window.site.delete(f"{window.path}/seats/2", window.director)
+        assert window.post("/seats", {"seat": 2}, window.director).status_code == 201
+        before = window.version
+        for seat in range(3):
+            refused(self.rule(window, seat, move={"type": "pass"}), 403, "director_plays")
+        assert window.version == before
 
 
 class TestDeadlines:

@@ -68,6 +68,25 @@ class TestOpening:
     def test_a_body_that_does_not_fit_is_refused(self, site: Site, change: dict[str, Any]) -> None:
         refused(site.post("/games", {"ruleset": "orders@1", "seats": 3} | change), 422, "invalid_body")
 
+    @pytest.mark.parametrize("code", [0x34F, 0x600, 0x6DD, 0x8E2, 0x17B4, 0x180B, 0xFE0F, 0x1D173, 0xE0041, 0xE0FFF])
+    def test_a_name_holds_nothing_invisible(self, site: Site, code: int) -> None:
+        body = {"ruleset": "orders@1", "seats": 3, "name": f"Ann{chr(code)}"}
+        refused(site.post("/games", body), 422, "invalid_body")
+
+    @pytest.mark.parametrize("code", [0x300, 0x489, 0x64B, 0x93F, 0x20DD, 0x1E8D0])
+    def test_a_name_does_not_begin_with_a_mark(self, site: Site, code: int) -> None:
+        body = {"ruleset": "orders@1", "seats": 3, "name": f"{chr(code)}Ann"}
+        refused(site.post("/games", body), 422, "invalid_body")
+        assert site.post("/games", body | {"name": f"A{chr(code)}nn"}).status_code == 201
+
+    @pytest.mark.parametrize("name", ["Zo\u00eb", "Zoe\u0308 \U0001f3b2", "\u0645\u0631", "\u0928\u093f", "A-1"])
+    def test_the_published_pattern_of_names_is_the_one_that_holds(self, site: Site, name: str) -> None:
+        parts = site.get("/openapi.json").json["components"]["schemas"]
+        pattern = parts["NewGame"]["properties"]["name"]["pattern"]
+        for tried in (name, "\u0301" + name, name + "\ufe0f", name + "\U000e0041"):
+            made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "name": tried})
+            assert (made.status_code == 201) == bool(re.fullmatch(pattern, tried)) == (tried == name)
+
     def test_every_preset_can_be_stored_and_read_again(self, site: Site) -> None:
         """The views resolve the stored pace once more."""
         for name in CATALOGUE.names():

@@ -171,9 +171,9 @@ class TestDirector:
         refused(skirmish.post("/moves", body | {"seat": 9}, skirmish.director), 409, "unknown_seat")
 
     def test_a_director_learns_nothing_by_trying(self, orders: Table) -> None:
-        """No figures of the seat, no dry runs, no builder."""
+        """No reason of a refusal, no dry runs, no builder."""
         body = {"move": ORDER | {"units": 9}, "decision": orders.decision, "seat": 0}
-        assert refused(orders.post("/moves", body, orders.director), 409, "insufficient_funds")["figures"] == {}
+        refused(orders.post("/moves", body, orders.director), 409, "ruling_refused")
         refused(orders.post("/moves?dry_run=1", body, orders.director), 403, "seats_only")
         refused(orders.post("/choices", {}, orders.director), 403, "seats_only")
         (record,) = orders.post("/moves", body | {"move": ORDER}, orders.director).json["records"]

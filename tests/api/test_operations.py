@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from api.limits import Buckets
 from domain.errands import Errand
 from domain.errors import StoreUnavailable, WrongKey
 from projections import documents
@@ -163,34 +162,6 @@ def gauges(site: Site) -> dict[str, float]:
     lines = site.client.get("/metrics").text.splitlines()
     found = (line.split() for line in lines if re.match("annals_(stores|redis|views|games|due|errands)", line))
     return {name: float(value) for name, value in found}
-
-
-class TestLimits:
-    def test_who_asks_too_often_is_told_when_to_come_again(self, orders: Table) -> None:
-        orders.site.remake(rate=0.5, burst=2)
-        answers = [orders.post("/choices", {}, orders.tokens[0]) for _ in range(3)]
-        assert [a.status_code for a in answers] == [200, 200, 429]
-        refused(answers[2], 429, "too_many_requests")
-        assert answers[2].headers["Retry-After"] == "2"
-        assert orders.post("/choices", {}, orders.tokens[1]).status_code == 200
-        assert orders.get("/board", 0).status_code == 200
-
-    def test_tokens_that_are_none_share_the_bucket_of_their_address(self, orders: Table) -> None:
-        orders.site.remake(rate=0.5, burst=2)
-        codes = [orders.post("/choices", {}, f"anl_{n:016}_{'x' * 43}").status_code for n in range(4)]
-        assert codes == [401, 401, 429, 429]
-
-    def test_costly_reads_count(self, orders: Table) -> None:
-        orders.site.remake(rate=0.5, burst=20)
-        assert orders.get("/audit").status_code == 200
-        refused(orders.get("/board?version=1"), 429, "too_many_requests")
-
-    def test_a_bucket_fills_again(self) -> None:
-        buckets = Buckets(2.0, 3)
-        assert [buckets.take("a", 1, 0.0) for _ in range(4)] == [0, 0, 0, 0.5]
-        assert buckets.take("a", 1, 0.5) == 0
-        assert buckets.take("b", 3, 0.5) == 0
-        assert Buckets(0, 0).take("a", 1, 0.0) == 0
 
 
 class TestHeaders:

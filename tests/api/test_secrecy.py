@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,10 +14,15 @@ from typing import Any
 import pytest
 
 from domain import access, vault
+from domain.catalogue import Catalogue
+from domain.games import imperunde
 from domain.kernel.fold import fold, state_for
 from domain.kernel.record import facts_for
+from tests.api import conftest
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
 from tests.api.player import build, kinds, play
+from tests.games.imperunde.rare import RARE
+from tests.kernel.flows import windows
 
 LISTS = ("/rewinds", "/timeline?limit=200", "/records?limit=200")
 PATHS = ("", "/board", "/decisions", *LISTS, "/scores", "/resume", "/export")
@@ -151,6 +157,117 @@ def test_games_that_differ_in_a_secret_look_the_same_to_all_others(
     for who, found in first.items():
         for name, text in found.items():
             assert text == second[who][name], (who, name)
+
+
+PASS: Doc = {"type": "pass"}
+OFF: dict[str, Doc] = {
+    "windows@1": {"type": "set_auto", "on": False},
+    "imperunde@1": {"type": "set_auto_pass", "windows": ["open"], "until": "off"},
+}
+"""A move in a window that stores a record like an answer, and answers nothing."""
+AUTO: dict[str, Doc] = {
+    "windows@1": {"type": "set_auto", "on": True},
+    "imperunde@1": {"type": "set_auto_pass", "windows": ["open"], "until": "turn_end"},
+}
+"""A move in a window that answers it besides."""
+ENDS: tuple[Doc, ...] = (
+    PASS,
+    {"type": "end"},
+    {"type": "nonsense"},
+    {"type": "attack", "target": 99},
+    {"type": "play_card", "card": "ambush"},
+    {"type": "play_card"},
+    *AUTO.values(),
+    {},
+)
+"""What may come after an answer: another one, what fits elsewhere, what fits nowhere."""
+
+
+def in_window(twins: Twins, monkeypatch: pytest.MonkeyPatch, ruleset: str) -> Table:
+    """A table where all seats are asked in secret."""
+    monkeypatch.setattr(conftest, "CATALOGUE", Catalogue([windows.RULESET, imperunde.RULESET]))
+    site = twins.site()
+    if ruleset == "windows@1":
+        table = site.table(ruleset, 3)
+        assert table.move(0, {"type": "attack", "target": 1}).status_code == 201
+        return table
+    rare = RARE[0]
+    table = site.table(ruleset, int(rare["seats"]), start=False, options=rare["options"])
+    site.services.commands.start(table.game, rare["patch"])
+    site.ring()
+    return table
+
+
+def tried(table: Table, seat: int, lists: Iterable[Sequence[Doc]]) -> dict[tuple[str, str], str]:
+    """What a seat is told of lists that are refused, and of dry runs."""
+    found, before = {}, table.version
+    for moves in lists:
+        for body in ({"moves": moves, "decision": table.decision}, {"moves": moves}):
+            found["dry run", str(body)] = table.post("/moves?dry_run=1", body, table.tokens[seat]).text
+            if len(moves) > 1:  # one move alone would be stored
+                match = {"If_Match": f'"{before}"'}
+                found["list", str(body)] = table.post("/moves", body, table.tokens[seat], **match).text
+    assert table.version == before
+    return found
+
+
+def closed(table: Table) -> None:
+    table.site.services.ledger.close()
+    table.site.services.reader._views.close()
+
+
+@pytest.mark.parametrize("ruleset", ["windows@1", "imperunde@1"])
+def test_a_list_does_not_tell_whether_all_others_have_answered_in_secret(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch, ruleset: str
+) -> None:
+    """The list ends with the seat's answer; what follows is refused in one way, before anything is looked at."""
+    told = []
+    for all_others in (False, True):
+        table = in_window(twins, monkeypatch, ruleset)
+        last, *others = reversed(table.get("/decisions").json["decisions"][0]["must"])
+        for seat in others:
+            passes = all_others or seat != others[0]
+            assert table.move(seat, PASS if passes else OFF[ruleset]).status_code == 201
+        answers = ([PASS], [AUTO[ruleset]], [OFF[ruleset], PASS])
+        lists = [[*answer, *more] for answer in answers for more in ([PASS, PASS], *([end] for end in ENDS))]
+        told.append(tried(table, last, [*([one] for one in ENDS), *lists]))
+        closed(table)
+    assert told[0] == told[1]
+    refusals = {json.loads(text)["code"] for (how, _), text in told[0].items() if how == "list"}
+    assert refusals == {"barrier_in_list"}
+
+
+def test_a_list_does_not_tell_who_passes_in_advance(twins: Twins) -> None:
+    """A window that closes at once, since all pass in advance, ends the list like one that waits."""
+    told = []
+    for on in (False, True):
+        table = twins.site().table("windows@1", 3)
+        for seat, auto in ((0, True), (1, True), (2, on)):
+            assert table.move(seat, AUTO["windows@1"] | {"on": auto}).status_code == 201
+        attack: Doc = {"type": "attack", "target": 1}
+        told.append(tried(table, 0, [[attack], *([attack, end] for end in ENDS)]))
+        closed(table)
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "act", "secrets", "seat", "answer"),
+    [
+        ("orders@1", filed, (order("t01"), {"type": "spy", "to": "t05"}), 1, {"type": "submit"}),
+        ("sealed@1", committed, ("first", "last"), 2, {"type": "commit", "card": None}),
+    ],
+)
+def test_a_list_does_not_tell_what_others_have_answered(
+    twins: Twins, ruleset: str, act: Any, secrets: tuple[Any, Any], seat: int, answer: Doc
+) -> None:
+    """Where all may see who has answered, and nobody what."""
+    told = []
+    for secret in secrets:
+        table = twins.site().table(ruleset, 3)
+        act(table, secret)
+        told.append(tried(table, seat, [[answer], *([answer, end] for end in (answer, *ENDS))]))
+        closed(table)
+    assert told[0] == told[1]
 
 
 def test_no_token_stands_in_any_document_or_log(site: Site, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from api.services import Settings
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.player import play
 
@@ -43,7 +44,7 @@ def parsed(text: str) -> tuple[str, Doc, int | None]:
 
 
 @contextmanager
-def following(table: Table, who: int | None = None, query: str = "", **headers: str) -> Iterator[Events]:
+def following(table: Table, who: int | str | None = None, query: str = "", **headers: str) -> Iterator[Events]:
     answer = table.get("/stream" + query, who, **headers)
     try:
         yield Events(answer)
@@ -146,7 +147,7 @@ class TestAccess:
             assert [name for name, *_ in events.news()] == ["bye"]
 
     def test_places_are_limited_and_given_back(self, orders: Table) -> None:
-        orders.site.remake(max_streams=2)
+        orders.site.remake(max_streams=3)
         with following(orders), following(orders):
             answer = orders.get("/stream")
             refused(answer, 503, "too_many_streams")
@@ -161,6 +162,31 @@ class TestAccess:
         with following(orders, 0), following(orders, 1), following(orders):
             for who in (0, 1, None):
                 refused(orders.get("/stream", who), 503, "too_many_streams")
+
+    def test_no_address_takes_all_of_them(self, orders: Table) -> None:
+        """Whatever its tokens, of which anybody may have many."""
+        orders.site.remake(streams_address=3)
+        elsewhere = {"REMOTE_ADDR": "192.0.2.7"}
+        with following(orders, 0), following(orders, 1), following(orders):
+            for who in (0, 2, None):
+                refused(orders.get("/stream", who), 503, "too_many_streams")
+            orders.site.client.get(f"/v1{orders.path}/stream", environ_overrides=elsewhere).close()
+        with following(orders, 2) as events:
+            events.next()
+
+    def test_the_last_quarter_is_for_seats_of_running_games(self, orders: Table) -> None:
+        orders.site.remake(max_streams=4)
+        waiting = orders.site.table("orders@1", 3, start=False)
+        with following(orders), following(orders, 0), following(waiting, 0):
+            for table, who in ((orders, None), (orders, "director"), (waiting, 1), (waiting, None)):
+                refused(table.get("/stream", who), 503, "too_many_streams")
+            with following(orders, 1) as events:
+                events.next()
+                refused(orders.get("/stream", 2), 503, "too_many_streams")
+
+    def test_the_place_of_who_has_gone_is_soon_free(self) -> None:
+        """That nobody listens is seen where a sign of life is written."""
+        assert Settings().keep_alive <= 5
 
     def test_a_store_that_fails_ends_it_politely(self, orders: Table) -> None:
         with following(orders) as events:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
+import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -15,6 +16,7 @@ import pytest
 
 from deploy import embedded
 from domain.ids import Json
+from tests.deploy import house
 from tests.deploy.house import Service, Table, call, command, environment, serving, until
 
 REPLACED = 40
@@ -121,6 +123,49 @@ def test_a_hung_prober_is_replaced_and_the_api_is_not(tmp_path: Path) -> None:
         assert answers(service)
 
 
+@pytest.mark.timeout(180)
+def test_whoever_a_frozen_prober_does_not_vouch_for_lives(tmp_path: Path) -> None:
+    """It is replaced before what it has promised for others ends."""
+    with serving(tmp_path / "data") as service:
+        vouched = [service.pid(name) for name in ("nginx", "annals-api", "valkey-server")]
+        for wait in (0.3, 0.7):  # in different moments of its second
+            time.sleep(wait)
+            prober = service.pid("annals-prober")
+            halt([prober])
+            time.sleep(20)
+            assert service.pid("annals-prober") not in (0, prober)
+        assert [service.pid(name) for name in ("nginx", "annals-api", "valkey-server")] == vouched
+        assert answers(service)
+
+
+@pytest.mark.timeout(180)
+def test_a_front_without_a_connection_left_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has closed the prober's connection: who hangs closes none."""
+    few = ["/bin/sh", "-c", 'ulimit -n 256; exec "$@"', "few"]
+    monkeypatch.setattr(house, "command", lambda *args: [*few, *command(*args)])
+    with serving(tmp_path / "data") as service:
+        vouched = [*front(service), service.pid("annals-api")]
+        with crowd(service):
+            time.sleep(16)
+            assert not answers(service), "there is a connection left"
+        until(lambda: answers(service))
+        assert [*front(service), service.pid("annals-api")] == vouched
+        assert "no sign of life" not in service.errors.read_text()
+
+
+@contextmanager
+def crowd(service: Service) -> Iterator[None]:
+    """Who takes all connections, and keeps them after the first answer."""
+    with ExitStack() as kept:
+        for _ in range(60):
+            client = kept.enter_context(socket.socket())
+            client.settimeout(5)
+            client.connect(("127.0.0.1", int(service.url.rpartition(":")[2])))
+            with suppress(OSError):  # it is closed at once
+                client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        yield
+
+
 def test_signs_of_life_can_be_asked_for(tmp_path: Path) -> None:
     """As a container's health check does, for all processes of the data folder."""
     data = str(tmp_path / "data")
@@ -148,7 +193,7 @@ def test_where_nobody_supervises_the_health_check_ends_what_hangs(tmp_path: Path
         for args in (("pump",), ("worker", "turns")):
             process = subprocess.Popen(command(*args, "--data", data), env=env, stderr=subprocess.DEVNULL)
             name = "-".join(args)
-            sign = tmp_path / "data" / "pulse" / name / name
+            sign = tmp_path / "data" / "pulse" / f"{name}-{process.pid}" / name
             until(sign.exists)
             until(sign.read_text)
             until(lambda: call("alive", "--data", data).returncode == 0)
@@ -156,4 +201,5 @@ def test_where_nobody_supervises_the_health_check_ends_what_hangs(tmp_path: Path
             os.utime(sign, (0, 0))
             assert call("alive", "--end", "--data", data).returncode == 1
             assert process.wait(20) == -signal.SIGKILL
-            shutil.rmtree(sign.parent)
+            assert call("alive", "--data", data).returncode == 1
+            assert not sign.exists(), "who has gone is not waited for"

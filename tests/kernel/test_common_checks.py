@@ -156,6 +156,24 @@ class TestLists:
         assert code(match, 0, spy, {"type": "order", "to": "t01", "units": 99}) == "barrier_in_list"
         match.play(0, {"type": "order", "to": "t01", "units": 1}, spy)
 
+    def test_only_the_last_move_may_ask_or_answer_in_secret(self) -> None:
+        """Before the next one is looked at, and before the decision: both would tell what the others have answered."""
+        match: Match[Any] = Match(windows.RULESET, 3, bytes(32))
+        attack, last = {"type": "attack", "target": 1}, {"type": "pass"}
+        assert code(match, 0, attack, None) == "barrier_in_list"
+        match.play(0, attack)
+        for answer in (last, {"type": "set_auto", "on": True}):
+            for answered in ((), (1,), (1, 2)):
+                asked: Match[Any] = Match(windows.RULESET, 3, bytes(32))
+                asked.play(0, attack)
+                for seat in answered:
+                    asked.play(seat, last)
+                with pytest.raises(RuleError, match="barrier_in_list"):
+                    asked.play(0, answer, last, decision=asked.decisions()[0].id)
+                with pytest.raises(RuleError, match="barrier_in_list"):
+                    dry_run(asked.rules, asked.state, 0, [answer, last])
+        match.play(0, {"type": "set_auto", "on": False}, last)
+
 
 class TestTheMoveBuilder:
     @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from domain.kernel.export import Export, dump, parse
 from domain.kernel.match import Match
 from domain.kernel.record import Record
 from domain.kernel.verify import VERIFICATION_CODES, verify
-from tests.kernel.flows import orders, sealed, skirmish
+from tests.kernel.flows import orders, sealed, skirmish, windows
 from tests.kernel.machine import play_on
 from tests.rulesets import FLOWS, Registered
 
@@ -222,6 +222,19 @@ def test_another_head_is_refused() -> None:
     assert verify(orders.RULESET, export, match.head.head).records == len(match.records)
     with pytest.raises(VerificationError, match="chain_broken"):
         verify(orders.RULESET, export, "0" * 64)
+
+
+def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None:
+    """Such lists were accepted once; they stand in logs for ever, and are refused to whoever moves now."""
+    match = Match(windows.RULESET, 3, bytes(32))
+    rules, moves = match.rules, [{"type": "pass"}, {"type": "set_auto", "on": True}]
+    match.play(0, {"type": "attack", "target": 1})
+    with pytest.raises(RuleError, match="barrier_in_list"):
+        match.play(1, *moves)
+    old = acts.move(rules, match.head, match.hand, 1, moves, again=True)
+    end = acts.close(rules, old.position, match.hand, "abandoned")
+    report = verify(rules, parse(dump([*match.records, old.record, end.record], PUBLIC)))
+    assert (report.closed, report.decided) == (True, report.records)
 
 
 def test_nonces_change_the_dice_and_are_checked() -> None:

@@ -1,0 +1,271 @@
+"""What one caller costs the others: buckets for tokens and addresses, and a gate before what reads a whole game."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from api.limits import ADDRESS, Buckets, Gate
+from api.problems import Problem
+from tests.api.conftest import Reply, Site, Table, refused
+from tests.api.test_rewinds import ORDER, back, moved, say
+
+ELSEWHERE = "192.0.2.7"
+"""Where a second caller comes from; the first is where the test client is by default."""
+
+
+@pytest.fixture
+def orders(site: Site) -> Table:
+    return site.table("orders@1", 3)
+
+
+@contextmanager
+def counted(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """How often records of each game are read from its beginning to a version or to the end."""
+    reads: Counter[str] = Counter()
+    read = site.services.ledger.read
+
+    def spied(game: str, after: int = 0, upto: int | None = None) -> Any:
+        reads[game] += after == 0
+        return read(game, after, upto)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(site.services.ledger, "read", spied)
+        yield reads
+
+
+def of(site: Site, address: str, path: str, token: str = "") -> Reply:
+    """A read from another address."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return site.client.get("/v1" + path, headers=headers, environ_overrides={"REMOTE_ADDR": address})
+
+
+class TestBuckets:
+    def test_who_asks_too_often_is_told_when_to_come_again(self, orders: Table) -> None:
+        orders.site.remake(rate=0.5, burst=2)
+        answers = [orders.post("/choices", {}, orders.tokens[0]) for _ in range(3)]
+        assert [a.status_code for a in answers] == [200, 200, 429]
+        refused(answers[2], 429, "too_many_requests")
+        assert answers[2].headers["Retry-After"] == "2"
+        assert orders.post("/choices", {}, orders.tokens[1]).status_code == 200
+        assert orders.get("/board", 0).status_code == 200
+
+    def test_tokens_that_are_none_share_the_bucket_of_their_address(self, orders: Table) -> None:
+        orders.site.remake(rate=0.5, burst=2)
+        codes = [orders.post("/choices", {}, f"anl_{n:016}_{'x' * 43}").status_code for n in range(4)]
+        assert codes == [401, 401, 429, 429]
+
+    def test_costly_reads_count(self, orders: Table) -> None:
+        orders.site.remake(rate=0.5, burst=20)
+        assert orders.get("/audit").status_code == 200
+        refused(orders.get("/board?version=1"), 429, "too_many_requests")
+
+    @pytest.mark.parametrize(
+        ("path", "cost"),
+        [("/scores", 2), ("/rewinds", 1), ("/timeline", 0.2), ("/records", 0.2), ("/resume", 0.2), ("/export", 5)],
+    )
+    def test_what_reads_much_is_not_free(self, orders: Table, path: str, cost: float) -> None:
+        orders.site.remake(rate=0.001, burst=10)
+        codes = [orders.get(path).status_code for _ in range(round(10 / cost) + 1)]
+        assert codes == [200] * round(10 / cost) + [429]
+
+    def test_new_tokens_do_not_refill_the_bucket_of_their_address(self, site: Site) -> None:
+        """Whoever opens games has as many tokens as it likes."""
+        tables = [site.table("orders@1", 3, start=False) for _ in range(10)]
+        site.remake(rate=0.001, burst=20)
+        codes = [t.get("/audit", "director").status_code for t in tables]
+        assert codes == [200] * ADDRESS + [429] * (10 - ADDRESS)
+        assert of(site, ELSEWHERE, tables[0].path + "/export").status_code == 200
+
+    def test_zero_switches_both_off(self, orders: Table) -> None:
+        orders.site.remake(rate=0, burst=1)
+        assert {orders.get("/scores", 0).status_code for _ in range(10)} == {200}
+
+    def test_a_bucket_fills_again(self) -> None:
+        buckets = Buckets(2.0, 3)
+        assert [buckets.take({"a": 1}, 1, 0.0) for _ in range(4)] == [0, 0, 0, 0.5]
+        assert buckets.take({"a": 1}, 1, 0.5) == 0
+        assert buckets.take({"b": 1}, 3, 0.5) == 0
+        assert Buckets(0, 0).take({"a": 1}, 1, 0.0) == 0
+
+    def test_what_is_refused_by_one_bucket_takes_nothing_from_the_other(self) -> None:
+        """A client that loops on its token shuts out nobody else behind the same address."""
+        buckets = Buckets(1.0, 2)
+        assert [buckets.take({"loops": 1, "house": 2}, 1, 0.0) for _ in range(50)] == [0, 0] + [1.0] * 48
+        assert [buckets.take({"other": 1, "house": 2}, 1, 0.0) for _ in range(3)] == [0, 0, 1.0]
+        assert buckets.take({"third": 1, "house": 2}, 1, 0.0) == 0.5
+
+
+class TestGate:
+    def held(self, gate: Gate, address: str) -> Callable[[], None]:
+        """A thread that has a place until it is told to leave."""
+        inside, leave = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with gate.passing(address):
+                inside.set()
+                assert leave.wait(10)
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        assert inside.wait(5)
+
+        def end() -> None:
+            leave.set()
+            thread.join(5)
+
+        return end
+
+    def full(self, gate: Gate, address: str) -> bool:
+        try:
+            with gate.passing(address):
+                return False
+        except Problem as problem:
+            return problem.code == "too_many_requests"
+
+    def test_an_address_has_its_places_and_all_have_theirs(self) -> None:
+        gate = Gate(most=3, each=2, patience=0.01)
+        ends = [self.held(gate, "a"), self.held(gate, "a")]
+        assert self.full(gate, "a")
+        assert not self.full(gate, "b")
+        ends.append(self.held(gate, "b"))
+        assert self.full(gate, "c")
+        ends.pop()()
+        assert not self.full(gate, "c")
+        for end in ends:
+            end()
+        assert not self.full(gate, "a")
+
+    def test_who_waits_gets_the_place_that_is_left(self) -> None:
+        gate = Gate(most=1, each=1, patience=5)
+        end = self.held(gate, "a")
+        threading.Timer(0.05, end).start()
+        began = time.monotonic()
+        assert not self.full(gate, "b")
+        assert time.monotonic() - began < 4
+
+    def test_a_failure_gives_the_place_back(self) -> None:
+        gate = Gate(most=1, each=1, patience=0.01)
+        with pytest.raises(ValueError, match="broken"), gate.passing("a"):
+            raise ValueError("broken")
+        assert not self.full(gate, "a")
+
+
+class TestWholeGames:
+    READS = ("/scores", "/board?version=3", "/audit", "/export")
+
+    def occupied(self, site: Site) -> Gate:
+        """A gate whose places for the test client's address are taken."""
+        gate: Gate = site.app.extensions["annals.gate"]
+        gate._patience = 0.01
+        gate._taken["127.0.0.1"] = 2
+        return gate
+
+    @pytest.mark.parametrize("path", READS)
+    def test_they_wait_at_the_gate(self, orders: Table, path: str) -> None:
+        self.occupied(orders.site)
+        answer = orders.get(path)
+        refused(answer, 429, "too_many_requests")
+        assert answer.headers["Retry-After"] == "1"
+        assert of(orders.site, ELSEWHERE, orders.path + path).status_code == 200
+        for light in ("", "/board", "/decisions", "/timeline", "/records", "/resume", "/rewinds"):
+            assert orders.get(light).status_code == 200, light
+
+    def test_and_so_do_the_director_and_motions(self, orders: Table) -> None:
+        motion, version = moved(orders), orders.version
+        gate = self.occupied(orders.site)
+        decision = orders.decision
+        refused(back(orders, "director", version - 1), 429, "too_many_requests")
+        refused(say(orders, motion, 1, agrees=True), 429, "too_many_requests")
+        refused(orders.get("/rewinds", "director"), 429, "too_many_requests")
+        refused(orders.get(f"/rewinds/{motion['id']}", "director"), 429, "too_many_requests")
+        refused(orders.post("/looks", {}, orders.director), 429, "too_many_requests")
+        brought = {"decision": decision, "seconds": -60}
+        refused(orders.post("/extensions", brought, orders.director), 429, "too_many_requests")
+        assert orders.version == version, "nothing is written by what is refused"
+        gate._taken.clear()
+        assert orders.get("/rewinds", "director").json["items"][0]["hidden"]
+
+
+class TestRewinds:
+    def test_a_list_reads_the_game_once_at_most(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        before = orders.version
+        orders.move(0, ORDER)
+        orders.site.asleep = True
+        for _ in range(12):
+            assert back(orders, "director", before).status_code == 202
+        with counted(orders.site, monkeypatch) as reads:
+            assert len(orders.get("/rewinds", "director").json["items"]) == 12
+            assert reads[orders.game] == 0, "no motion is open"
+        assert back(orders, 0, before).json["consents"]
+        with counted(orders.site, monkeypatch) as reads:
+            items = orders.get("/rewinds", "director").json["items"]
+        assert [("hidden" in item) for item in items] == [True] + [False] * 12
+        assert reads[orders.game] == 1
+
+    def test_no_more_than_twenty_stand_at_one_version(self, orders: Table) -> None:
+        before = orders.version
+        orders.move(0, ORDER)
+        orders.site.asleep = True
+        codes = [back(orders, "director", before, key=f"key-number-{n}").status_code for n in range(21)]
+        assert codes == [202] * 20 + [409]
+        refused(back(orders, "director", before), 409, "too_many_rewinds")
+        repeated = back(orders, "director", before, key="key-number-3")
+        assert (repeated.status_code, repeated.headers["Idempotency-Replayed"]) == (202, "true")
+        orders.move(0, ORDER)
+        assert back(orders, "director", before).status_code == 202
+
+    def test_what_was_declined_stands_no_more(self, orders: Table) -> None:
+        before = orders.version
+        orders.move(0, ORDER)
+        for _ in range(22):
+            asked = back(orders, 0, before)
+            assert asked.status_code == 202, asked.text
+            assert say(orders, asked.json, 0, agrees=False).status_code == 200
+
+
+def moving(table: Table) -> Reply:
+    """A move that never ends anything."""
+    return table.move(0, {"type": "set_auto", "on": bool(table.version % 2)})
+
+
+def timed(ask: Callable[[], Reply]) -> float:
+    """Seconds until it was done."""
+    began = time.monotonic()
+    answer = ask()
+    assert answer.status_code in (200, 201), answer.text
+    return time.monotonic() - began
+
+
+def test_one_address_holds_up_nobody(site: Site) -> None:
+    """The worst that one address may have under way, against a move and the question whether the service is ready."""
+    table, other = (site.table("windows@1", 3, options={"turns": 99}) for _ in range(2))
+    for _ in range(250):
+        assert moving(table).status_code == 201
+    stop, codes = threading.Event(), Counter[int]()
+
+    def attack(path: str) -> None:
+        while not stop.is_set() and codes.total() < 5_000:
+            answer = of(site, ELSEWHERE, table.path + path, table.director)
+            codes[answer.status_code] += 1
+
+    paths = ["/rewinds", "/audit", "/scores", "/export"]
+    with ThreadPoolExecutor(128) as pool:
+        running = [pool.submit(attack, paths[n % len(paths)]) for n in range(128)]
+        try:
+            asks = (lambda: site.client.get("/readyz"), lambda: moving(other))
+            waits = [timed(ask) for _ in range(8) for ask in asks]
+        finally:
+            stop.set()
+        for thread in running:
+            thread.result()
+    assert max(waits) < 2, waits
+    assert set(codes) <= {200, 429}, codes
+    assert codes[429] > 100

@@ -1,0 +1,57 @@
+"""Where something else than Redis answers, it counts as away, whatever it says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from deploy import embedded
+from domain.errors import StoreUnavailable
+from projections.reader import Due
+from tests.imposter import ANSWERS, Answer, imposter
+from tests.workers.conftest import House
+from tests.workers.halting import Pump, meanwhile
+from workers.bell import Bell
+from workers.queues import TURNS, Queues, of_due
+
+
+@pytest.fixture(params=ANSWERS, ids=lambda answer: answer.__name__)
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    answer: Answer = request.param
+    with TemporaryDirectory(dir="/tmp") as folder, imposter(Path(folder) / "socket", answer) as url:  # a short path
+        yield url
+
+
+def test_it_is_away_for_whoever_asks(address: str) -> None:
+    bell, queues = Bell(address), Queues(address)
+    assert not embedded.probe(address, 0.25)
+    assert not bell.up()
+    bell.ring(1)
+    bell.announce(1, ["game"])
+    assert not bell.wait(0.1)
+    assert bell.pumped(0.1) is None
+    assert bell.deaf
+    assert queues.state("audit-1", 0) == ""
+    with pytest.raises(StoreUnavailable):
+        queues.hand_out([of_due(Due("0" * 36, "0-1", "resolve", 0))], 0)
+    with pytest.raises(StoreUnavailable):
+        queues.workers()
+    bell.close()
+    queues.close()
+
+
+def test_the_pump_does_the_work_itself(house: House, address: str) -> None:
+    game = house.game()
+    house.submit(game, 0, 1, 2)
+    Pump(house, address).until(lambda: house.kinds(game)[-1] == "resolved")
+
+
+def test_a_worker_waits_for_a_redis_and_ends_when_asked(
+    house: House, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert meanwhile(house, address, lambda: time.sleep(2.5), TURNS) < 2
+    assert "Traceback" not in caplog.text
