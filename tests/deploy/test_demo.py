@@ -34,7 +34,7 @@ def test_clients_may_let_deadlines_pass(
     """The workers play the defaults of those who are late; the game goes on to its end and verifies."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    monkeypatch.setattr(demo, "LATE", 0.05)
+    monkeypatch.setattr(demo, "LATE", 0.1)
     assert main(["demo", "--ruleset", "struggle_of_empires", "--seats", "2", "--pace", "1", "--export", "out"]) == 0
     (late,) = re.findall(r"late: +(\d+) deadlines of 1 s", capsys.readouterr().out)
     assert int(late) > 0
