@@ -19,7 +19,8 @@ from api.logs import method, route
 from api.openapi import Blueprint, fails
 from api.problems import Problem
 from api.services import services
-from domain.errors import StoreUnavailable
+from domain.errors import AnnalsError, StoreUnavailable
+from domain.ledger import LogEntry
 
 room = Blueprint("health", __name__, description="For operators.")
 
@@ -56,7 +57,7 @@ def ready() -> Response:
         s.ledger.execute("SELECT 1")
         unread = s.ledger.log(s.reader.position(), s.settings.max_lag + 1)
         behind, aside = len(unread), len(s.reader.aside())
-        if not unread or unread[0].record.public["at"] > asked - STALE:
+        if not unread or _fresh(unread[0], asked):
             _beat(asked)
     except StoreUnavailable:
         raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
@@ -64,6 +65,14 @@ def ready() -> Response:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
     doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": "up" if s.redis_up() else "away"}
     return Response(orjson.dumps(doc), content_type="application/json")
+
+
+def _fresh(oldest: LogEntry, asked: int) -> bool:
+    """Whether the oldest record that no view shows is a new one; of one that nobody can read it is not known."""
+    try:
+        return bool(oldest.record.public["at"] > asked - STALE)
+    except AnnalsError:
+        return False
 
 
 def _beat(asked: int) -> None:
