@@ -15,7 +15,7 @@ from api.services import services
 from domain.access import Principal
 from domain.errors import UnknownGame
 from domain.ids import PUBLIC, Json, Seat, Viewer
-from domain.kernel.fold import Position
+from domain.kernel.game import Game
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -88,7 +88,7 @@ def principal() -> Principal:
     return found
 
 
-def stand_apart(position: Position[Any]) -> None:
+def stand_apart(position: Game[Any]) -> None:
     """Raises if whoever directs holds a seat at that table, with whatever token."""
     if any(p.id == principal().player for p in position.players.values()):
         raise Problem("director_plays")

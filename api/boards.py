@@ -16,11 +16,11 @@ from api.problems import Problem
 from api.schemas import BoardArgs, WaitArgs
 from api.services import Doc, services
 from domain.ids import Json, Viewer
-from domain.kernel.fold import Position, state_for
+from domain.kernel.game import Game, state_for
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Ruleset
 from projections import documents
-from projections.known import Known, begin, follow
+from projections.known import Known, folded
 from projections.reader import Board
 
 room = Blueprint("boards", __name__, url_prefix="/v1/games", description="What each viewer may see.")
@@ -70,18 +70,15 @@ def past(game: str, version: int, viewer: Viewer) -> Doc:
 
 def known_at(records: list[Record]) -> Known:
     """What the read side knew of a game after its last record."""
-    known = begin(services().catalogue, records[0])
-    for record in records[1:]:
-        known = follow(known, record, lambda upto: records[:upto])
-    return known
+    return folded(services().catalogue, records)
 
 
 def _known(records: list[Record], viewer: Viewer) -> Known:
     known = known_at(records)
-    if known.position.status == "closed":
+    if known.game.status == "closed":
         return known
     state = state_for(known.rules, records, viewer)
-    return replace(known, position=replace(known.position, state=state))
+    return replace(known, game=replace(known.game, state=state))
 
 
 # --- decisions, standings, coming back -------------------------------------------------------------------------
@@ -139,12 +136,12 @@ def scores(args: Doc, game: str) -> Response:
     return answer({"game": game, "version": p.version, "final": final, "scores": found}, cache="private, no-cache")
 
 
-def _standings(rules: Ruleset[Any], p: Position[Any]) -> list[Json]:
+def _standings(rules: Ruleset[Any], p: Game[Any]) -> list[Json]:
     return [s.to_json() for s in rules.scores(p.state)]
 
 
 @limits.whole_game()
-def _seen_standings(rules: Ruleset[Any], p: Position[Any], viewer: Viewer) -> list[Json]:
+def _seen_standings(rules: Ruleset[Any], p: Game[Any], viewer: Viewer) -> list[Json]:
     state = state_for(rules, services().ledger.read(p.game, upto=p.version), viewer)
     try:
         return _standings(rules, replace(p, state=state))

@@ -13,7 +13,7 @@ from api.services import Doc, services
 from domain.commands import Answer
 from domain.ids import Json
 from domain.kernel.digest import canonical
-from domain.kernel.fold import Position
+from domain.kernel.game import Game
 from domain.kernel.ruleset import Ruleset
 
 PRIVATE = "private, no-cache"
@@ -65,7 +65,7 @@ def command(key: str) -> str | None:
     return services().access.named("act", mine.game, str(mine.role), mine.player, key)
 
 
-def table(game: str) -> tuple[Ruleset[Any], Position[Any]]:
+def table(game: str) -> tuple[Ruleset[Any], Game[Any]]:
     """The rules of a game and its newest position; raises UnknownGame."""
     s = services()
     position = s.commands.position(game)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from flask import Response
 
 from api import auth, limits
@@ -15,8 +13,6 @@ from api.problems import Problem
 from api.schemas import CloseSchema, ExtensionSchema, KeyHeaders, StartSchema
 from api.services import Doc, services
 from domain.ids import DIRECTOR, Json
-from domain.kernel.clock import running
-from domain.kernel.record import Record
 from projections import documents
 
 room = Blueprint("director", __name__, url_prefix="/v1/games", description="What only a director does.")
@@ -63,17 +59,8 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     _directing()
     table(game)
     named, ms = command(headers["key"]), body["seconds"] * 1000
-    soonest = _deadline if ms < 0 else None
-    with limits.whole_game():
-        stored = services().commands.extend(game, body["decision"], ms, deadline_after=soonest, command=named)
+    stored = services().commands.extend(game, body["decision"], ms, command=named)
     return written(stored)
-
-
-def _deadline(records: Sequence[Record]) -> int | None:
-    """When the open decision's time is over; None while there is no clock."""
-    known = known_at(list(records))
-    clock = running(known.clocks, known.position.state.frames)
-    return clock.deadline if clock else None
 
 
 @room.route("/<game:game>/close", methods=["POST"])

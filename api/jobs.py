@@ -14,7 +14,7 @@ from api.problems import CODES, Problem
 from api.services import Doc, Services, services
 from domain.errands import Errand
 from domain.ids import DIRECTOR
-from domain.kernel.fold import Position
+from domain.kernel.game import Game
 from domain.kernel.ruleset import decisions
 
 room = Blueprint("jobs", __name__, url_prefix="/v1/jobs", description="Batch work.")
@@ -65,7 +65,7 @@ def _turn(s: Services, job: str) -> Doc:
     return doc | _failed(job, "decision_closed")
 
 
-def _was(p: Position[Any], decision: str) -> bool:
+def _was(p: Game[Any], decision: str) -> bool:
     """Whether there has been a decision of that id, of which nothing is known but that it is not open."""
     rewinds_, n = map(int, decision.split("-"))
     return n > 0 and (rewinds_ < p.rewinds or (rewinds_ == p.rewinds and n <= p.state.opened))

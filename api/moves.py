@@ -21,7 +21,7 @@ from domain.ids import Json, Seat, Viewer
 from domain.kernel.acts import open_decision
 from domain.kernel.audience import ALL_KEY, may_read
 from domain.kernel.choices import Choice
-from domain.kernel.fold import Position, state_for
+from domain.kernel.game import Game, state_for
 from domain.kernel.record import Record, facts_for, visible_packs
 from domain.kernel.ruleset import Draft, Ruleset, ask, check_shape, decisions, dry_run
 from domain.kernel.texts import texts
@@ -85,7 +85,7 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
 
 
 @contextmanager
-def _ruling(rules: Ruleset[Any], p: Position[Any], seat: Seat, moves: list[Json]) -> Iterator[None]:
+def _ruling(rules: Ruleset[Any], p: Game[Any], seat: Seat, moves: list[Json]) -> Iterator[None]:
     """A director's move: refused for what all may know, or without a reason, since that may be the seat's secret."""
     auth.stand_apart(p)
     for one in moves:
@@ -113,7 +113,7 @@ def _own_draws(record: Record, viewer: Viewer) -> list[Json]:
 
 
 def _tried(
-    rules: Ruleset[Any], p: Position[Any], seat: Seat, moves: list[Json], decision: str | None, expected: int | None
+    rules: Ruleset[Any], p: Game[Any], seat: Seat, moves: list[Json], decision: str | None, expected: int | None
 ) -> Doc:
     """Whether the moves are legal, decided on the game as it is; what comes of them, on what the seat knows of it.
 
@@ -131,7 +131,7 @@ def _tried(
     return {"legal": True} | _foreseen(rules, p, seat, moves)
 
 
-def _foreseen(rules: Ruleset[Any], p: Position[Any], seat: Seat, moves: list[Json]) -> Doc:
+def _foreseen(rules: Ruleset[Any], p: Game[Any], seat: Seat, moves: list[Json]) -> Doc:
     records = services().ledger.read(p.game, upto=p.version)
     try:
         draft = dry_run(rules, state_for(rules, records, seat), seat, moves)

@@ -19,7 +19,7 @@ from domain.errands import Errand, new_id
 from domain.errors import RuleError, StaleVersion
 from domain.ids import Seat
 from domain.kernel.consent import learnt, may_undo, motion, public_draws, seen, undone
-from domain.kernel.fold import Position
+from domain.kernel.game import Game
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Ruleset
 
@@ -82,7 +82,7 @@ def _may_ask(game: str, version: int) -> None:
 
 @limits.whole_game()
 def _wish(
-    rules: Ruleset[Any], p: Position[Any], seat: Seat | None, to: int, expected: int
+    rules: Ruleset[Any], p: Game[Any], seat: Seat | None, to: int, expected: int
 ) -> tuple[list[Record], tuple[Seat, ...]]:
     """What it would undo, and who must agree; raises where that can be refused at once."""
     if expected != p.version:

@@ -10,7 +10,7 @@ from domain.errors import VerificationError
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
 from domain.kernel import export, verify
 from domain.kernel.export import Export
-from domain.kernel.fold import line, state_for
+from domain.kernel.game import line, state_for
 from domain.kernel.record import Doc, Record, facts_for, visible_packs
 from domain.kernel.ruleset import Ruleset, decisions
 from domain.kernel.texts import Texts

@@ -17,9 +17,10 @@ from deploy.bots import BOTS, may_decide
 from deploy.probes import Candidates, Prober
 from domain.errors import VerificationError
 from domain.ids import DIRECTOR, Json, Seat
-from domain.kernel import export, fold, verify
+from domain.kernel import export, verify
 from domain.kernel.digest import canonical
 from domain.kernel.flow import FLOW
+from domain.kernel.game import fold
 from domain.kernel.match import Match
 from domain.kernel.record import Record, facts_for
 from domain.kernel.ruleset import COMMON_CODES, Ruleset
@@ -274,7 +275,7 @@ class _Game:
             for score in self.rules.scores(match.state):
                 self.tally.places[score.seat], self.tally.points[score.seat] = score.place, score.points
             self._count(match.close(), "")
-        if fold.fold(self.rules, match.records) != match.head:
+        if fold(self.rules, match.records) != match.head:
             self.fail("the records fold to another position")
         data = export.dump(match.records, DIRECTOR)
         if self.tally.index % self.plan.proved == 0:

@@ -22,7 +22,7 @@ from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, S
 from domain.ids import Json, Seat
 from domain.kernel import acts
 from domain.kernel.acts import By, Hand, Step
-from domain.kernel.fold import Player, Position, advance, fold, line
+from domain.kernel.game import Game, Player, advance, fold, line
 from domain.kernel.record import Doc, Record
 from domain.kernel.ruleset import Ruleset
 from domain.ledger import Command, Ledger, Receipt
@@ -32,7 +32,7 @@ from domain.vault import Vault
 RACES = 100
 """How often a command is decided anew before it gives up: each lost race is somebody else's command stored."""
 
-Decide = Callable[[Ruleset[Any], Position[Any], Hand], Step[Any]]
+Decide = Callable[[Ruleset[Any], Game[Any], Hand], Step[Any]]
 
 Beside = Callable[[Record], Sequence[Statement]]
 """The rows that belong to a record, written in its transaction, and not again when the command is repeated."""
@@ -61,7 +61,7 @@ class _Table:
     """What a process knows of a game, as it was after some version."""
 
     rules: Ruleset[Any]
-    position: Position[Any]
+    position: Game[Any]
     seed: bytes = field(repr=False)
 
 
@@ -217,15 +217,14 @@ class Commands:
         decision: str,
         seats: Sequence[Seat] = (),
         *,
-        expected: int | None = None,
         command: str | None = None,
     ) -> Answer:
-        """A missed deadline: defaults for all (or these) who still owe. Raises DecisionClosed once that is done.
+        """A missed deadline: defaults for all (or these) who still owe, each of whom must be due or vacant (RuleError).
 
-        With `expected` on that version only (StaleVersion).
+        Raises DecisionClosed once that is done.
         """
         named = _command(command, "lapse", decision=decision, seats=list(seats))
-        return self._run(_Order(game, lambda r, p, h: acts.lapse(r, p, h, decision, seats), named, expected))
+        return self._run(_Order(game, lambda r, p, h: acts.lapse(r, p, h, decision, seats), named))
 
     def resolve(self, game: str, decision: str, *, command: str | None = None) -> Answer:
         """The engine's batch work. Raises DecisionClosed once that is done."""
@@ -236,28 +235,10 @@ class Commands:
         """The director looks at what is hidden; the table is told after the end."""
         return self._run(_Order(game, acts.look, _command(command, "look")))
 
-    def extend(
-        self,
-        game: str,
-        decision: str,
-        ms: int,
-        *,
-        by: By = "director",
-        deadline_after: Callable[[Sequence[Record]], int | None] | None = None,
-        command: str | None = None,
-    ) -> Answer:
-        """The deadline of the open decision moves by so many ms (DecisionClosed).
-
-        `deadline_after` tells it from the records, so that it is not brought too near (RuleError). Reads the whole
-        stream.
-        """
+    def extend(self, game: str, decision: str, ms: int, *, by: By = "director", command: str | None = None) -> Answer:
+        """The deadline of the open decision moves by so many ms (DecisionClosed); not too near (RuleError)."""
         named = _command(command, "extend", decision=decision, ms=ms, by=by)
-
-        def decide(rules: Ruleset[Any], p: Position[Any], hand: Hand) -> Step[Any]:
-            deadline = deadline_after(self._ledger.read(game, upto=p.version)) if deadline_after else None
-            return acts.extend(rules, p, hand, decision, ms, by, deadline)
-
-        return self._run(_Order(game, decide, named))
+        return self._run(_Order(game, lambda r, p, h: acts.extend(r, p, h, decision, ms, by), named))
 
     def rest(self, game: str, seat: Seat, days: int, *, player: str = "", command: str | None = None) -> Answer:
         """A seat takes whole days of its vacation."""
@@ -285,18 +266,18 @@ class Commands:
         how: dict[str, Any] = {"by": by, "seat": seat, "consent": list(consent), "reason": reason, "fresh": fresh}
         named = _command(command, "rewind", to=to, expected=expected, **how)
 
-        def decide(rules: Ruleset[Any], p: Position[Any], hand: Hand) -> Step[Any]:
+        def decide(rules: Ruleset[Any], p: Game[Any], hand: Hand) -> Step[Any]:
             return acts.rewind(rules, p, hand, self._target(rules, p, to), **how)
 
         return self._run(_Order(game, decide, named, expected))
 
     # --- what is known
 
-    def position(self, game: str) -> Position[Any]:
+    def position(self, game: str) -> Game[Any]:
         """The newest position of a game; raises UnknownGame."""
         return self._load(game, newest=True).position
 
-    def _target(self, rules: Ruleset[Any], p: Position[Any], to: int) -> Position[Any]:
+    def _target(self, rules: Ruleset[Any], p: Game[Any], to: int) -> Game[Any]:
         records = self._ledger.read(p.game, upto=p.version)
         if to not in line(records):
             raise RuleError("not_on_line", "", {"to": to})
@@ -433,7 +414,7 @@ def _sitting(seat: Seat, player: str) -> tuple[Seat, str] | None:
 
 
 def _moving(by: By, seat: Seat, moves: Sequence[Json], decision: str | None) -> Decide:
-    def decide(rules: Ruleset[Any], p: Position[Any], hand: Hand) -> Step[Any]:
+    def decide(rules: Ruleset[Any], p: Game[Any], hand: Hand) -> Step[Any]:
         return acts.move(rules, p, hand, seat, moves, decision, by)
 
     return decide

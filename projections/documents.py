@@ -8,7 +8,7 @@ import orjson
 
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.audience import ALL_KEY, seats_of
-from domain.kernel.fold import sight
+from domain.kernel.game import sight
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.texts import LANGUAGES, Texts, texts
@@ -22,7 +22,7 @@ def rendered(doc: Json) -> bytes:
 
 def seats(known: Known) -> list[dict[str, Json]]:
     """Who sits where; opaque ids."""
-    p = known.position
+    p = known.game
     rows: list[dict[str, Json]] = []
     for seat in range(p.table.seats):
         player = p.players.get(seat)
@@ -40,18 +40,18 @@ def seats(known: Known) -> list[dict[str, Json]]:
 
 def accounts(known: Known) -> list[dict[str, Json]]:
     """What each seat had left of its own at the last record, where the pace gives it anything."""
-    if not (known.pace.bank or known.pace.vacation):
+    g = known.game
+    if not (g.pace.bank or g.pace.vacation):
         return []
-    at = known.position.at
     return [
-        {"seat": seat, "bank": a.bank, "vacation": a.days, "back": a.back if a.back > at else None}
-        for seat, a in enumerate(known.accounts)
+        {"seat": seat, "bank": a.bank, "vacation": a.days, "back": a.back if a.back > g.at else None}
+        for seat, a in enumerate(g.accounts)
     ]
 
 
 def board(known: Known, viewer: Viewer) -> dict[str, Json]:
     """All that one viewer may see now, `own` apart from `public`."""
-    p = known.position
+    p = known.game
     doc: dict[str, Json] = {
         "game": p.game,
         "ruleset": p.ruleset,
@@ -70,7 +70,7 @@ def board(known: Known, viewer: Viewer) -> dict[str, Json]:
 
 def summary(known: Known) -> dict[str, Json]:
     """A line of the lobby: who plays what, and for whom it waits since when. Public facts only."""
-    p = known.position
+    p = known.game
     open_now = known.open(PUBLIC)
     return {
         "game": p.game,
@@ -79,22 +79,22 @@ def summary(known: Known) -> dict[str, Json]:
         "listing": known.listing,
         "status": p.status,
         "version": p.version,
-        "opened": known.opened,
+        "opened": p.opened,
         "at": p.at,
         "seed_hash": p.seed_hash,
-        "pace": known.pace.to_json(),
+        "pace": p.pace.to_json(),
         "seats": seats(known),
         "waiting_for": list(open_now[0].must) if open_now else [],
         "waiting_engine": bool(open_now and open_now[0].engine),
-        "waiting_since": known.waiting,
-        "due": min(known.dues(open_now[0].must).values(), default=None) if open_now else None,
+        "waiting_since": p.waiting,
+        "due": min(p.dues(open_now[0].must).values(), default=None) if open_now else None,
         "accounts": accounts(known),
     }
 
 
 def standings(known: Known) -> list[dict[str, Json]]:
     """Places and points as they stand, or the final ones."""
-    return [s.to_json() for s in known.rules.scores(known.position.state)]
+    return [s.to_json() for s in known.rules.scores(known.game.state)]
 
 
 def entries(rules: Ruleset[Any], record: Record) -> dict[str, dict[str, Json]]:

@@ -1,6 +1,6 @@
 """The pump reads the log and assigns the views.
 
-Position and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected sets
+Game and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected sets
 its own game aside.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select, update
@@ -17,10 +17,10 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError
 from domain.ids import Json, Viewer
-from domain.kernel.record import Record
+from domain.kernel.game import advance
 from domain.ledger import Ledger, LogEntry
 from projections import documents, schema
-from projections.known import Known, begin, follow, touched
+from projections.known import Known, folded, touched
 from projections.store import Views, upsert
 from projections.tree import Hash, grow, leaf_hash
 
@@ -147,16 +147,10 @@ class Pump:
     def _next(self, before: Known | None, entry: LogEntry) -> Known:
         record, game = entry.record, entry.game
         if record.kind == "opened":
-            return begin(self._catalogue, record)
-        if before is not None and before.position.version == record.version - 1:
-            return follow(before, record, lambda upto: self._ledger.read(game, upto=upto))
-        return self._folded(self._ledger.read(game, upto=record.version))
-
-    def _folded(self, records: list[Record]) -> Known:
-        known = begin(self._catalogue, records[0])
-        for record in records[1:]:
-            known = follow(known, record, lambda upto: records[:upto])
-        return known
+            return folded(self._catalogue, [record])
+        if before is not None and before.game.version == record.version - 1 and record.kind != "rewound":
+            return replace(before, game=advance(before.rules, before.game, record))
+        return folded(self._catalogue, self._ledger.read(game, upto=record.version))
 
 
 def _hash(entry: LogEntry) -> str:
@@ -184,7 +178,7 @@ def _write(db: Connection, gen: int, batch: _Batch) -> None:
         upsert(db, schema.games, [_game(gen, known, batch.positions[game])])
         db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": game})
         upsert(db, schema.due, _due(gen, known))
-        if known.position.status == "closed":
+        if known.game.status == "closed":
             upsert(db, schema.results, _results(gen, known))
     upsert(db, schema.aside, batch.aside)
     for row in batch.aside:  # nobody can do work on it before a rebuild
@@ -215,12 +209,12 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
 
 def _board(gen: int, known: Known, viewer: Viewer) -> dict[str, Any]:
     doc = documents.rendered(documents.board(known, viewer))
-    p = known.position
+    p = known.game
     return {"gen": gen, "game": p.game, "viewer": str(viewer), "version": p.version, "doc": doc}
 
 
 def _game(gen: int, known: Known, position: int) -> dict[str, Any]:
-    p = known.position
+    p = known.game
     row = {"gen": gen, "game": p.game, "position": position, "version": p.version, "ruleset": p.ruleset}
     doc = documents.rendered(documents.summary(known))
     taken = sum(bool(player.id) for player in p.players.values())
@@ -231,20 +225,20 @@ def _game(gen: int, known: Known, position: int) -> dict[str, Any]:
 def _due(gen: int, known: Known) -> list[dict[str, Any]]:
     """The engine's work is due at once, a deadline when it passes, a vacant seat's answer at once."""
     rows = []
-    base = {"gen": gen, "game": known.position.game, "deadline": None, "last": None}
+    base = {"gen": gen, "game": known.game.game, "deadline": None, "last": None}
     for d in known.open("director"):
         if d.engine:
-            rows.append({**base, "decision": d.id, "work": "resolve", "at": known.position.at})
-        if dues := known.dues(d.must).values():
-            late = {"at": min(dues), "deadline": min(known.deadlines(d.must)), "last": max(dues)}
+            rows.append({**base, "decision": d.id, "work": "resolve", "at": known.game.at})
+        if dues := known.game.dues(d.must).values():
+            late = {"at": min(dues), "deadline": min(known.game.deadlines(d.must)), "last": max(dues)}
             rows.append({**base, "decision": d.id, "work": "lapse", **late})
-        if set(d.must) & set(known.position.state.vacant):
-            rows.append({**base, "decision": d.id, "work": "vacant", "at": known.position.at})
+        if set(d.must) & set(known.game.state.vacant):
+            rows.append({**base, "decision": d.id, "work": "vacant", "at": known.game.at})
     return rows
 
 
 def _results(gen: int, known: Known) -> list[dict[str, Any]]:
-    p = known.position
+    p = known.game
     base = {"gen": gen, "game": p.game, "ruleset": p.ruleset, "at": p.at}
     return [
         {**base, "seat": s.seat, "player": p.players[s.seat].id if s.seat in p.players else "", "place": s.place}

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from domain.catalogue import Catalogue
-from domain.errors import DecisionClosed, RuleError, StaleVersion, UnknownGame
-from domain.ids import Seat
-from domain.kernel.record import Record
-from projections import known
+from domain.errors import DecisionClosed, RuleError
+from domain.ids import DIRECTOR
+from domain.kernel.ruleset import decisions
 from workers.crew import crew
 from workers.turns import GONE, gone, stored
 
@@ -18,34 +14,23 @@ who asked after the deadline has been answered yet."""
 
 
 RACES = 50
-"""How often a lapse is judged anew: each lost race is somebody's record."""
+"""How often a lapse is judged anew: each time somebody was given time meanwhile."""
 
 
 def lapse(game: str, decision: str) -> str:
-    """Missed deadlines, if the log says that they have been missed; who has time left goes on thinking."""
+    """Missed deadlines, if the game says that they have been missed; who has time left goes on thinking."""
     hands = crew()
     for _ in range(RACES):
-        records = hands.ledger.read(game)
-        if not records:
-            raise UnknownGame(game)
-        dues = dues_of(hands.catalogue, records, decision)
+        g = hands.commands.position(game)
+        open_now = decisions(hands.catalogue.get(g.ruleset), g.state, g.rewinds, DIRECTOR) if g.frames else []
+        dues = g.dues([seat for d in open_now if d.id == decision for seat in d.must])
         until = min(hands.clock(), hands.outages.answered())
         late = [seat for seat, due in dues.items() if due <= until]
         if not late:  # a lapse that names no seats is one of all seats
             return EARLY if dues else GONE
         try:
-            return stored(hands, hands.commands.lapse(game, decision, late, expected=records[-1].version))
-        except StaleVersion:  # what came in between may have given them time
-            continue
+            return stored(hands, hands.commands.lapse(game, decision, late))
         except (DecisionClosed, RuleError) as error:
-            return gone(error)
+            if not (isinstance(error, RuleError) and error.code == "not_due"):  # somebody was given time meanwhile
+                return gone(error)
     return EARLY
-
-
-def dues_of(catalogue: Catalogue, records: Sequence[Record], decision: str) -> dict[Seat, int]:
-    """When the default of each seat that owes that decision is played (ms); empty if it is not open or has no clock."""
-    game = known.begin(catalogue, records[0])
-    for record in records[1:]:
-        game = known.follow(game, record, lambda upto: records[:upto])
-    owing = [seat for d in game.open("director") if d.id == decision for seat in d.must]
-    return game.dues(owing)

@@ -11,7 +11,7 @@ from typing import Any
 from domain.commands import Answer
 from domain.errors import DecisionClosed, RuleError
 from domain.ids import DIRECTOR
-from domain.kernel.fold import Position
+from domain.kernel.game import Game
 from domain.kernel.ruleset import decisions
 from projections.known import turn_id
 from workers.crew import Crew, crew
@@ -19,7 +19,7 @@ from workers.crew import Crew, crew
 DONE, GONE = "done", "gone"
 """What a job says: it has done the work; there was no such work (any more)."""
 
-_ENDED = ("game_over", "not_running")
+_ENDED = ("game_over", "not_running", "not_due")
 
 
 def resolve(game: str, decision: str) -> str:
@@ -43,7 +43,7 @@ def vacant(game: str, decision: str) -> str:
         return gone(error)
 
 
-def vacant_seats(hands: Crew, p: Position[Any], decision: str) -> list[int]:
+def vacant_seats(hands: Crew, p: Game[Any], decision: str) -> list[int]:
     """The seats without a player that owe that decision."""
     if p.status != "running":
         return []

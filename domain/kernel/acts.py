@@ -17,7 +17,7 @@ from domain.kernel.audience import ALL_KEY, TABLE_KEY, key_of, seats_of
 from domain.kernel.digest import digest
 from domain.kernel.draws import Draws, Seeded, Source, commitment, draw_key
 from domain.kernel.flow import Fact, S
-from domain.kernel.fold import Player, Position, advance, nonces, opened, public_digest, rewound, state_digest
+from domain.kernel.game import Game, Player, advance, nonces, opened, public_digest, rewound, state_digest
 from domain.kernel.record import Doc, Record, seal_pack
 from domain.kernel.ruleset import Draft, Ruleset, Table, carry_on, decide, decide_all, decisions
 
@@ -34,6 +34,7 @@ TABLE_CODES: Mapping[str, str] = {
     "consent_missing": "seats that have learnt or done something since must agree",
     "still_running": "the game is not over",
     "no_vacation_left": "the seat has not that many days of vacation",
+    "not_due": "the seat has a player, and time left",
     "deadline_too_soon": "a deadline is brought forward to a minute from now at the soonest",
 }
 """Refusals of acts of the table, the same in every game."""
@@ -66,13 +67,13 @@ class Step(Generic[S]):
     """A record in the making and the position that it leads to."""
 
     record: Record
-    position: Position[S]
+    position: Game[S]
 
 
 # --- making a record -------------------------------------------------------------------------------------------
 
 
-def _draft(rules: Ruleset[S], p: Position[S], hand: Hand) -> Draft[S]:
+def _draft(rules: Ruleset[S], p: Game[S], hand: Hand) -> Draft[S]:
     source = hand.source or Seeded(draw_key(hand.seed, nonces(p)), p.game, p.epoch)
     return Draft(rules, p.state, Draws(source, p.counts))
 
@@ -120,11 +121,11 @@ def _asked_in_secret(facts: Sequence[tuple[str, Fact]]) -> list[Seat]:
     return [s for _, f in facts if f["t"] == "asked" and f.get("secret") for s in f.get("seats", ())]
 
 
-def _shut(p: Position[Any], hand: Hand, packs: Mapping[str, Doc]) -> dict[str, Doc]:
+def _shut(p: Game[Any], hand: Hand, packs: Mapping[str, Doc]) -> dict[str, Doc]:
     return {k: seal_pack(q, hand.seed, p.game, p.version + 1, k) for k, q in packs.items()}
 
 
-def _openings(p: Position[Any], facts: Sequence[tuple[str, Fact]], packs: Mapping[str, Doc]) -> list[Doc]:
+def _openings(p: Game[Any], facts: Sequence[tuple[str, Fact]], packs: Mapping[str, Doc]) -> list[Doc]:
     sealed = {**p.sealed, **{k: (p.version + 1, q) for k, q in packs.items() if ":" in k}}
     keys = [k for _, f in facts if f["t"] == "unsealed" for k in f["keys"]]
     return [{"v": sealed[k][0], "key": k, "pack": sealed[k][1]} for k in keys if k in sealed]
@@ -134,7 +135,7 @@ def _empty(value: Json) -> bool:
     return value is None or value is False or value in ("", [], {})
 
 
-def _record(p: Position[Any], hand: Hand, kind: str, parts: _Parts, packs: Mapping[str, Doc], **more: Json) -> Record:
+def _record(p: Game[Any], hand: Hand, kind: str, parts: _Parts, packs: Mapping[str, Doc], **more: Json) -> Record:
     public = {**parts.public, **{k: v for k, v in more.items() if not _empty(v)}}
     public |= {"v": p.version + 1, "kind": kind, "at": max(hand.now, p.at), "prev": p.head}
     if packs:
@@ -144,7 +145,7 @@ def _record(p: Position[Any], hand: Hand, kind: str, parts: _Parts, packs: Mappi
 
 def _append(
     rules: Ruleset[S],
-    p: Position[S],
+    p: Game[S],
     hand: Hand,
     draft: Draft[S],
     kind: str,
@@ -211,9 +212,7 @@ def open_game(rules: Ruleset[S], game: str, table: Table, hand: Hand, body: Doc 
     return Step(record, opened(rules, record))
 
 
-def join(
-    rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat | None, player: str, nonce_hash: str = ""
-) -> Step[S]:
+def join(rules: Ruleset[S], p: Game[S], hand: Hand, seat: Seat | None, player: str, nonce_hash: str = "") -> Step[S]:
     """A player takes a free seat (None: the first), before the start or in place of one who left."""
     _refuse_unless(p.status in ("open", "running"), "not_open", status=p.status)
     if seat is None:
@@ -230,7 +229,7 @@ def join(
     return _append(rules, p, hand, draft, "joined", seat=seat, body=body)
 
 
-def reveal(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat, nonce: str) -> Step[S]:
+def reveal(rules: Ruleset[S], p: Game[S], hand: Hand, seat: Seat, nonce: str) -> Step[S]:
     """A seat shows its nonce (hex), once all seats are taken and so all nonces are committed to."""
     _refuse_unless(p.status == "open", "not_open", status=p.status)
     _refuse_unless(len(p.players) == p.table.seats, "seats_missing")
@@ -240,7 +239,7 @@ def reveal(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat, nonce: str
     return _append(rules, p, hand, _draft(rules, p, hand), "revealed", seat=seat, body={"nonce": nonce})
 
 
-def leave(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat) -> Step[S]:
+def leave(rules: Ruleset[S], p: Game[S], hand: Hand, seat: Seat) -> Step[S]:
     """A player leaves; in a running game the seat is vacant, and the rules say what that means."""
     _refuse_unless(bool(p.players.get(seat, Player("")).id), "seat_empty", seat=seat)
     _refuse_unless(p.status in ("open", "running"), "not_open", status=p.status)
@@ -252,7 +251,7 @@ def leave(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat) -> Step[S]:
     return _append(rules, p, hand, draft, "left", seat=seat)
 
 
-def start(rules: Ruleset[S], p: Position[S], hand: Hand, patch: Json = None) -> Step[S]:
+def start(rules: Ruleset[S], p: Game[S], hand: Hand, patch: Json = None) -> Step[S]:
     """Set-up. A scenario's patch is a fact of this record, so that its log replays like any other."""
     _refuse_unless(p.status == "open", "not_open", status=p.status)
     _refuse_unless(len(p.players) == p.table.seats, "seats_missing", taken=sorted(p.players))
@@ -267,20 +266,20 @@ def start(rules: Ruleset[S], p: Position[S], hand: Hand, patch: Json = None) -> 
 # --- play ------------------------------------------------------------------------------------------------------
 
 
-def open_decision(rules: Ruleset[S], p: Position[S], decision: str) -> None:
+def open_decision(rules: Ruleset[S], p: Game[S], decision: str) -> None:
     """Raises DecisionClosed unless that decision is open."""
     if decision not in [d.id for d in decisions(rules, p.state, p.rewinds)]:
         raise DecisionClosed(decision)
 
 
-def _running(p: Position[Any]) -> None:
+def _running(p: Game[Any]) -> None:
     _refuse_unless(p.status not in ("over", "closed"), "game_over")
     _refuse_unless(p.status == "running", "not_running", status=p.status)
 
 
 def move(
     rules: Ruleset[S],
-    p: Position[S],
+    p: Game[S],
     hand: Hand,
     seat: Seat,
     moves: Sequence[Json],
@@ -305,15 +304,18 @@ def move(
     return _append(rules, p, hand, draft, kind, by=by, seat=seat, acts=[(seat, m) for m in moves])
 
 
-def lapse(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str, seats: Sequence[Seat] = ()) -> Step[S]:
+def lapse(rules: Ruleset[S], p: Game[S], hand: Hand, decision: str, seats: Sequence[Seat] = ()) -> Step[S]:
     """A missed deadline: one record with the defaults of all (or these) who still owe, in seat order.
 
-    Raises DecisionClosed when that decision is gone, or none of them owes it an answer.
+    Each must be vacant, or past its own due time (`not_due`): grace, bank and vacation counted in. Raises
+    DecisionClosed when that decision is gone, or none of them owes it an answer.
     """
     _running(p)
     open_decision(rules, p, decision)
-    draft = _draft(rules, p, hand)
     asked = p.state.top
+    early = early_seats(p, [s for s in asked.owing if not seats or s in seats], max(hand.now, p.at))
+    _refuse_unless(not early, "not_due", seats=early)
+    draft = _draft(rules, p, hand)
     acts: list[tuple[Seat, Doc]] = []
     for seat in asked.owing:
         while (not seats or seat in seats) and _owes(draft.state, asked.n, seat):
@@ -325,11 +327,17 @@ def lapse(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str, seats: S
     return _append(rules, p, hand, draft, "lapsed", by="clock", acts=acts, cover=cover)
 
 
+def early_seats(p: Game[Any], seats: Sequence[Seat], at: int) -> list[Seat]:
+    """Those of the seats whose default must not be played at that time yet."""
+    due = p.dues(seats)
+    return [s for s in seats if s not in p.state.vacant and not (s in due and due[s] <= at)]
+
+
 def _owes(state: Any, n: int, seat: Seat) -> bool:
     return bool(state.frames) and state.top.n == n and seat in state.top.owing
 
 
-def resolve(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str) -> Step[S]:
+def resolve(rules: Ruleset[S], p: Game[S], hand: Hand, decision: str) -> Step[S]:
     """Batch work that no seat owes; its move is named after the frame."""
     _running(p)
     open_decision(rules, p, decision)
@@ -340,9 +348,9 @@ def resolve(rules: Ruleset[S], p: Position[S], hand: Hand, decision: str) -> Ste
 
 def rewind(
     rules: Ruleset[S],
-    p: Position[S],
+    p: Game[S],
     hand: Hand,
-    target: Position[S],
+    target: Game[S],
     *,
     by: By = "director",
     seat: Seat | None = None,
@@ -369,7 +377,7 @@ def rewind(
     return Step(step.record, replace(rewound(rules, p, target, step.record), digests=step.position.digests))
 
 
-def look(rules: Ruleset[S], p: Position[S], hand: Hand) -> Step[S]:
+def look(rules: Ruleset[S], p: Game[S], hand: Hand) -> Step[S]:
     """The director looks at what is hidden. That somebody ruled is public, what it was is shown after the end."""
     _running(p)
     return _append(rules, p, hand, _draft(rules, p, hand), "ruled", by="director", ruling={"act": "look"})
@@ -377,36 +385,37 @@ def look(rules: Ruleset[S], p: Position[S], hand: Hand) -> Step[S]:
 
 def extend(
     rules: Ruleset[S],
-    p: Position[S],
+    p: Game[S],
     hand: Hand,
     decision: str,
     ms: int,
     by: By = "director",
-    deadline: int | None = None,
+    *,
+    again: bool = False,
 ) -> Step[S]:
     """The deadline of the open decision moves by so much: after an outage, for a holiday, by the director's leave.
 
-    With `deadline`, when it is now, it is not brought so near that a default would take somebody's turn.
+    It is not brought so near that a default would take somebody's turn; older logs hold some that were (`again`).
     """
     _running(p)
     open_decision(rules, p, decision)
-    if deadline is not None and ms < 0:
+    if not again and ms < 0 and p.deadline is not None:
         soonest = max(hand.now, p.at) + SOONEST
-        _refuse_unless(deadline + ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
+        _refuse_unless(p.deadline + ms >= soonest, "deadline_too_soon", deadline=p.deadline, soonest=soonest)
     body = {"act": "extend", "decision": decision, "ms": ms}
     return _append(rules, p, hand, _draft(rules, p, hand), "ruled", by=by, body=body)
 
 
-def rest(rules: Ruleset[S], p: Position[S], hand: Hand, seat: Seat, days: int) -> Step[S]:
+def rest(rules: Ruleset[S], p: Game[S], hand: Hand, seat: Seat, days: int) -> Step[S]:
     """A seat takes whole days of its vacation: none of its time runs meanwhile. It may play all the same."""
     _running(p)
     _refuse_unless(bool(p.players.get(seat, Player("")).id), "seat_empty", seat=seat)
-    left = p.days.get(seat, 0)
+    left = p.accounts[seat].days
     _refuse_unless(1 <= days <= left, "no_vacation_left", days=left)
     return _append(rules, p, hand, _draft(rules, p, hand), "rested", by="seat", seat=seat, body={"days": days})
 
 
-def _seat_again(rules: Ruleset[S], draft: Draft[S], p: Position[S]) -> None:
+def _seat_again(rules: Ruleset[S], draft: Draft[S], p: Game[S]) -> None:
     """Who sits at the table belongs to the game, not to the line: the state is told what has changed since."""
     for seat, player in sorted(p.players.items()):
         if not player.id and seat not in draft.state.vacant:
@@ -417,7 +426,7 @@ def _seat_again(rules: Ruleset[S], draft: Draft[S], p: Position[S]) -> None:
     carry_on(draft)
 
 
-def close(rules: Ruleset[S], p: Position[S], hand: Hand, reason: str = "finished") -> Step[S]:
+def close(rules: Ruleset[S], p: Game[S], hand: Hand, reason: str = "finished") -> Step[S]:
     """The last record: shows the seed, so that anyone can recompute every draw; all packs may be read from now on."""
     _refuse_unless(p.status != "closed", "game_over")
     _refuse_unless(p.status == "over" or reason != "finished", "still_running")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from domain.errors import RuleError
 from domain.ids import Json, Seat
 from domain.kernel.audience import seats_of
-from domain.kernel.fold import Position, line
+from domain.kernel.game import Game, line
 from domain.kernel.record import Record, visible_packs
 from domain.kernel.ruleset import Ruleset
 
@@ -82,7 +82,7 @@ def learnt(records: Sequence[Record]) -> tuple[tuple[int, str], ...]:
 
 
 def motion(
-    rules: Ruleset[Any], p: Position[Any], records: Sequence[Record], to: int, seat: Seat, policy: Policy = "consent"
+    rules: Ruleset[Any], p: Game[Any], records: Sequence[Record], to: int, seat: Seat, policy: Policy = "consent"
 ) -> Motion:
     """What it takes for that seat to go back to version `to` of the line.
 

@@ -9,15 +9,21 @@ from domain.errors import RuleError, StaleVersion
 from domain.ids import Json, Seat
 from domain.kernel import acts
 from domain.kernel.acts import Hand, Step
+from domain.kernel.clock import pace_of
 from domain.kernel.draws import Source
 from domain.kernel.flow import Decision, S
-from domain.kernel.fold import Position, line
+from domain.kernel.game import Game, line
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Ruleset, decisions
+from domain.kernel.ruleset import Meta, Ruleset, decisions
+
+
+def a_day(meta: Meta) -> Json:
+    """The pace of a day for each decision."""
+    return {"seconds": dict.fromkeys(sorted({*meta.clocks.values(), "move"}), 24 * 3600)}
 
 
 class Match(Generic[S]):
-    """Opened, joined by one player a seat, and started."""
+    """Opened, joined by one player a seat, and started; unless another pace is given, with a day for each decision."""
 
     def __init__(
         self,
@@ -29,12 +35,14 @@ class Match(Generic[S]):
         game: str = "match",
         source: Source | None = None,
         patch: Json = None,
+        pace: Json = None,
     ) -> None:
         self.rules, self.seed, self.source = rules, seed, source
         self.now = 0
         self.records: list[Record] = []
-        self.positions: list[Position[S]] = []
-        self._keep(acts.open_game(rules, game, rules.table(seats, options), self.hand))
+        self.positions: list[Game[S]] = []
+        terms = {"pace": pace_of(rules.meta, a_day(rules.meta) if pace is None else pace).to_json()}
+        self._keep(acts.open_game(rules, game, rules.table(seats, options), self.hand, terms))
         for seat in range(seats):
             self._keep(acts.join(rules, self.head, self.hand, seat, f"p{seat}"))
         self._keep(acts.start(rules, self.head, self.hand, patch))
@@ -45,7 +53,7 @@ class Match(Generic[S]):
         return Hand(self.seed, self.now, "", self.source)
 
     @property
-    def head(self) -> Position[S]:
+    def head(self) -> Game[S]:
         """The newest position."""
         return self.positions[-1]
 
@@ -58,7 +66,7 @@ class Match(Generic[S]):
         """What is open now."""
         return decisions(self.rules, self.state, self.head.rewinds)
 
-    def at(self, version: int) -> Position[S]:
+    def at(self, version: int) -> Game[S]:
         """The position after that version."""
         return self.positions[version - 1]
 
@@ -87,8 +95,12 @@ class Match(Generic[S]):
         return self._keep(acts.move(self.rules, self.head, self.hand, seat, moves, decision, by))
 
     def lapse(self, decision: str | None = None, seats: Sequence[Seat] = ()) -> Record:
-        """The deadline of the open decision (or of this one) passes."""
-        return self._keep(acts.lapse(self.rules, self.head, self.hand, decision or self._open(), seats))
+        """The deadline of the open decision (or of this one) passes: time goes on until the defaults are due."""
+        named, p = decision or self._open(), self.head
+        owing = [s for s in (p.state.top.owing if p.frames else ()) if not seats or s in seats]
+        due = p.dues([s for s in owing if s not in p.state.vacant])
+        self.now = max([self.now, *due.values()])
+        return self._keep(acts.lapse(self.rules, self.head, self.hand, named, seats))
 
     def resolve(self, decision: str | None = None) -> Record:
         """The engine does the batch work that is due."""

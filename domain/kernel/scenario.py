@@ -17,7 +17,7 @@ from domain.ids import DIRECTOR, MAX_INT, Json
 from domain.kernel.digest import digest
 from domain.kernel.draws import Scripted, Seeded, draw_key
 from domain.kernel.flow import Fact
-from domain.kernel.fold import nonces
+from domain.kernel.game import nonces
 from domain.kernel.jsonform import resolve, to_json
 from domain.kernel.match import Match
 from domain.kernel.record import Record, facts_for

@@ -20,7 +20,7 @@ from domain.kernel.digest import canonical, digest
 from domain.kernel.draws import Seeded, commitment, draw_key, recompute
 from domain.kernel.export import Export
 from domain.kernel.flow import S
-from domain.kernel.fold import Position, nonces, opened, public_digest
+from domain.kernel.game import Game, nonces, opened, public_digest
 from domain.kernel.record import KINDS, Record, facts_for
 from domain.kernel.ruleset import Ruleset, Table, decisions
 
@@ -42,6 +42,7 @@ VERIFICATION_CODES: Mapping[str, str] = {
     "record_mismatch": "the moves, decided again, give another record",
     "refused_again": "a move of the record is refused by the rules",
     "not_on_line": "a rewind goes to a version that does not count",
+    "lapsed_early": "a default was played for a seat that had a player, and time left by the log's own times",
 }
 """What `verify` can refuse."""
 
@@ -165,8 +166,8 @@ def _seed(records: Sequence[Record]) -> bytes:
 def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[int, int]:
     """Every draw recomputed, every record decided again; returns both numbers, raises VerificationError."""
     drawn = 0
-    marks: dict[int, Position[S]] = {}
-    position: Position[S] | None = None
+    marks: dict[int, Game[S]] = {}
+    position: Game[S] | None = None
     for r in records:
         if position is not None:
             drawn += _check_draws(position, r, seed)
@@ -185,7 +186,7 @@ def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[in
     return drawn, len(records)
 
 
-def _check_draws(p: Position[Any], record: Record, seed: bytes) -> int:
+def _check_draws(p: Game[Any], record: Record, seed: bytes) -> int:
     epoch = p.epoch + (record.body.get("entropy") == "fresh")
     source = Seeded(draw_key(seed, nonces(p)), p.game, epoch)
     channels = {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
@@ -196,9 +197,7 @@ def _check_draws(p: Position[Any], record: Record, seed: bytes) -> int:
     return sum(map(len, channels.values()))
 
 
-def _again(
-    rules: Ruleset[S], p: Position[S] | None, r: Record, seed: bytes, marks: Mapping[int, Position[S]]
-) -> Step[S]:
+def _again(rules: Ruleset[S], p: Game[S] | None, r: Record, seed: bytes, marks: Mapping[int, Game[S]]) -> Step[S]:
     hand = Hand(seed, r.public["at"], r.packs.get(TABLE_KEY, {}).get("command", ""))
     body, seat = r.body, r.public.get("seat")
     if p is None:
@@ -210,8 +209,10 @@ def _again(
         moves = r.acts()
         return acts.move(rules, p, hand, moves[0][0], [m for _, m in moves], by=r.public["by"], again=True)
     if r.kind == "lapsed":
-        named = decisions(rules, p.state, p.rewinds)[0].id
-        return acts.lapse(rules, p, hand, named, sorted({s for s, _ in r.acts()}))
+        named, seats = decisions(rules, p.state, p.rewinds)[0].id, sorted({s for s, _ in r.acts()})
+        if acts.early_seats(p, seats, r.public["at"]):
+            raise VerificationError("lapsed_early", r.version)
+        return acts.lapse(rules, p, hand, named, seats)
     if r.kind == "resolved":
         return acts.resolve(rules, p, hand, decisions(rules, p.state, p.rewinds)[0].id)
     if r.kind == "rewound":
@@ -231,13 +232,13 @@ def _again(
     return _table_act(rules, p, r, hand)
 
 
-def _ruling(rules: Ruleset[S], p: Position[S], r: Record, hand: Hand) -> Step[S]:
+def _ruling(rules: Ruleset[S], p: Game[S], r: Record, hand: Hand) -> Step[S]:
     if "ruling" in r.packs.get(TABLE_KEY, {}):
         return acts.look(rules, p, hand)
-    return acts.extend(rules, p, hand, r.body["decision"], r.body["ms"], r.public["by"])
+    return acts.extend(rules, p, hand, r.body["decision"], r.body["ms"], r.public["by"], again=True)
 
 
-def _table_act(rules: Ruleset[S], p: Position[S], r: Record, hand: Hand) -> Step[S]:
+def _table_act(rules: Ruleset[S], p: Game[S], r: Record, hand: Hand) -> Step[S]:
     body, seat = r.body, r.public.get("seat", -1)
     if r.kind == "joined":
         return acts.join(rules, p, hand, seat, body["player"], body.get("nonce_hash", ""))

@@ -9,7 +9,7 @@ import pytest
 from marshmallow import RAISE
 
 from api import answers
-from domain.kernel.fold import fold, sight
+from domain.kernel.game import fold, sight
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
 

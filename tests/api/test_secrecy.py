@@ -16,7 +16,7 @@ import pytest
 from domain import access, vault
 from domain.catalogue import Catalogue
 from domain.games import imperunde
-from domain.kernel.fold import fold, state_for
+from domain.kernel.game import fold, state_for
 from domain.kernel.record import facts_for
 from tests.api import conftest
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site

@@ -28,7 +28,7 @@ from domain.access import Access
 from domain.commands import new_game
 from domain.ids import DIRECTOR
 from domain.kernel.audience import TABLE_KEY
-from domain.kernel.fold import line
+from domain.kernel.game import line
 from domain.kernel.record import Record
 from domain.ledger import Ledger
 from domain.tables import Statement

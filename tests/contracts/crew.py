@@ -69,6 +69,7 @@ def _behind(pipe: Connection, gate: Barrier, work: Callable[..., Any], *args: An
 
 
 KEY = bytes(range(32))
+_CLOCK = itertools.count(1_000, 1_000)
 CATALOGUE = Catalogue([orders.RULESET, skirmish.RULESET])
 
 
@@ -81,9 +82,8 @@ def issue(ledger: Ledger, access: Access, name: str, role: int | str, player: st
 
 
 def commands(ledger: Ledger, **more: Any) -> Commands:
-    """As one process has them; the clock goes on by a second each time it is asked."""
-    clock = itertools.count(1_000, 1_000)
-    return Commands(ledger, CATALOGUE, Vault(ledger, KEY), lambda: next(clock), **more)
+    """As one process has them; the clock that all share goes on by a second each time it is asked."""
+    return Commands(ledger, CATALOGUE, Vault(ledger, KEY), lambda: next(_CLOCK), **more)
 
 
 # --- what they do

@@ -22,7 +22,7 @@ from domain.errors import (
 )
 from domain.kernel.digest import canonical
 from domain.kernel.draws import commitment
-from domain.kernel.fold import fold, line
+from domain.kernel.game import fold, line
 from domain.kernel.record import Record
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
@@ -49,7 +49,8 @@ def others(ledger: Ledger) -> Commands:
 def running(commands: Commands, ruleset: str = "orders@1", seats: int = 3, **options: Any) -> str:
     """A game that has started."""
     game = new_game()
-    commands.open(game, ruleset, seats, options)
+    pace = {"seconds": dict.fromkeys({"move", *CATALOGUE.get(ruleset).meta.clocks.values()}, 1)}
+    commands.open(game, ruleset, seats, options, body={"pace": pace})
     for seat in range(seats):
         commands.join(game, seat, f"p{seat}")
     commands.start(game)
@@ -103,9 +104,9 @@ class TestTable:
 
     def test_an_answer_names_versions_records_and_the_last_position(self, commands: Commands, ledger: Ledger) -> None:
         game = new_game()
-        answer = commands.open(game, "orders@1", 2, body={"pace": "live"})
+        answer = commands.open(game, "orders@1", 2, body={"undo": "none"})
         assert answer == Answer(game, (1,), ledger.log(0, 9)[-1].position, tuple(ledger.read(game)))
-        assert answer.records[0].body["pace"] == "live"
+        assert answer.records[0].body["undo"] == "none"
 
     def test_a_seat_may_leave_commit_and_reveal(self, commands: Commands, ledger: Ledger) -> None:
         game = new_game()
@@ -343,7 +344,9 @@ class TestRepetition:
     def test_every_verb_can_be_repeated(self, commands: Commands, others: Commands, ledger: Ledger) -> None:
         game = new_game()
         story: list[Callable[[Commands], Answer]] = [
-            lambda c: c.open(game, "orders@1", 2, {"turns": 1}, command="open"),
+            lambda c: c.open(
+                game, "orders@1", 2, {"turns": 1}, body={"pace": {"seconds": {"turn": 1}}}, command="open"
+            ),
             lambda c: c.join(game, 0, "ann", commitment(bytes.fromhex(NONCE)), command="j0"),
             lambda c: c.join(game, 1, "bob", command="j1"),
             lambda c: c.leave(game, 1, command="l1"),

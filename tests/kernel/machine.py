@@ -14,11 +14,12 @@ from deploy.bots import built, may_decide
 from deploy.probes import malformed
 from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
-from domain.kernel import acts, fold
+from domain.kernel import acts
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.choices import Choice, Move
 from domain.kernel.digest import canonical
 from domain.kernel.draws import Draws, Seeded
+from domain.kernel.game import fold, state_for
 from domain.kernel.jsonform import from_json, to_json
 from domain.kernel.match import Match
 from domain.kernel.record import Record, visible_packs
@@ -291,7 +292,7 @@ class Machine(RuleBasedStateMachine):
         """Loading folds facts to the same position; the JSON form round-trips; records are JSON."""
         match = self.match
         stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
-        assert fold.fold(self.ruleset, stored) == match.head
+        assert fold(self.ruleset, stored) == match.head
         doc = json.loads(canonical(to_json(match.state)))
         assert from_json(type(match.state), doc) == match.state
 
@@ -300,7 +301,7 @@ class Machine(RuleBasedStateMachine):
     def leaks(self) -> None:
         """A sight is a function of the facts that its viewer may read."""
         for viewer in self.viewers:
-            seen = fold.state_for(self.ruleset, self.match.records, viewer)
+            seen = state_for(self.ruleset, self.match.records, viewer)
             for part in {PUBLIC, viewer}:
                 assert self.ruleset.sight(seen, part) == self.ruleset.sight(self.match.state, part)
             mine, real = (decisions(self.ruleset, s, 0, viewer) for s in (seen, self.match.state))

@@ -10,7 +10,7 @@ from domain.errors import DecisionClosed, InvalidTable, NeedsChance, RuleError, 
 from domain.ids import Json
 from domain.kernel.choices import Choice, Option, accept, one, some, span
 from domain.kernel.draws import Scripted
-from domain.kernel.fold import fold
+from domain.kernel.game import fold
 from domain.kernel.match import Match
 from domain.kernel.ruleset import COMMON_CODES, ask, dry_run
 from tests.kernel.flows import orders, sealed, skirmish, windows

@@ -8,11 +8,11 @@ import pytest
 
 from domain.errors import RuleError
 from domain.ids import PUBLIC, Viewer
-from domain.kernel import fold
 from domain.kernel.acts import Hand
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.digest import canonical, digest
 from domain.kernel.draws import Scripted
+from domain.kernel.game import state_for
 from domain.kernel.match import Match
 from domain.kernel.record import PAD, Record, facts_for
 from domain.kernel.ruleset import decisions
@@ -81,7 +81,7 @@ class TestWindows:
         assert told(record) == {"kind": "moved", "by": "seat", "barrier": True}
         for viewer, must in ((PUBLIC, (0, 1, 2)), (0, (0, 1, 2)), (2, (0, 1))):
             viewers: Viewer = viewer
-            seen = fold.state_for(match.rules, match.records, viewers)
+            seen = state_for(match.rules, match.records, viewers)
             assert decisions(match.rules, seen, 0, viewers)[0].must == must
             assert decisions(match.rules, match.state, 0, viewers)[0].must == must
         with pytest.raises(RuleError, match="already_answered"):

@@ -19,9 +19,10 @@ from deploy.simulate import simulate
 from domain.catalogue import shipped
 from domain.commands import new_game
 from domain.ids import DIRECTOR, Json, Seat
-from domain.kernel import export, fold, verify
+from domain.kernel import export, verify
 from domain.kernel.choices import Choice
 from domain.kernel.digest import canonical
+from domain.kernel.game import fold
 from domain.kernel.match import Match
 from domain.kernel.ruleset import Ruleset, ask
 from domain.ledger import Ledger
@@ -145,7 +146,7 @@ def rebuilt(game: Game, walked: Walk, count: int = 500) -> Iterator[Figure]:
         for record in records:
             ledger.append(name, [record], record.version - 1)
         texts = [json.dumps([r.public, r.packs]) for r in records]
-        ours, bare = in_turn(lambda: fold.fold(game.rules, ledger.read(name)), lambda: [json.loads(t) for t in texts])
+        ours, bare = in_turn(lambda: fold(game.rules, ledger.read(name)), lambda: [json.loads(t) for t in texts])
         ledger.close()
     where = f"{game.where}: {len(records)} records"
     yield Figure("rebuild of a game", where, ours, "ms", "<= 20 for 500", bare, "json.loads of the records")

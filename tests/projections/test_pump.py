@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from deploy.bots import built, may_decide
 from domain.ids import PUBLIC, Json, Viewer
-from domain.kernel.fold import fold
+from domain.kernel.game import fold
 from projections import schema
 from projections.proofs import Proofs
 from projections.pump import LeaseLostError, Pump
@@ -104,7 +104,8 @@ class TestBoards:
 
     def test_a_closed_game_shows_all(self, house: House) -> None:
         """And its results stand in the scoreboard of its players."""
-        game = house.game("windows@1", 2, options={"turns": 1})
+        clocks = dict.fromkeys({"move", *CATALOGUE.get("windows@1").meta.clocks.values()}, 1)
+        game = house.game("windows@1", 2, options={"turns": 1}, pace={"seconds": clocks})
         house.commands.lapse(game, house.decision(game))
         house.pumped()
         assert board(house, game, PUBLIC)["status"] == "closed"
@@ -209,7 +210,7 @@ class TestPoison:
         real: Callable[..., Any] = documents.board
 
         def board(known: Any, viewer: Viewer) -> Any:
-            if known.position.game == bad:
+            if known.game.game == bad:
                 raise ZeroDivisionError
             return real(known, viewer)
 

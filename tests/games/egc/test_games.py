@@ -14,9 +14,9 @@ from deploy.bots import built, heuristic
 from domain.games.egc.data import SEATS
 from domain.games.egc.state import Army, Egc, Garrison, Protectorate
 from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel import fold
 from domain.kernel.digest import canonical
 from domain.kernel.flow import Fact
+from domain.kernel.game import fold, state_for
 from domain.kernel.jsonform import from_json, to_json
 from domain.kernel.match import Match
 from domain.kernel.record import Record, facts_for
@@ -67,13 +67,13 @@ def test_a_game_ends_with_every_account_closed(seed: int) -> None:
     """EGC-12.6, EGC-11.4, EGC-9.8, EGC-15.4: money to the last Brz, divisions to the last man, turn by turn."""
     match = played(seed)
     stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
-    assert fold.fold(RULESET, stored) == match.head
+    assert fold(RULESET, stored) == match.head
     assert from_json(RULESET.state, json.loads(canonical(to_json(match.state)))) == match.state
     assert match.state.final is not None
     assert len(match.state.counts) == 4
     assert sorted(s.place for s in RULESET.scores(match.state)) == list(range(1, 11))
     for viewer in (PUBLIC, *SEATS):
-        seen = fold.state_for(RULESET, match.records, viewer)
+        seen = state_for(RULESET, match.records, viewer)
         assert RULESET.sight(seen, viewer) == RULESET.sight(match.state, viewer)
 
 

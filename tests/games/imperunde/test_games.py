@@ -12,9 +12,9 @@ from deploy.bots import built, may_decide
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel import fold
 from domain.kernel.digest import canonical
 from domain.kernel.draws import Draws, Seeded
+from domain.kernel.game import fold, state_for
 from domain.kernel.jsonform import from_json, to_json
 from domain.kernel.match import Match
 from domain.kernel.record import Record
@@ -43,7 +43,7 @@ def test_a_random_game_ends_and_folds_to_the_same_state(seats: int) -> None:
     """IMP-0.2, IMP-12.3: fold(records) is the state, JSON round-trips, somebody has won."""
     match = played(seats)
     stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
-    assert fold.fold(RULESET, stored) == match.head
+    assert fold(RULESET, stored) == match.head
     assert from_json(RULESET.state, json.loads(canonical(to_json(match.state)))) == match.state
     assert match.state.winner == RULESET.scores(match.state)[0].seat
 
@@ -55,7 +55,7 @@ def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int)
     for version in random.Random(1).sample(range(seats + 3, len(match.records)), 6):
         state, records = match.at(version).state, match.records[:version]
         for viewer in (PUBLIC, *range(seats)):
-            seen = fold.state_for(RULESET, records, viewer)
+            seen = state_for(RULESET, records, viewer)
             for part in {PUBLIC, viewer}:
                 assert RULESET.sight(seen, part) == RULESET.sight(state, part)
             assert decisions(RULESET, seen, 0, viewer) == decisions(RULESET, state, 0, viewer)

@@ -10,8 +10,8 @@ import pytest
 from deploy.bots import built
 from domain.games.struggle_of_empires.state import Struggle
 from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel import fold
 from domain.kernel.digest import canonical
+from domain.kernel.game import fold, state_for
 from domain.kernel.jsonform import from_json, to_json
 from domain.kernel.match import Match
 from domain.kernel.record import Record
@@ -39,7 +39,7 @@ def test_a_random_game_ends_and_folds_to_the_same_state(seats: int) -> None:
     """SOE-4.2, SOE-17.2: fold(records) is the state, JSON round-trips, three Wars are played."""
     match = played(seats, seats)
     stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
-    assert fold.fold(RULESET, stored) == match.head
+    assert fold(RULESET, stored) == match.head
     assert from_json(RULESET.state, json.loads(canonical(to_json(match.state)))) == match.state
     assert match.state.war == 3
 
@@ -51,7 +51,7 @@ def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int)
     for version in (len(match.records), len(match.records) // 2, seats + 8):
         state, records = match.at(version).state, match.records[:version]
         for viewer in (PUBLIC, *range(seats)):
-            seen = fold.state_for(RULESET, records, viewer)
+            seen = state_for(RULESET, records, viewer)
             for part in {PUBLIC, viewer}:
                 assert RULESET.sight(seen, part) == RULESET.sight(state, part)
             assert decisions(RULESET, seen) == decisions(RULESET, state)

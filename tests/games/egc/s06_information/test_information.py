@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel import fold
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.digest import canonical
+from domain.kernel.game import sight
 from tests.games.egc.board import Board, move, of, order, position
 from tests.games.egc.registered import RULESET
 
@@ -112,7 +112,7 @@ def test_what_nobody_knows() -> None:
     assert game.sight(PUBLIC)["final"]["tie_order"] == list(range(10))
     closed = game.match
     closed.close()
-    assert fold.sight(RULESET, closed.head, PUBLIC)["count_turns"] == [14, 21, 28, 35]
+    assert sight(RULESET, closed.head, PUBLIC)["count_turns"] == [14, 21, 28, 35]
 
 
 def test_a_refused_order_leaves_nothing() -> None:

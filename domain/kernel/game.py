@@ -1,4 +1,8 @@
-"""Folding: what a game is after its records. Loading folds facts; it never runs `decide`."""
+"""The aggregate: a game as it is after its records, with its state, its players and its time.
+
+The projector is `fold`: it applies facts and never runs `decide`. The line after rewinds goes back; what belongs to the
+game goes on.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,23 @@ from typing import Any, Generic
 from domain.errors import VerificationError
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
 from domain.kernel.audience import ALL_KEY
+from domain.kernel.clock import (
+    NO_PACE,
+    Account,
+    Clock,
+    Pace,
+    accounts_of,
+    charge,
+    deadline_of,
+    dues,
+    moved,
+    pace_of,
+    rest,
+    running,
+    tick,
+)
 from domain.kernel.digest import digest
-from domain.kernel.flow import S, assign
+from domain.kernel.flow import Frame, S, assign
 from domain.kernel.jsonform import encoder, hints
 from domain.kernel.record import Doc, Record, facts_for
 from domain.kernel.ruleset import Ruleset, Table, decisions
@@ -31,8 +50,8 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Position(Generic[S]):
-    """What a fold yields. state, counts, sealed and last go back with a rewind; the rest belongs to the game."""
+class Game(Generic[S]):
+    """A game after a record. state, counts, sealed and last go back with a rewind; the rest belongs to the game."""
 
     game: str
     ruleset: str
@@ -49,8 +68,16 @@ class Position(Generic[S]):
     rewinds: int = 0
     epoch: int = 0
     players: Mapping[int, Player] = field(default_factory=dict)
-    days: Mapping[int, int] = field(default_factory=dict)
-    """Days of vacation that seats have left, where the table has agreed on any."""
+    terms: Mapping[str, Json] = field(default_factory=dict)
+    """What the table agreed on beside ruleset, seats and options: `undo`, `listing`."""
+    pace: Pace = NO_PACE
+    clocks: tuple[Clock, ...] = ()
+    accounts: tuple[Account, ...] = ()
+    """What each seat has of its own: a bank of time, days of vacation."""
+    opened: int = 0
+    """When, ms."""
+    waiting: int = 0
+    """Since when the open decision waits, ms."""
     last: Record | None = None
     """The last record."""
     board: str = ""
@@ -65,8 +92,29 @@ class Position(Generic[S]):
         """Hash of the last record; made when it is asked for, since a fold needs only the last one's."""
         return self.last.hash if self.last else ""
 
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The frames whose decisions may be open: none unless the game is running."""
+        return self.state.frames if self.status == "running" else ()
 
-def nonces(p: Position[S]) -> dict[int, str]:
+    @property
+    def deadline(self) -> int | None:
+        """Of the open decision, before grace, banks and vacations; None while no clock runs."""
+        clock = running(self.clocks, self.frames)
+        return clock.deadline if clock else None
+
+    def deadlines(self, seats: Iterable[Seat]) -> list[int]:
+        """Theirs, before grace and bank."""
+        clock = running(self.clocks, self.frames)
+        found = [deadline_of(clock, self.accounts[seat]) for seat in seats] if clock else []
+        return [at for at in found if at is not None]
+
+    def dues(self, seats: Iterable[Seat]) -> dict[Seat, int]:
+        """When the default of each is played, if it owes the open decision; those without a clock are left out."""
+        return dues(self.pace, self.clocks, self.frames, seats, self.accounts, self.at)
+
+
+def nonces(p: Game[S]) -> dict[int, str]:
     """The nonces that were shown, by seat."""
     return {seat: player.nonce for seat, player in p.players.items() if player.nonce}
 
@@ -105,26 +153,29 @@ def line(records: Iterable[Record]) -> list[int]:
     return out
 
 
-def opened(rules: Ruleset[S], record: Record) -> Position[S]:
+def opened(rules: Ruleset[S], record: Record) -> Game[S]:
     """The position after the first record."""
     body = record.body
     table = Table(body["seats"], body["options"])
-    p = Position(body["game"], body["ruleset"], table, body["seed_hash"], rules.blank(table))
-    return replace(p, version=record.version, last=record, at=record.public["at"], days=_vacation(body))
+    pace, at = pace_of(rules.meta, body.get("pace")), record.public["at"]
+    return Game(
+        body["game"],
+        body["ruleset"],
+        table,
+        body["seed_hash"],
+        rules.blank(table),
+        version=record.version,
+        last=record,
+        terms={k: body[k] for k in ("undo", "listing") if k in body},
+        pace=pace,
+        accounts=accounts_of(pace, table.seats),
+        opened=at,
+        waiting=at,
+        at=at,
+    )
 
 
-def _vacation(body: Doc) -> dict[int, int]:
-    pace = body.get("pace")
-    days = pace.get("vacation", 0) if isinstance(pace, dict) else 0
-    return dict.fromkeys(range(body["seats"]), days) if days else {}
-
-
-def _days(p: Position[S], record: Record) -> Mapping[int, int]:
-    seat = record.public.get("seat", 0)
-    return {**p.days, seat: p.days.get(seat, 0) - record.body["days"]}
-
-
-def _players(p: Position[S], record: Record) -> Mapping[int, Player]:
+def _players(p: Game[S], record: Record) -> Mapping[int, Player]:
     seat, body, players = record.public.get("seat"), record.body, p.players
     if record.kind == "joined" and seat is not None:
         kept = players[seat].nonce if seat in players else ""
@@ -138,7 +189,7 @@ def _players(p: Position[S], record: Record) -> Mapping[int, Player]:
     return players
 
 
-def _status(p: Position[S], record: Record, state: S) -> str:
+def _status(p: Game[S], record: Record, state: S) -> str:
     if record.kind == "closed":
         return "closed"
     if record.kind == "started" or p.status != "open":
@@ -146,21 +197,27 @@ def _status(p: Position[S], record: Record, state: S) -> str:
     return p.status
 
 
-def advance(rules: Ruleset[S], p: Position[S], record: Record, state: S | None = None) -> Position[S]:
-    """The position after one more record that is no rewind. Who has just decided passes the state it has."""
+def advance(rules: Ruleset[S], p: Game[S], record: Record, state: S | None = None) -> Game[S]:
+    """The game after one more record that is no rewind. Who has just decided passes the state it has."""
     if state is None:
         state = functools.reduce(rules.step, facts_for(record, DIRECTOR), p.state)
     counts, sealed = p.counts, p.sealed
     if record.packs or "draws" in record.public:
         counts, sealed = _counts(p, record), _sealed(p, record)
+    status = _status(p, record, state)
+    frames: tuple[Frame, ...] = state.frames if status == "running" else ()
+    same = bool(frames and p.state.frames) and frames[-1].n == p.state.top.n and record.kind != "rewound"
+    clocks, accounts = _timed(rules, p, record, frames)
     return assign(
         p,
         state=state,
-        status=_status(p, record, state),
+        status=status,
+        clocks=clocks,
+        accounts=accounts,
+        waiting=p.waiting if same else record.public["at"],
         counts=counts,
         sealed=sealed,
         players=_players(p, record) if record.kind in SEATING else p.players,
-        days=_days(p, record) if record.kind == "rested" else p.days,
         version=record.version,
         last=record,
         board=record.public.get("board", p.board),
@@ -168,18 +225,35 @@ def advance(rules: Ruleset[S], p: Position[S], record: Record, state: S | None =
     )
 
 
-def _counts(p: Position[S], record: Record) -> dict[str, int]:
+def _timed(
+    rules: Ruleset[S], p: Game[S], record: Record, frames: tuple[Frame, ...]
+) -> tuple[tuple[Clock, ...], tuple[Account, ...]]:
+    """Clocks and accounts after the record, which leaves these frames."""
+    clocks, accounts, at = p.clocks, p.accounts, record.public["at"]
+    if record.kind == "ruled" and record.body.get("act") == "extend" and p.state.frames:
+        clocks = moved(clocks, p.state.top.timer, record.body["ms"])
+    if clocks:
+        accounts = charge(accounts, clocks, p.state.frames, p.at, at)
+    if record.kind == "rested":
+        seat = record.public["seat"]
+        accounts = (*accounts[:seat], rest(accounts[seat], record.body["days"], at), *accounts[seat + 1 :])
+    if p.pace.seconds:
+        clocks = tick(rules.meta, p.pace, clocks, frames, at, accounts)
+    return clocks, accounts
+
+
+def _counts(p: Game[S], record: Record) -> dict[str, int]:
     drawn = {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
     return {**p.counts, **{k: d[-1][0] + 1 for k, d in drawn.items() if d}}
 
 
-def _sealed(p: Position[S], record: Record) -> dict[str, tuple[int, Doc]]:
+def _sealed(p: Game[S], record: Record) -> dict[str, tuple[int, Doc]]:
     new = {k: (record.version, q) for k, q in record.packs.items() if ":" in k}
     shown = {o["key"] for o in record.public.get("openings", ())}
     return {k: v for k, v in {**p.sealed, **new}.items() if k not in shown}
 
 
-def rewound(rules: Ruleset[S], p: Position[S], target: Position[S], record: Record) -> Position[S]:
+def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> Game[S]:
     """The position after a rewind: the line goes back to `target`, the game's own counters go on."""
     fresh = record.body.get("entropy") == "fresh"
     back = replace(
@@ -187,13 +261,14 @@ def rewound(rules: Ruleset[S], p: Position[S], target: Position[S], record: Reco
         rewinds=p.rewinds + 1,
         epoch=p.epoch + fresh,
         players=p.players,
-        days=p.days,
+        accounts=charge(p.accounts, p.clocks, p.state.frames, p.at, record.public["at"]),
+        clocks=(),
         digests=p.digests,
     )
     return advance(rules, back, record)
 
 
-def fold(rules: Ruleset[S], records: Sequence[Record], upto: int | None = None) -> Position[S]:
+def fold(rules: Ruleset[S], records: Sequence[Record], upto: int | None = None) -> Game[S]:
     """The position after the records 1..upto (all unless given), rewinds followed."""
     kept = [r for r in records if upto is None or r.version <= upto]
     if not kept or kept[0].kind != "opened":
@@ -221,11 +296,6 @@ def state_for(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S
     return state
 
 
-def sight(rules: Ruleset[S], p: Position[S], viewer: Viewer) -> Json:
+def sight(rules: Ruleset[S], p: Game[S], viewer: Viewer) -> Json:
     """The board part of a viewer's sight; after the end everybody is shown all."""
     return rules.sight(p.state, DIRECTOR if p.status == "closed" else viewer)
-
-
-def seats_taken(p: Position[S]) -> list[Seat]:
-    """Seats with a player, ascending."""
-    return sorted(p.players)
