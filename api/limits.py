@@ -35,6 +35,9 @@ COSTLY = {
 }
 """What some reads cost, in writes."""
 
+HALF = 30.0
+"""Seconds after which half of what an address has held counts no more."""
+
 _BUCKETS, _GATE = "annals.limits", "annals.gate"
 
 Passage = Callable[[], AbstractContextManager[None]]
@@ -112,30 +115,61 @@ def spend(token: str | None) -> None:
 class Gate:
     """Places for work that grows with a game, in all and for each address; safe with threads.
 
-    Such work holds connections to the store, and the processor: without bounds, one address could take all of both.
+    Such work holds connections to the store, and the processor: without bounds, one address could take all of both. A
+    place that is left goes to the address that has held places for the least time lately, so that some who ask without
+    end do not keep out who asks now and then.
     """
 
-    def __init__(self, most: int = 4, each: int = 2, patience: float = 0.5) -> None:
+    def __init__(self, most: int = 4, each: int = 2, patience: float = 4.0) -> None:
         self._most, self._each, self._patience = most, each, patience
         self._taken: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()
+        self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """Address -> seconds that it has held places, halved with every HALF seconds, and when that was so."""
         self._left = threading.Condition()
 
     @contextmanager
     def passing(self, address: str) -> Iterator[None]:
-        """Holds a place; raises Problem for whoever finds none in time."""
+        """Holds a place; raises Problem for whoever finds none in time, or has several others waiting."""
         with self._left:
-            if not self._left.wait_for(lambda: self._free(address), self._patience):
-                raise Problem("too_many_requests", headers={"Retry-After": "1"})
+            self._wait(address)
             self._taken[address] += 1
+        begun = time.monotonic()
         try:
             yield
         finally:
             with self._left:
+                now = time.monotonic()
                 self._taken -= Counter({address: 1})
+                self._held[address] = self._lately(address, now) + now - begun, now
+                self._held.move_to_end(address)
+                while len(self._held) > KEPT:
+                    self._held.popitem(last=False)
                 self._left.notify_all()
 
+    def _wait(self, address: str) -> None:
+        found = self._waiting[address] < 2 * self._each
+        if found:
+            self._waiting[address] += 1
+            try:
+                found = self._left.wait_for(lambda: self._free(address), self._patience)
+            finally:
+                self._waiting -= Counter({address: 1})
+                self._left.notify_all()
+        if not found:
+            raise Problem("too_many_requests", headers={"Retry-After": "1"})
+
     def _free(self, address: str) -> bool:
-        return self._taken.total() < self._most and self._taken[address] < self._each
+        if self._taken.total() >= self._most or self._taken[address] >= self._each:
+            return False
+        now = time.monotonic()
+        others = [a for a in self._waiting if a != address and self._taken[a] < self._each]
+        mine = self._lately(address, now)
+        return all(mine <= self._lately(other, now) for other in others)
+
+    def _lately(self, address: str, now: float) -> float:
+        seconds, then = self._held.get(address, (0.0, now))
+        return seconds * math.pow(0.5, (now - then) / HALF)
 
 
 def passage() -> Passage:

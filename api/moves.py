@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import MoveOrDryRunSchema, NextSchema
 from api.conditional import answer, command, table, wanted, written
 from api.openapi import Blueprint, fails
@@ -131,6 +131,7 @@ def _tried(
     return {"legal": True} | _foreseen(rules, p, seat, moves)
 
 
+@limits.whole_game()
 def _foreseen(rules: Ruleset[Any], p: Game[Any], seat: Seat, moves: list[Json]) -> Doc:
     records = services().ledger.read(p.game, upto=p.version)
     try:

@@ -38,6 +38,9 @@ REST = 30
 _SPARE = 64
 """Files and connections beside those of clients."""
 
+FILES = 100
+"""Open files that a process must be allowed: fewer leave no room for clients."""
+
 _CONFIGURATION = Path(__file__).with_name("front.conf")
 
 _PROBLEMS: Mapping[str, Sequence[int]] = {
@@ -183,6 +186,8 @@ def affordable(limits: Limits) -> Limits:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard == resource.RLIM_INFINITY:
         return limits
+    if hard < FILES:
+        raise SettingsError(f"the system allows a process {hard} open files: at least {FILES} are needed")
     return replace(limits, all=min(limits.all, (hard - _SPARE) // 6))
 
 

@@ -30,7 +30,7 @@ from domain.ids import Json
 from workers import pulse
 
 if TYPE_CHECKING:
-    from deploy.supervisor import Program
+    from deploy.supervisor import Program, Supervisor
     from deploy.wiring import Services
 
 Add = Callable[..., argparse.ArgumentParser]
@@ -136,15 +136,13 @@ def serve(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
 def _supervise(settings: Settings, catalogue: Catalogue) -> None:
     from deploy import embedded  # noqa: PLC0415
-    from deploy.supervisor import Program, Supervisor  # noqa: PLC0415
+    from deploy.supervisor import Program  # noqa: PLC0415
 
     own = not settings.redis_url
     if own:
         embedded.clear(settings)
         settings = replace(settings, redis_url=embedded.url_of(settings.data))
-    pulses = pulse.folder(settings.data, "serve")
-    supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
-    try:
+    with pulse.folder(settings.data, "serve") as pulses, _supervised(settings, pulses) as supervisor:
         if own:
             supervisor.start(Program("redis", embedded.command(settings.data), last=True, sign=START))
         _migrate(settings)
@@ -154,6 +152,15 @@ def _supervise(settings: Settings, catalogue: Catalogue) -> None:
         for program in programs(settings, catalogue, pulses):
             supervisor.start(program)
         supervisor.run(_Announcement(settings, pulses))
+
+
+@contextmanager
+def _supervised(settings: Settings, pulses: Path) -> Iterator[Supervisor]:
+    from deploy.supervisor import Supervisor  # noqa: PLC0415
+
+    supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
+    try:
+        yield supervisor
     finally:
         supervisor.stop()
 
@@ -251,21 +258,21 @@ def answers(url: str) -> bool:
 def api(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """The HTTP server and its front, until a signal comes."""
     from deploy import front  # noqa: PLC0415
-    from deploy.supervisor import StoppedError, Supervisor, stopped_by_signals  # noqa: PLC0415
+    from deploy.supervisor import StoppedError, stopped_by_signals  # noqa: PLC0415
 
     with _services(args, catalogue) as services:
         settings = services.settings
     try:
-        with front.held(settings) as settings, stopped_by_signals():
-            pulses = pulse.folder(settings.data, f"api-{settings.port}")
-            supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
-            try:
-                _load()
-                for program in _http(settings, catalogue, pulses):
-                    supervisor.start(program)
-                supervisor.run()
-            finally:
-                supervisor.stop()
+        with (
+            front.held(settings) as settings,
+            stopped_by_signals(),
+            pulse.folder(settings.data, f"api-{settings.port}") as pulses,
+            _supervised(settings, pulses) as supervisor,
+        ):
+            _load()
+            for program in _http(settings, catalogue, pulses):
+                supervisor.start(program)
+            supervisor.run()
     except StoppedError:
         pass
     return DONE

@@ -78,6 +78,8 @@ class Settings:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise SettingsError(f"the data folder {self.data} cannot be made: {error.strerror}") from error
+        if not os.access(self.data, os.W_OK | os.X_OK):
+            raise SettingsError(f"the data folder {self.data} cannot be written")
 
     def key(self) -> bytes:
         """The master key (32 bytes). The file is made on first use, and never again once there is a ledger."""

@@ -35,6 +35,9 @@ STEADY = 10.0
 GRACE = 10.0
 """Seconds that processes have to end by themselves."""
 
+ABSENCE = 5.0
+"""Seconds between two looks after which it was we who stood still, perhaps with all others."""
+
 _HELD: list[IO[str]] = []
 """Files that a child must not keep open: a lock lives as long as anybody has its file."""
 
@@ -135,6 +138,7 @@ def _run(program: Program, environ: Mapping[str, str], supervisor: int) -> NoRet
     signal.pthread_sigmask(signal.SIG_SETMASK, _FOR_US)
     for each in _HELD:
         each.close()
+    pulse.forget()
     os.dup2(2, 1)
     os.environ.clear()
     os.environ.update(environ)
@@ -159,6 +163,7 @@ class Supervisor:
     deaths: dict[str, int] = field(default_factory=dict)
     """How often each has died without having been asked to."""
     _children: list[_Child] = field(default_factory=list)
+    _looked: float = field(default_factory=time.monotonic)
 
     def start(self, program: Program) -> None:
         """Start a program, and again whenever it ends."""
@@ -178,9 +183,10 @@ class Supervisor:
     def tend(self) -> None:
         """Look once at every child: end what hangs, start anew what has died, after a pause that grows."""
         now = time.monotonic()
+        away, self._looked = now - self._looked > ABSENCE, now
         for child in self._children:
             if child.process.status() is None:
-                self._feel(child)
+                self._feel(child, away)
                 continue
             if not child.again_at:
                 self._died(child, now)
@@ -188,9 +194,12 @@ class Supervisor:
                 with _undisturbed():
                     child.process, child.born, child.again_at = self._spawn(child.program), now, 0.0
 
-    def _feel(self, child: _Child) -> None:
-        """One that hangs may take no other signal."""
-        if (path := self._pulse(child.program)) and pulse.silent(path):
+    def _feel(self, child: _Child, away: bool) -> None:
+        """One that hangs may take no other signal. While we stood still it could not be heard: it has time anew."""
+        path = self._pulse(child.program)
+        if path and away:
+            pulse.promise(max(GRACE, child.program.sign), path)
+        elif path and pulse.silent(path):
             log.warning("%s has given no sign of life, and is ended", child.program.name)
             child.process.kill()
             child.process.wait(GRACE)

@@ -23,12 +23,13 @@ _TABLES = (
 _BEAT = """
 INSERT INTO heartbeat VALUES ('service', ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at
 WHERE heartbeat.at < excluded.at OR heartbeat.at > ?"""
+_REPLACED = "INSERT INTO heartbeat VALUES ('replaced', ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
 _NOTE = "INSERT INTO silences VALUES (?, ?, 0) ON CONFLICT DO NOTHING"
 _UNSETTLED = "SELECT began, ended FROM silences WHERE settled = 0 ORDER BY began"
 # One statement sees one moment.
 _KNOWN = """
 SELECT (SELECT at FROM heartbeat WHERE name = 'service'), (SELECT max(ended) FROM silences),
-  (SELECT min(began) FROM silences WHERE settled = 0)"""
+  (SELECT min(began) FROM silences WHERE settled = 0), (SELECT at FROM heartbeat WHERE name = 'replaced')"""
 
 LATE = 2_000
 """ms after which who has asked does not wait for an answer any more."""
@@ -48,24 +49,27 @@ class Outages:
         """Who asked at that time is answered, if that is soon by the `clock`; a time before the last changes nothing.
 
         It waits where a move would wait, for it stands for one. A beat in the future was that of a clock which has been
-        put right: it is replaced.
+        put right: it is replaced. If it is this clock that is wrong, what was replaced counts again as soon as it lies
+        in the past.
         """
 
         def write(execute: Execute) -> None:
             if clock is not None and clock() - asked > LATE:
                 return
-            last, _ = _last(execute(_KNOWN, ()))
+            last, _, replaced = _last(execute(_KNOWN, ()))
             if last is not None and last > asked + SILENCE:
                 execute("UPDATE silences SET ended = ? WHERE ended > ?", (asked, asked + SILENCE))
+                execute(_REPLACED, (last,))
             elif last is not None and asked - last > SILENCE:
-                execute(_NOTE, (last, asked))
+                began = replaced if replaced is not None and last < replaced <= asked else last
+                execute(_NOTE, (began, clock() if clock else asked))
             execute(_BEAT, (asked, asked + SILENCE))
 
         self._database.among_appends(write)
 
     def answered(self) -> int:
         """Deadlines up to then may be played: until then nobody was kept from answering in time. 0: none."""
-        last, silent = _last(self._database.execute(_KNOWN))
+        last, silent, _ = _last(self._database.execute(_KNOWN))
         return (last or 0) if silent is None else silent
 
     def unsettled(self) -> list[tuple[int, int]]:
@@ -77,7 +81,7 @@ class Outages:
         self._database.execute("UPDATE silences SET settled = 1 WHERE began = ?", (began,))
 
 
-def _last(rows: Sequence[tuple[Any, ...]]) -> tuple[int | None, int | None]:
-    """The last beat, and when the first silence began that is not settled."""
-    ((beat, ended, silent),) = rows
-    return max((t for t in (beat, ended) if t is not None), default=None), silent
+def _last(rows: Sequence[tuple[Any, ...]]) -> tuple[int | None, int | None, int | None]:
+    """The last beat, when the first silence began that is not settled, and the beat that was replaced last."""
+    ((beat, ended, silent, replaced),) = rows
+    return max((t for t in (beat, ended) if t is not None), default=None), silent, replaced

@@ -154,9 +154,9 @@ class Reader:
             return [Due(r.game, r.decision, r.work, r.at) for r in db.execute(query)]
 
     def interrupted(self, began: int, ended: int) -> list[Due]:
-        """Lapses whose deadline had passed when that time ended, and which were not due for all when it began."""
+        """Lapses that had less time left when that time ended than it took, and were not due for all when it began."""
         t = schema.due
-        query = select(t).where(_live(t), t.c.work == "lapse", t.c.deadline <= ended, t.c.last > began)
+        query = select(t).where(_live(t), t.c.work == "lapse", t.c.deadline <= 2 * ended - began, t.c.last > began)
         with self._views.reading() as db:
             rows = db.execute(query.order_by(t.c.game, t.c.decision))
             return [Due(r.game, r.decision, r.work, r.at) for r in rows]

@@ -39,8 +39,10 @@ class Watch:
             self._crew.outages.settle(began)
 
     def _move(self, row: Due, began: int, ended: int) -> None:
-        summary = self._reader.game(row.game) or {}
-        ms = ended - began + summary["pace"]["grace"] * SECOND
+        game = self._crew.commands.position(row.game)
+        # Nobody has lost more than has passed since he was asked: clocks that are put right make outages of years.
+        since = game.clock.since if game.clock else None
+        ms = max(ended - max(began, since or 0), 0) + game.pace.grace * SECOND
         try:
             named = f"outage-{began}-{row.decision}"
             stored = self._crew.commands.extend(row.game, row.decision, ms, by="clock", command=named)

@@ -11,6 +11,8 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -18,7 +20,7 @@ VARIABLE = "ANNALS_PULSE"
 """Where the file is; nobody asks for signs of life where it is not set."""
 
 _HELD: list[IO[str]] = []
-"""This process' own file where nobody supervises it: the system frees its lock with us."""
+"""Files whose locks say that this process lives: the system frees them with us."""
 
 
 def promise(seconds: float, path: Path | None = None) -> None:
@@ -33,18 +35,44 @@ def _own() -> Path | None:
     return Path(path) if path else None
 
 
-def folder(data: Path, name: str) -> Path:
-    """An empty folder for the signs of processes that are started together."""
+@contextmanager
+def folder(data: Path, name: str) -> Iterator[Path]:
+    """An empty folder for the signs of processes that this one supervises; whoever finds it knows if we still live."""
+    lock = _lock(data / "pulse" / name)
+    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        _HELD.append(file)
+        try:
+            yield (path := _empty(data, name))
+        finally:
+            _HELD.remove(file)
+            shutil.rmtree(path, ignore_errors=True)
+            lock.unlink(missing_ok=True)
+
+
+def _lock(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _empty(data: Path, name: str) -> Path:
     path = data / "pulse" / name
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(mode=0o700, parents=True)
     return path
 
 
+def forget() -> None:
+    """In a child that was forked: a lock lives as long as anybody has its file."""
+    for file in _HELD:
+        file.close()
+    _HELD.clear()
+
+
 def begin(data: Path, name: str, seconds: float) -> None:
     """This process is to give signs, also if nobody here supervises it: the first within so many seconds."""
     if not os.environ.get(VARIABLE):
-        path = folder(data, f"{name}-{os.getpid()}") / name
+        path = _empty(data, f"{name}-{os.getpid()}") / name
         file = path.open("w")
         fcntl.flock(file, fcntl.LOCK_EX)  # before anybody can read whose it is
         file.write(str(os.getpid()))
@@ -64,17 +92,17 @@ def signs(data: Path) -> dict[str, bool]:
 
 
 def _forsaken(path: Path) -> bool:
-    """Whether it is of a process that nobody supervised and that has gone; then it is removed as well."""
+    """Whether its supervisor has gone, or the process itself if it has none; then it is removed as well."""
     try:
-        with path.open() as file:
-            if not file.read():
-                return False
+        holder = path if path.read_text() else _lock(path.parent)
+        with holder.open() as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
         return not path.exists()
     shutil.rmtree(path.parent, ignore_errors=True)
+    _lock(path.parent).unlink(missing_ok=True)
     return True
 
 

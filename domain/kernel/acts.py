@@ -304,16 +304,19 @@ def move(
     return _append(rules, p, hand, draft, kind, by=by, seat=seat, acts=[(seat, m) for m in moves])
 
 
-def lapse(rules: Ruleset[S], p: Game[S], hand: Hand, decision: str, seats: Sequence[Seat] = ()) -> Step[S]:
+def lapse(
+    rules: Ruleset[S], p: Game[S], hand: Hand, decision: str, seats: Sequence[Seat] = (), *, again: bool = False
+) -> Step[S]:
     """A missed deadline: one record with the defaults of all (or these) who still owe, in seat order.
 
-    Each must be vacant, or past its own due time (`not_due`): grace, bank and vacation counted in. Raises
-    DecisionClosed when that decision is gone, or none of them owes it an answer.
+    Each must be vacant, or past its due time (`not_due`): grace, bank and vacation counted in. Raises DecisionClosed
+    when that decision is gone, or none of them owes it an answer. `again`: the record is in the log, where older ones
+    judge each seat by its own time in secret decisions too.
     """
     _running(p)
     open_decision(rules, p, decision)
     asked = p.state.top
-    early = early_seats(p, [s for s in asked.owing if not seats or s in seats], max(hand.now, p.at))
+    early = early_seats(p, [s for s in asked.owing if not seats or s in seats], max(hand.now, p.at), alone=again)
     _refuse_unless(not early, "not_due", seats=early)
     draft = _draft(rules, p, hand)
     acts: list[tuple[Seat, Doc]] = []
@@ -327,9 +330,9 @@ def lapse(rules: Ruleset[S], p: Game[S], hand: Hand, decision: str, seats: Seque
     return _append(rules, p, hand, draft, "lapsed", by="clock", acts=acts, cover=cover)
 
 
-def early_seats(p: Game[Any], seats: Sequence[Seat], at: int) -> list[Seat]:
-    """Those of the seats whose default must not be played at that time yet."""
-    due = p.dues(seats)
+def early_seats(p: Game[Any], seats: Sequence[Seat], at: int, *, alone: bool = False) -> list[Seat]:
+    """Those of the seats whose default must not be played at that time yet; `alone` as for `Game.dues`."""
+    due = p.dues(seats, alone=alone)
     return [s for s in seats if s not in p.state.vacant and not (s in due and due[s] <= at)]
 
 

@@ -193,22 +193,28 @@ def dues(
     seats: Iterable[Seat],
     accounts: Sequence[Account] = (),
     at: int = 0,
+    *,
+    alone: bool = False,
 ) -> dict[Seat, int]:
     """When the default of each of these seats is played: once both the grace and its bank have run out.
 
     `at` is the time of the last record, up to which the banks were charged. Whoever decides in secret has no use of a
-    bank: what is left of it would tell who has answered.
+    bank: what is left of it would tell who has answered. For the same reason nobody's default is played before that of
+    all who were asked may be, whoever is on vacation; with `alone` each seat's own time is told.
     """
     clock = running(clocks, frames)
-    out = {}
-    for seat in seats if clock else ():
-        account = _of(accounts, seat)
-        deadline = deadline_of(clock, account) if clock else None
-        if deadline is not None:
-            bank = 0 if frames[-1].secret else account.bank
-            late = max(deadline, at) + bank if bank else deadline
-            out[seat] = max(deadline + pace.grace * SECOND, late)
-    return out
+    if clock is None:
+        return {}
+    together = frames[-1].secret and not alone
+    own = {s: _due(pace, clock, frames[-1], _of(accounts, s), at) for s in (frames[-1].asked if together else seats)}
+    return dict.fromkeys(seats, max(own.values(), default=0)) if together else own
+
+
+def _due(pace: Pace, clock: Clock, frame: Frame, account: Account, at: int) -> int:
+    """Of one seat, by a clock that runs."""
+    deadline = deadline_of(clock, account) or 0
+    late = max(deadline, at) + account.bank if account.bank and not frame.secret else deadline
+    return max(deadline + pace.grace * SECOND, late)
 
 
 def due_at(

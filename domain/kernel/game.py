@@ -98,20 +98,27 @@ class Game(Generic[S]):
         return self.state.frames if self.status == "running" else ()
 
     @property
+    def clock(self) -> Clock | None:
+        """The one that runs."""
+        return running(self.clocks, self.frames)
+
+    @property
     def deadline(self) -> int | None:
         """Of the open decision, before grace, banks and vacations; None while no clock runs."""
-        clock = running(self.clocks, self.frames)
-        return clock.deadline if clock else None
+        return self.clock.deadline if self.clock else None
 
     def deadlines(self, seats: Iterable[Seat]) -> list[int]:
         """Theirs, before grace and bank."""
-        clock = running(self.clocks, self.frames)
+        clock = self.clock
         found = [deadline_of(clock, self.accounts[seat]) for seat in seats] if clock else []
         return [at for at in found if at is not None]
 
-    def dues(self, seats: Iterable[Seat]) -> dict[Seat, int]:
-        """When the default of each is played, if it owes the open decision; those without a clock are left out."""
-        return dues(self.pace, self.clocks, self.frames, seats, self.accounts, self.at)
+    def dues(self, seats: Iterable[Seat], *, alone: bool = False) -> dict[Seat, int]:
+        """When the default of each is played, if it owes the open decision; nothing while no clock runs.
+
+        Of a secret decision that of all who were asked; with `alone` each seat's own.
+        """
+        return dues(self.pace, self.clocks, self.frames, seats, self.accounts, self.at, alone=alone)
 
 
 def nonces(p: Game[S]) -> dict[int, str]:

@@ -210,9 +210,9 @@ def _again(rules: Ruleset[S], p: Game[S] | None, r: Record, seed: bytes, marks: 
         return acts.move(rules, p, hand, moves[0][0], [m for _, m in moves], by=r.public["by"], again=True)
     if r.kind == "lapsed":
         named, seats = decisions(rules, p.state, p.rewinds)[0].id, sorted({s for s, _ in r.acts()})
-        if acts.early_seats(p, seats, r.public["at"]):
+        if acts.early_seats(p, seats, r.public["at"], alone=True):
             raise VerificationError("lapsed_early", r.version)
-        return acts.lapse(rules, p, hand, named, seats)
+        return acts.lapse(rules, p, hand, named, seats, again=True)
     if r.kind == "resolved":
         return acts.resolve(rules, p, hand, decisions(rules, p.state, p.rewinds)[0].id)
     if r.kind == "rewound":

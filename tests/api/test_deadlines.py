@@ -74,7 +74,9 @@ def test_a_log_that_holds_such_a_step_still_proves_itself(orders: Table) -> None
     """Records of before are what they are."""
     s = orders.site.services
     game, seed = s.commands.position(orders.game), Vault(s.ledger, bytes(32)).seed(orders.game)
-    step = acts.extend(s.catalogue.get(game.ruleset), game, Hand(seed, s.clock()), orders.decision, -7_200_000)
+    step = acts.extend(
+        s.catalogue.get(game.ruleset), game, Hand(seed, s.clock()), orders.decision, -7_200_000, again=True
+    )
     s.ledger.append(orders.game, [step.record], game.version)
     assert orders.post("/close", {"reason": "void"}, orders.director).status_code == 201
     assert orders.get("/audit").json["proved"] is True

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -151,6 +151,46 @@ class TestGate:
         assert not self.full(gate, "b")
         assert time.monotonic() - began < 4
 
+    def test_a_place_goes_to_who_has_held_one_for_the_least_time(self) -> None:
+        """Two who ask without end do not keep out who asks for the first time."""
+        gate, ended = Gate(most=1, each=1, patience=5), threading.Event()
+
+        def hold(address: str) -> None:
+            while not ended.is_set():
+                with suppress(Problem), gate.passing(address):
+                    time.sleep(0.02)
+
+        threads = [threading.Thread(target=hold, args=(a,)) for a in "aabbcc"]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.3)
+        waited = []
+        for seldom in range(5):
+            began = time.monotonic()
+            assert not self.full(gate, f"seldom {seldom}")
+            waited.append(time.monotonic() - began)
+        ended.set()
+        for thread in threads:
+            thread.join(10)
+        assert sorted(waited)[2] < 1, waited
+
+    def test_an_address_has_few_waiting(self) -> None:
+        """Each of them holds a thread."""
+        gate = Gate(most=1, each=1, patience=30)
+        end = self.held(gate, "a")
+        threads = [threading.Thread(target=self.full, args=(gate, "b")) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        end_of_patience = time.monotonic() + 10
+        while gate._waiting["b"] < 2 and time.monotonic() < end_of_patience:
+            time.sleep(0.01)
+        began = time.monotonic()
+        assert self.full(gate, "b")
+        assert time.monotonic() - began < 15
+        end()
+        for thread in threads:
+            thread.join(10)
+
     def test_a_failure_gives_the_place_back(self) -> None:
         gate = Gate(most=1, each=1, patience=0.01)
         with pytest.raises(ValueError, match="broken"), gate.passing("a"):
@@ -187,11 +227,14 @@ class TestWholeGames:
         refused(orders.get("/rewinds", "director"), 429, "too_many_requests")
         refused(orders.get(f"/rewinds/{motion['id']}", "director"), 429, "too_many_requests")
         refused(orders.post("/looks", {}, orders.director), 429, "too_many_requests")
-        brought = {"decision": decision, "seconds": -60}
-        refused(orders.post("/extensions", brought, orders.director), 429, "too_many_requests")
+        dry = {"decision": decision, "moves": [ORDER]}
+        refused(orders.post("/moves?dry_run=1", dry, orders.tokens[1]), 429, "too_many_requests")
         assert orders.version == version, "nothing is written by what is refused"
         gate._taken.clear()
         assert orders.get("/rewinds", "director").json["items"][0]["hidden"]
+        self.occupied(orders.site)
+        longer = {"decision": decision, "seconds": 60}
+        assert orders.post("/extensions", longer, orders.director).status_code == 201, "a deadline waits for nobody"
 
 
 class TestRewinds:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -563,6 +563,8 @@ def test_a_trusted_proxy_says_for_whom_it_asks(tmp_path: Path) -> None:
             ("198.51.100.1,2001:db8::1", "2001:db8::1"),
             ("192.0.2.1, unknown", "127.0.0.7"),
             ("192.0.2.1; x", "127.0.0.7"),
+            ("198.51.100.1, 192.0.2.1:4711", "192.0.2.1"),
+            ("[2001:db8::1]:4711", "2001:db8::1"),
             ("", "127.0.0.7"),
         ):
             assert told(settings, f"X-Forwarded-For: {given}")["annals-address"] == expected
@@ -684,6 +686,41 @@ def test_one_address_has_a_part_of_the_application_at_most(tmp_path: Path) -> No
             assert statuses(follower.read(5)) == [200]
 
 
+SAME = ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:1:2:3:4:5", "2001:db8:0:1:a:b:c:d")
+"""All in the network 2001:db8:0:1::/64."""
+
+
+@pytest.mark.parametrize(
+    ("these", "another"),
+    [
+        (SAME, "2001:db8:0:2::1"),
+        (("2001:db8::1", "2001:db8::2:0:0:1", "2001:db8::"), "2001:db8:1::1"),
+        (("2001:db8::1:2:3:4:5", "2001:db8::1:5:4:3:2", "2001:db8::1:ffff:0:0:1"), "2001:db8::2:2:3:4:5"),
+        (("::1", "::2", "::ffff:1:2:3"), "1::1"),
+        (("192.0.2.1", "192.0.2.1:99", "192.0.2.1"), "192.0.2.2"),
+    ],
+)
+def test_a_network_of_ipv6_is_one_address_behind_a_proxy_too(
+    tmp_path: Path, these: Sequence[str], another: str
+) -> None:
+    """A single user has all of it."""
+    with (
+        alone(tmp_path / "data", {"busy": 3}, ANNALS_TRUSTED_PROXIES="127.0.0.7") as (settings, echo),
+        ExitStack() as open_,
+    ):
+
+        def asking(address: str, target: str) -> Client:
+            client: Client = open_.enter_context(closing(Client(settings.port, "127.0.0.7")))
+            client.send(request(target, f"X-Forwarded-For: {address}", CLOSE))
+            return client
+
+        for address in these[:3]:
+            asking(address, "/silent")
+        until(lambda: len(echo.met) == 3, 5)
+        assert problem(asking(these[-1], "/").read(5))["code"] == "too_many_requests"
+        assert statuses(asking(another, "/").read(5)) == [200]
+
+
 def test_when_no_application_answers_the_problem_says_so(tmp_path: Path) -> None:
     with alone(tmp_path / "data") as (settings, echo):
         echo.close()
@@ -695,6 +732,14 @@ def test_when_no_application_answers_the_problem_says_so(tmp_path: Path) -> None
 
 
 # --- the pieces ------------------------------------------------------------------------------------------------
+
+
+def test_with_too_few_files_it_is_refused_and_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
+    with pytest.raises(SettingsError, match="64 open files: at least 100"):
+        front.affordable(front.Limits())
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (front.FILES, front.FILES))
+    assert front.affordable(front.Limits()).all > 0
 
 
 def test_a_front_that_was_left_behind_is_ended_before_the_start(tmp_path: Path) -> None:

@@ -167,3 +167,10 @@ def test_without_the_package_a_server_on_the_path_is_taken(tmp_path: Path, monke
     monkeypatch.setattr(programs, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert embedded.program() == str(tmp_path / "redis-server")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything in it is tried."""
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(SettingsError, match="cannot be written"):
+        load({"data": str(tmp_path)}, {}).prepare()

@@ -13,7 +13,7 @@ import pytest
 
 from deploy import supervisor as module
 from deploy.settings import SettingsError
-from deploy.supervisor import Program, Supervisor, alone
+from deploy.supervisor import ABSENCE, Program, Supervisor, alone
 from workers import pulse
 
 SLEEP = ["/bin/sh", "-c", "sleep 60"]
@@ -108,5 +108,22 @@ def test_what_gives_no_sign_of_life_is_ended_and_started_anew(tmp_path: Path) ->
         tended(supervisor, 2.5)
         assert supervisor.deaths.keys() == {"hanging", "silent"}
         assert supervisor.deaths["hanging"] >= 2, "the one that was started anew hangs as well"
+    finally:
+        supervisor.stop()
+
+
+def test_who_was_stopped_itself_gives_the_others_time_anew(tmp_path: Path) -> None:
+    """A whole group that is suspended and goes on: nobody could give a sign, and nobody could have heard it."""
+    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    try:
+        supervisor.start(Program("silent", SLEEP, sign=0.1))
+        time.sleep(0.3)
+        supervisor._looked -= ABSENCE
+        tended(supervisor, 0.5)
+        assert supervisor.deaths == {}
+        pulse.promise(-1, tmp_path / "silent")
+        tended(supervisor, 0.5)
+        assert supervisor.deaths.keys() == {"silent"}
     finally:
         supervisor.stop()

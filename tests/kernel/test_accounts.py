@@ -160,6 +160,14 @@ class TestVacation:
             left.add(table.clocks[0])
         assert len(left) == 1
 
+    def test_in_a_secret_decision_nobodys_default_comes_before_all_are_due(self) -> None:
+        """Or the record would tell that this seat, which is not on vacation, had not answered."""
+        table = Table((SECRET,))
+        table.rest(1, 0, 1)
+        assert table.due() == {0: DAY // 1000 + 20, 1: DAY // 1000 + 20}
+        table.record(2, replace(SECRET, owing=(1,), done=(0,)))
+        assert table.due() == {1: DAY // 1000 + 20}
+
     def test_an_interruption_in_the_middle_costs_it_nothing(self) -> None:
         """10 s are gone when it leaves; an hour later a window covers the decision."""
         alone = Frame(1, "turn", (0,), (0,))

@@ -58,7 +58,7 @@ class House:
         """Time goes on, and who asks is answered all the while."""
         self.crew.outages.beat(self.time[0])
         self.down(ms)
-        self.crew.ledger.execute("UPDATE heartbeat SET at = ?", (self.time[0],))
+        self.crew.ledger.execute("UPDATE heartbeat SET at = ? WHERE name = 'service'", (self.time[0],))
 
     def down(self, ms: int) -> None:
         """Time goes on, and nobody is answered."""

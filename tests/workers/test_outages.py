@@ -81,6 +81,26 @@ def test_what_was_due_before_or_is_not_due_yet_stays(house: House) -> None:
     assert [len(extensions(house, g)) for g in (missed, soon, later, none)] == [0, 1, 0, 0]
 
 
+def test_what_has_less_time_left_than_the_outage_took_is_given_it_back(house: House) -> None:
+    """A player who could not be reached for ten minutes of twelve has lost them, though two are left."""
+    short, long = house.game(pace={"seconds": {"turn": 720}}), house.game(pace={"seconds": {"turn": 3600}})
+    up(house)
+    house.down(10 * MINUTE)
+    up(house)
+    assert [extensions(house, game) for game in (short, long)] == [[10 * MINUTE], []]
+
+
+def test_nobody_is_given_more_than_has_passed_since_he_was_asked(house: House) -> None:
+    """A machine that boots in the past beats there; when its clock is right again, half a century was silent."""
+    up(house)
+    game = house.game(pace=PACE)
+    house.down(5 * MINUTE)
+    house.crew.outages.beat(1_000)
+    house.crew.outages._database.execute("DELETE FROM heartbeat WHERE name = 'replaced'")
+    up(house)
+    assert extensions(house, game) == [5 * MINUTE + 30_000]
+
+
 def test_a_deadline_in_whose_grace_the_service_went_down_moves(house: House) -> None:
     game = house.game(pace=PACE)
     house.later(2 * MINUTE + 10_000)
@@ -304,6 +324,22 @@ class TestNobodyIsAnswered:
         house.crew.outages.beat(house.crew.clock())
         up(house)
         assert house.crew.outages.answered() <= house.crew.clock() + SILENCE
+
+    def test_a_clock_that_was_in_the_past_for_a_moment_makes_no_long_outage(self, house: House) -> None:
+        """The beat that it replaced is the last one again."""
+        house.later(MINUTE)
+        now = house.crew.clock()
+        house.crew.outages.beat(now - 60 * MINUTE)
+        assert house.crew.outages.answered() == now - 60 * MINUTE
+        house.crew.outages.beat(now + SILENCE + 1)
+        assert house.crew.outages.unsettled() == [(now, now + SILENCE + 1)]
+
+    def test_it_lasts_until_the_store_has_taken_the_beat(self, house: House) -> None:
+        house.later(1)
+        house.down(MINUTE)
+        asked = house.crew.clock()
+        house.crew.outages.beat(asked, lambda: asked + LATE)
+        assert house.crew.outages.unsettled() == [(asked - MINUTE, asked + LATE)]
 
     def test_who_would_be_answered_too_late_makes_no_beat(self, house: House) -> None:
         """The store took a move's place in the queue for so long that nobody would have waited."""

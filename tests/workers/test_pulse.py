@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -53,6 +55,31 @@ def test_a_promise_is_broken_when_its_time_is_over(file: Path) -> None:
     assert not pulse.silent(file)
     pulse.promise(-0.01)
     assert pulse.silent(file)
+
+
+def test_what_a_supervisor_looked_after_goes_with_it(tmp_path: Path) -> None:
+    """Ended by itself or killed: it stands for nobody any more."""
+    with pulse.folder(tmp_path, "serve") as signs:
+        pulse.expect(signs / "pump", -1)
+        assert pulse.signs(tmp_path) == {"serve/pump": True}
+    assert pulse.signs(tmp_path) == {}
+    assert list((tmp_path / "pulse").iterdir()) == []
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert killed.returncode == -9
+    assert (tmp_path / "pulse" / "api-1" / "front").exists()
+    assert pulse.signs(tmp_path) == {}
+    assert list((tmp_path / "pulse").iterdir()) == []
+
+
+KILLED = """
+import os, pathlib, sys
+from workers import pulse
+data = pathlib.Path(sys.argv[1])
+with pulse.folder(data, "api-1") as signs:
+    pulse.expect(signs / "front", -1)
+    assert pulse.signs(data) == {"api-1/front": True}
+    os.kill(os.getpid(), 9)
+"""
 
 
 def test_without_a_supervisor_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
