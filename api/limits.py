@@ -130,7 +130,7 @@ class Gate:
 
     @contextmanager
     def passing(self, address: str) -> Iterator[None]:
-        """Holds a place; raises Problem for whoever finds none in time, or has several others waiting."""
+        """Holds a place; raises Problem for whoever finds none in time."""
         with self._left:
             self._wait(address)
             self._taken[address] += 1
@@ -148,16 +148,15 @@ class Gate:
                 self._left.notify_all()
 
     def _wait(self, address: str) -> None:
-        found = self._waiting[address] < 2 * self._each
-        if found:
-            self._waiting[address] += 1
-            try:
-                found = self._left.wait_for(lambda: self._free(address), self._patience)
-            finally:
-                self._waiting -= Counter({address: 1})
-                self._left.notify_all()
-        if not found:
-            raise Problem("too_many_requests", headers={"Retry-After": "1"})
+        """The first of an address wait long; those behind them only so long that asking again at once is no use."""
+        patience = self._patience if self._waiting[address] < self._each else self._patience / 8
+        self._waiting[address] += 1
+        try:
+            if not self._left.wait_for(lambda: self._free(address), patience):
+                raise Problem("too_many_requests", headers={"Retry-After": "1"})
+        finally:
+            self._waiting -= Counter({address: 1})
+            self._left.notify_all()
 
     def _free(self, address: str) -> bool:
         if self._taken.total() >= self._most or self._taken[address] >= self._each:
