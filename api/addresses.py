@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Flask
 from werkzeug.routing import BaseConverter
+
+from domain.ids import Doc
 
 
 class GameConverter(BaseConverter):
@@ -60,7 +60,7 @@ def install(app: Flask) -> None:
     app.url_map.converters.update(CONVERTERS)
 
 
-def documented(converter: BaseConverter) -> dict[str, Any]:
+def documented(converter: BaseConverter) -> Doc:
     """JSON Schema of what may stand there."""
     if isinstance(converter, VersionConverter):
         return {"type": "integer", "minimum": 1, "maximum": 999_999_999}

@@ -34,11 +34,11 @@ class ProblemSchema(Schema):
     errors = fields.List(fields.Dict(), metadata={"description": "Where a request does not fit: `at`, `message`."})
 
 
-def _int(**more: Any) -> Any:
+def _int(**more: Any) -> fields.Integer:
     return fields.Integer(required=True, **more)
 
 
-def _str(**more: Any) -> Any:
+def _str(**more: Any) -> fields.String:
     return fields.String(required=True, **more)
 
 
@@ -60,18 +60,6 @@ class SeatDocSchema(WrittenSchema):
     player = _str()
 
 
-class OutcomeSchema(WrittenSchema):
-    records = fields.List(fields.Dict(), required=True, metadata={"description": "What the seat may read of them."})
-
-
-class DryRunSchema(Out):
-    legal = fields.Boolean(required=True)
-    chance = fields.Boolean(metadata={"description": "It would draw; what, nobody knows."})
-    barrier = fields.Boolean(metadata={"description": "Undo would not be free any more."})
-    facts = fields.List(fields.Dict(), metadata={"description": "What it would make true, as the seat knows it."})
-    depends = fields.Boolean(metadata={"description": "What comes of it depends on what the seat does not know."})
-
-
 class MoveOrDryRunSchema(Out):
     class Meta:
         unknown = EXCLUDE
@@ -80,12 +68,12 @@ class MoveOrDryRunSchema(Out):
     game = fields.String()
     version = fields.Integer()
     position = fields.Integer()
-    records = fields.List(fields.Dict())
+    records = fields.List(fields.Dict(), metadata={"description": "What the seat may read of them."})
     legal = fields.Boolean()
-    chance = fields.Boolean()
-    barrier = fields.Boolean()
-    facts = fields.List(fields.Dict())
-    depends = fields.Boolean()
+    chance = fields.Boolean(metadata={"description": "It would draw; what, nobody knows."})
+    barrier = fields.Boolean(metadata={"description": "Undo would not be free any more."})
+    facts = fields.List(fields.Dict(), metadata={"description": "What it would make true, as the seat knows it."})
+    depends = fields.Boolean(metadata={"description": "What comes of it depends on what the seat does not know."})
 
 
 class DecisionSchema(Out):
@@ -334,6 +322,7 @@ class RulesetSchema(RulesetLineSchema):
     paces = fields.Dict(required=True)
     clocks = fields.Dict(required=True)
     moves = fields.Dict(required=True, metadata={"description": "Type -> `schema`, `at`, `by`, `hidden`, `rule`."})
+    facts = fields.Dict(required=True, metadata={"description": "Kind -> `schema`, `text`; the kernel's last."})
     codes = fields.List(fields.Dict(), required=True, metadata={"description": "`code`, `rule`, `text` of refusals."})
 
 

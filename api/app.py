@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api import (
-    addresses,
+from api import addresses, limits, logs, openapi, problems
+from api.routes import (
     audit,
     boards,
     director,
@@ -14,12 +14,8 @@ from api import (
     health,
     history,
     jobs,
-    limits,
-    logs,
     moves,
-    openapi,
     players,
-    problems,
     proofs,
     rewinds,
     rulesets,

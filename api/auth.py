@@ -12,10 +12,10 @@ from flask import g, request
 from api import limits
 from api.problems import CHALLENGE, Problem
 from api.services import services
-from domain.access import Principal
+from domain.beside.access import Principal
 from domain.errors import UnknownGame
 from domain.ids import PUBLIC, Json, Seat, Viewer
-from domain.kernel.game import Game
+from domain.kernel.game import AnyGame
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -88,7 +88,13 @@ def principal() -> Principal:
     return found
 
 
-def stand_apart(position: Game[Any]) -> None:
+def sitting() -> tuple[Seat, str] | None:
+    """Who asks as a seat, for acts that count only while he sits there; None for a director."""
+    who = principal()
+    return None if who.seat is None else (who.seat, who.player)
+
+
+def stand_apart(position: AnyGame) -> None:
     """Raises if whoever directs holds a seat at that table, with whatever token."""
     if any(p.id == principal().player for p in position.players.values()):
         raise Problem("director_plays")

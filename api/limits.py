@@ -6,11 +6,12 @@ import ipaddress
 import math
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 
+from cachetools import LRUCache
 from flask import Flask, current_app, request
 
 from api.problems import Problem
@@ -52,7 +53,7 @@ class Buckets:
 
     def __init__(self, rate: float, burst: int) -> None:
         self._rate, self._burst, self._lock = rate, float(burst), threading.Lock()
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._left: LRUCache[str, tuple[float, float]] = LRUCache(KEPT)
 
     def take(self, callers: Mapping[str, int], cost: float, now: float) -> float:
         """Seconds to wait before it may be done; 0 when it may be done now, and then all have paid for it.
@@ -66,12 +67,10 @@ class Buckets:
             wait = max((cost - left[caller]) / (self._rate * size) for caller, size in callers.items())
             for caller, had in left.items():
                 self._left[caller] = (had if wait > 0 else had - cost, now)
-            while len(self._left) > KEPT:
-                self._left.popitem(last=False)
         return max(wait, 0.0)
 
     def _filled(self, caller: str, size: int, now: float) -> float:
-        left, since = self._left.pop(caller, (self._burst * size, now))
+        left, since = self._left.get(caller, (self._burst * size, now))
         return min(self._burst * size, left + (now - since) * self._rate * size)
 
 
@@ -124,13 +123,13 @@ class Gate:
         self._most, self._each, self._patience = most, each, patience
         self._taken: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
-        self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._held: LRUCache[str, tuple[float, float]] = LRUCache(KEPT)
         """Address -> seconds that it has held places, halved with every HALF seconds, and when that was so."""
         self._left = threading.Condition()
 
     @contextmanager
     def passing(self, address: str) -> Iterator[None]:
-        """Holds a place; raises Problem for whoever finds none in time."""
+        """Holds a place; raises Problem for whoever finds none in time, or has several others waiting."""
         with self._left:
             self._wait(address)
             self._taken[address] += 1
@@ -142,9 +141,6 @@ class Gate:
                 now = time.monotonic()
                 self._taken -= Counter({address: 1})
                 self._held[address] = self._lately(address, now) + now - begun, now
-                self._held.move_to_end(address)
-                while len(self._held) > KEPT:
-                    self._held.popitem(last=False)
                 self._left.notify_all()
 
     def _wait(self, address: str) -> None:

@@ -20,11 +20,13 @@ from werkzeug.exceptions import HTTPException
 from api import addresses, problems, strictjson
 from api.answers import ProblemSchema
 from api.problems import Problem
-from api.schemas import MoveField
+from api.requests import MoveField
 from api.services import Doc
 from domain.catalogue import Catalogue
 from domain.ids import Json
-from domain.kernel.ruleset import MoveType, Ruleset
+from domain.kernel.declare import Move, tag
+from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.shapes import shape_of
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -193,9 +195,9 @@ def camel(*words: str) -> str:
     return "".join(part[:1].upper() + part[1:] for word in words for part in re.split(r"[^A-Za-z0-9]+", word))
 
 
-def move_schema(name: str, move: MoveType) -> Doc:
+def move_schema(move: type[Move]) -> Doc:
     """JSON Schema of one type of move, with its `type`."""
-    schema = move.fields.schema()
+    name, schema = tag(move), shape_of(move).schema()
     members = schema.get("oneOf", [schema])
     typed = [
         {
@@ -208,9 +210,9 @@ def move_schema(name: str, move: MoveType) -> Doc:
     return {"oneOf": typed} if "oneOf" in schema else typed[0]
 
 
-def seat_moves(rules: Ruleset[Any]) -> dict[str, MoveType]:
+def seat_moves(rules: AnyRuleset) -> dict[str, type[Move]]:
     """The types of moves that clients may send; the engine's are not among them."""
-    return {name: move for name, move in rules.moves.items() if move.by != "engine"}
+    return {name: move for name, move in rules.moves.items() if move.admission.by != "engine"}
 
 
 def _describe_moves(api: Api, catalogue: Catalogue) -> None:
@@ -220,7 +222,7 @@ def _describe_moves(api: Api, catalogue: Catalogue) -> None:
         refs = {}
         for name, move in seat_moves(catalogue.get(ruleset)).items():
             component = camel(ruleset, name)
-            api.spec.components.schema(component, move_schema(name, move))
+            api.spec.components.schema(component, move_schema(move))
             refs[name] = f"#/components/schemas/{component}"
         union: Doc = {"oneOf": [{"$ref": r} for r in refs.values()]}
         union |= {"discriminator": {"propertyName": "type", "mapping": refs}}

@@ -13,7 +13,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from api import strictjson
-from api.services import Doc
+from api.services import Doc, services
 from domain import errors
 from domain.errors import AnnalsError, RuleError
 from domain.ids import Json
@@ -156,9 +156,17 @@ def language() -> str:
 
 def sentence(code: str) -> str:
     """What a refusal says to people, in the words of the game at hand."""
-    rules = g.get("rules")
-    catalogue = texts(rules.package if rules else "", language())
+    catalogue = texts(_package(), language())
     return catalogue.get(f"refusal.{code}") or ""
+
+
+def _package() -> str:
+    """Where the texts of the game at hand are; of none, outside a game."""
+    game = (request.view_args or {}).get("game")
+    with suppress(AnnalsError):  # words are not worth another failure
+        for opened in services().ledger.read(game, 0, 1) if game else ():
+            return services().catalogue.get(opened.body["ruleset"]).package
+    return ""
 
 
 def _refusal(error: RuleError) -> Problem:

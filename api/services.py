@@ -9,13 +9,13 @@ from pathlib import Path
 
 from flask import current_app
 
-from domain.access import Access
+from domain.beside.access import Access
+from domain.beside.errands import Errands
+from domain.beside.outages import Outages
 from domain.catalogue import Catalogue
 from domain.commands import Commands
-from domain.errands import Errands
 from domain.ids import Json
 from domain.ledger import Ledger
-from domain.outages import Outages
 from projections.reader import Reader
 
 EXTENSION = "annals"

@@ -15,7 +15,7 @@ from collections import Counter
 from itertools import accumulate
 from typing import Any, NoReturn
 
-from domain.ids import MAX_INT, Json
+from domain.ids import MAX_INT, Doc, Json
 
 MAX_DEPTH = 64
 
@@ -64,7 +64,7 @@ def _check_depth(raw: bytes) -> None:
         raise StrictJsonError("too_deep", f"More than {MAX_DEPTH} levels.")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Any]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         twice = next(k for k, n in Counter(k for k, _ in pairs).items() if n > 1)

@@ -11,19 +11,19 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-from deploy import demo, logs, replay, running
-from deploy.bots import BOTS
+from deploy import logs, running
+from deploy.play import demo, replay
+from deploy.play.bots import BOTS
+from deploy.play.simulate import simulate
 from deploy.settings import SettingsError
-from deploy.simulate import simulate
 from domain.catalogue import Catalogue, shipped
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownRuleset, VerificationError
 from domain.ids import DIRECTOR, Json
 from domain.kernel import scenario, verify
 from domain.kernel.clock import pace_of
 from domain.kernel.record import Record, facts_for
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import LANGUAGES, texts
 
 Command = Callable[[argparse.Namespace, Catalogue], int]
@@ -72,6 +72,7 @@ def _json(doc: Json) -> None:
 def parser() -> argparse.ArgumentParser:
     """All commands and their arguments."""
     top = argparse.ArgumentParser(prog="annals", description="A game service for historical empire games.")
+    top.set_defaults(main=main)
     add = top.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser
 
     one = add("rulesets", help="what can be played")
@@ -171,7 +172,7 @@ def _viewer(text: str) -> int | str:
         raise argparse.ArgumentTypeError(f"{text!r}: public, director or a seat's number is expected") from None
 
 
-def _ruleset(catalogue: Catalogue, name: str) -> Ruleset[Any]:
+def _ruleset(catalogue: Catalogue, name: str) -> AnyRuleset:
     return catalogue.get(name) if "@" in name else catalogue.latest(name)
 
 
@@ -194,7 +195,7 @@ def rulesets(args: argparse.Namespace, catalogue: Catalogue) -> int:
     return DONE
 
 
-def _about(rules: Ruleset[Any]) -> dict[str, Json]:
+def _about(rules: AnyRuleset) -> dict[str, Json]:
     meta = rules.meta
     options = {n: {"default": o.default, "schema": o.shape.schema(), "rule": o.rule} for n, o in meta.options.items()}
     return {

@@ -1,7 +1,7 @@
 """The prober: asks through the front door as any client does, and vouches for front, server and Redis by what answers.
 
 The supervisor replaces whom nobody has vouched for in time. That the service is asked whether it is ready also makes
-its heart beat (`domain.outages`): what the prober can reach, a player can.
+its heart beat (`domain.beside.outages`): what the prober can reach, a player can.
 """
 
 from __future__ import annotations

@@ -128,13 +128,13 @@ def serve(args: argparse.Namespace, catalogue: Catalogue) -> int:
     settings.prepare()
     try:
         with alone(settings.data / "lock"), front.held(settings) as settings, stopped_by_signals():
-            _supervise(settings, catalogue)
+            _supervise(settings, catalogue, args.main)
     except StoppedError:
         pass
     return DONE
 
 
-def _supervise(settings: Settings, catalogue: Catalogue) -> None:
+def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int]) -> None:
     from deploy import embedded  # noqa: PLC0415
     from deploy.supervisor import Program  # noqa: PLC0415
 
@@ -149,7 +149,7 @@ def _supervise(settings: Settings, catalogue: Catalogue) -> None:
         if not embedded.wait(settings.redis_url, seconds=10):
             log.warning("Redis does not answer%s", f": see {settings.data / 'redis' / 'log'}" if own else "")
         _load("workers.main")
-        for program in programs(settings, catalogue, pulses):
+        for program in programs(settings, catalogue, pulses, main):
             supervisor.start(program)
         supervisor.run(_Announcement(settings, pulses))
 
@@ -171,13 +171,16 @@ def _migrate(settings: Settings) -> None:
     make(settings)
 
 
-def programs(settings: Settings, catalogue: Catalogue, pulses: Path) -> list[Program]:
-    """The processes of a service, beside its Redis. Each tells that it lives, or the prober does."""
+def programs(settings: Settings, catalogue: Catalogue, pulses: Path, main: Callable[..., int]) -> list[Program]:
+    """The processes of a service, beside its Redis. Each tells that it lives, or the prober does.
+
+    `main` runs one command of ours: pump and workers are such.
+    """
     from deploy.supervisor import Program  # noqa: PLC0415
 
     workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
     commands = {"pump": ["pump"], **workers, "batch": ["worker", "batch"]}
-    run = _child(catalogue)
+    run: Run = partial(main, catalogue=catalogue) if _forks() else main
     others = [Program(name, args, run, sign=START) for name, args in commands.items()]
     return [*_http(settings, catalogue, pulses), *others]
 
@@ -202,13 +205,6 @@ def _serve_http(catalogue: Catalogue | None, _: Sequence[str]) -> int:
     logs.set_up(settings.log_level)
     run(settings, catalogue or shipped())
     return DONE
-
-
-def _child(catalogue: Catalogue) -> Run:
-    """What a child does with its arguments."""
-    from deploy.cli import main  # noqa: PLC0415 - it has imported us
-
-    return partial(main, catalogue=catalogue) if _forks() else main
 
 
 def _forks() -> bool:
@@ -365,7 +361,7 @@ def rebuild(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
 def _asked(args: argparse.Namespace, catalogue: Catalogue, work: str, game: str = "") -> Json:
     """What came of an errand, once a worker has done it; None if it could not be done."""
-    from domain.errands import Errand, new_id  # noqa: PLC0415
+    from domain.beside.errands import Errand, new_id  # noqa: PLC0415
 
     with _services(args, catalogue) as services:
         errand = services.errands.ask(Errand(new_id(work), work, game, at=services.clock()))

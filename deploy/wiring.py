@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deploy.settings import Settings, SettingsError
-from domain.access import Access
+from domain.beside.access import Access
+from domain.beside.errands import Errands
+from domain.beside.outages import Outages
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue, shipped
 from domain.commands import Commands
-from domain.errands import Errands
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
-from domain.outages import Outages
-from domain.vault import Vault
 from projections import lineage
 from projections.reader import Reader
 from projections.store import Views

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Any
 
 from domain.errors import UnknownRuleset
 from domain.ids import split_ruleset
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.ruleset import AnyRuleset
 
 SHIPPED: tuple[str, ...] = ("egc", "imperunde", "struggle_of_empires")
 """Packages under `domain.games` whose RULESETS are played."""
@@ -17,14 +16,14 @@ SHIPPED: tuple[str, ...] = ("egc", "imperunde", "struggle_of_empires")
 class Catalogue:
     """Rulesets by name; every version that a stored game may name stays in it."""
 
-    def __init__(self, rulesets: Iterable[Ruleset[Any]]) -> None:
+    def __init__(self, rulesets: Iterable[AnyRuleset]) -> None:
         """Raises ValueError for a name that is none, or that comes twice."""
-        self._by_name: dict[str, Ruleset[Any]] = {}
-        self._latest: dict[str, tuple[int, Ruleset[Any]]] = {}
+        self._by_name: dict[str, AnyRuleset] = {}
+        self._latest: dict[str, tuple[int, AnyRuleset]] = {}
         for rules in rulesets:
             self._add(rules)
 
-    def _add(self, rules: Ruleset[Any]) -> None:
+    def _add(self, rules: AnyRuleset) -> None:
         name = rules.meta.ruleset
         game, version = split_ruleset(name)
         if name in self._by_name:
@@ -33,7 +32,7 @@ class Catalogue:
         if game not in self._latest or self._latest[game][0] < version:
             self._latest[game] = version, rules
 
-    def get(self, name: str) -> Ruleset[Any]:
+    def get(self, name: str) -> AnyRuleset:
         """The ruleset `struggle_of_empires@1`; raises UnknownRuleset."""
         try:
             return self._by_name[name]
@@ -44,7 +43,7 @@ class Catalogue:
         """All names, by game and version."""
         return sorted(self._by_name, key=split_ruleset)
 
-    def latest(self, game: str) -> Ruleset[Any]:
+    def latest(self, game: str) -> AnyRuleset:
         """The newest version of a game's rules (`struggle_of_empires`), for new tables; raises UnknownRuleset."""
         try:
             return self._latest[game][1]

@@ -9,30 +9,32 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from uuid import uuid4
 
+from cachetools import LRUCache
+
+from domain.beside.tables import Statement
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, StaleVersion, UnknownGame
-from domain.ids import Json, Seat
-from domain.kernel import acts
-from domain.kernel.acts import By, Hand, Step
-from domain.kernel.game import Game, Player, advance, fold, line
-from domain.kernel.record import Doc, Record
-from domain.kernel.ruleset import Ruleset
+from domain.forks import heed
+from domain.ids import Doc, Json, Seat
+from domain.kernel.acts import Act, Close, Open
+from domain.kernel.game import AnyGame, Player, advance, fold, line
+from domain.kernel.record import Record
+from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.step import AnyStep, Hand
 from domain.ledger import Command, Ledger, Receipt
-from domain.tables import Statement
-from domain.vault import Vault
 
 RACES = 100
 """How often a command is decided anew before it gives up: each lost race is somebody else's command stored."""
 
-Decide = Callable[[Ruleset[Any], Game[Any], Hand], Step[Any]]
+Sitting = tuple[Seat, str]
+"""A seat and who must sit there when it is stored: who asked may have been put out meanwhile."""
 
 Beside = Callable[[Record], Sequence[Statement]]
 """The rows that belong to a record, written in its transaction, and not again when the command is repeated."""
@@ -57,11 +59,11 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _Held:
     """What a process knows of a game, as it was after some version."""
 
-    rules: Ruleset[Any]
-    position: Game[Any]
+    rules: AnyRuleset
+    game: AnyGame
     seed: bytes = field(repr=False)
 
 
@@ -70,14 +72,13 @@ class _Order:
     """A command on its way."""
 
     game: str
-    decide: Decide
+    act: Act
     command: Command | None
-    expected: int | None = None
-    follow: bool = True
+    expected: int | None
+    follow: bool
     """Decided anew after a lost race; else the loser is told."""
-    sitting: tuple[Seat, str] | None = None
-    """A seat and who must sit there when it is stored: who asked may have been put out meanwhile."""
-    beside: Beside = _nothing
+    sitting: Sitting | None
+    beside: Beside
 
 
 def new_game() -> str:
@@ -95,7 +96,7 @@ class Commands:
         self, ledger: Ledger, catalogue: Catalogue, vault: Vault, clock: Callable[[], int], keep: int = 128
     ) -> None:
         self._ledger, self._catalogue, self._vault, self._clock = ledger, catalogue, vault, clock
-        self._tables = _Tables(keep)
+        self._recent = _Recent(keep)
 
     # --- the table
 
@@ -116,198 +117,71 @@ class Commands:
         """
         rules = self._catalogue.get(ruleset)
         table = rules.table(seats, options)
-        named = _command(command, "open", ruleset=ruleset, seats=seats, options=dict(options or {}), body=body)
+        args = {"ruleset": ruleset, "seats": seats, "options": dict(options or {}), "body": body}
+        named = _command(command, "Open", args)
 
         def attempt() -> Answer:
             # The seed first: one without a game does no harm, and is found when the command is repeated.
             seed = self._vault.create(game)
-            step = acts.open_game(rules, game, table, self._hand(seed, named), body)
-            order = _Order(game, lambda r, p, h: step, named, beside=beside)
-            return self._store(order, _Table(rules, step.position, seed), [step])
+            step = Open(game, table, body or {}).step(rules, self._hand(seed, named))
+            return self._store(game, named, beside, _Held(rules, step.game, seed), [step])
 
         return self._for_ever(game, named, attempt)
 
-    def join(
+    def do(
         self,
         game: str,
-        seat: Seat | None,
-        player: str,
-        nonce_hash: str = "",
+        act: Act,
         *,
+        expected: int | None = None,
+        sitting: Sitting | None = None,
         command: str | None = None,
         beside: Beside = _nothing,
     ) -> Answer:
-        """A player takes a seat that is free, without a number the first, and may commit to a nonce."""
-        named = _command(command, "join", seat=seat, player=player, nonce_hash=nonce_hash)
-        order = _Order(game, lambda r, p, h: acts.join(r, p, h, seat, player, nonce_hash), named, beside=beside)
-        return self._run(order)
+        """Whatever can be done to a game that is open; raises as the act does.
 
-    def reveal(self, game: str, seat: Seat, nonce: str, *, player: str = "", command: str | None = None) -> Answer:
-        """A seat shows its nonce (hex)."""
-        named = _command(command, "reveal", seat=seat, nonce=nonce)
-        sitting = _sitting(seat, player)
-        return self._run(_Order(game, lambda r, p, h: acts.reveal(r, p, h, seat, nonce), named, sitting=sitting))
-
-    def leave(
-        self,
-        game: str,
-        seat: Seat,
-        *,
-        player: str = "",
-        expected: int | None = None,
-        command: str | None = None,
-        beside: Beside = _nothing,
-    ) -> Answer:
-        """A player gives a seat back, or leaves a running game; with `expected` on that version only."""
-        named = _command(command, "leave", seat=seat)
-        sitting = _sitting(seat, player)
-        order = _Order(game, lambda r, p, h: acts.leave(r, p, h, seat), named, expected, sitting=sitting, beside=beside)
-        return self._run(order)
-
-    def start(self, game: str, patch: Json = None, *, command: str | None = None) -> Answer:
-        """The set-up; `patch` is a scenario's."""
-        named = _command(command, "start", patch=patch)
-        return self._run(_Order(game, lambda r, p, h: acts.start(r, p, h, patch), named))
-
-    def close(self, game: str, reason: str = "finished", *, command: str | None = None) -> Answer:
-        """Shows the seed. A game that ends by its rules is closed by the command that ends it; this is for others."""
-        named = _command(command, "close", reason=reason)
-        return self._run(_Order(game, lambda r, p, h: acts.close(r, p, h, reason), named))
-
-    # --- play
-
-    def move(
-        self,
-        game: str,
-        seat: Seat,
-        moves: Sequence[Json],
-        *,
-        decision: str | None = None,
-        expected: int | None = None,
-        player: str = "",
-        command: str | None = None,
-    ) -> Answer:
-        """One move or an atomic list, for whoever sits there, or (NotSeated) for that `player` alone.
-
-        With `decision` it counts while that decision is open (DecisionClosed), whatever else is stored meanwhile; with
-        `expected` on that version only (StaleVersion); with neither, on the version that is the newest now.
+        With `expected` it counts on that version only (StaleVersion); else an act that lasts is decided anew after a
+        lost race, and any other is meant for what is the newest when it comes. `sitting`: who must sit where
+        (NotSeated).
         """
-        named = _command(command, "move", seat=seat, moves=list(moves), decision=decision, expected=expected)
-        order = _Order(game, _moving("seat", seat, moves, decision), named, expected, decision is not None)
-        return self._run(replace(order, sitting=_sitting(seat, player)))
-
-    def rule(
-        self,
-        game: str,
-        seat: Seat,
-        moves: Sequence[Json],
-        *,
-        decision: str | None = None,
-        expected: int | None = None,
-        command: str | None = None,
-    ) -> Answer:
-        """The director moves for a seat; as `move`."""
-        named = _command(command, "rule", seat=seat, moves=list(moves), decision=decision, expected=expected)
-        moving = _moving("director", seat, moves, decision)
-        return self._run(_Order(game, moving, named, expected, decision is not None))
-
-    def lapse(
-        self,
-        game: str,
-        decision: str,
-        seats: Sequence[Seat] = (),
-        *,
-        command: str | None = None,
-    ) -> Answer:
-        """A missed deadline: defaults for all (or these) who still owe, each of whom must be due or vacant (RuleError).
-
-        Raises DecisionClosed once that is done.
-        """
-        named = _command(command, "lapse", decision=decision, seats=list(seats))
-        return self._run(_Order(game, lambda r, p, h: acts.lapse(r, p, h, decision, seats), named))
-
-    def resolve(self, game: str, decision: str, *, command: str | None = None) -> Answer:
-        """The engine's batch work. Raises DecisionClosed once that is done."""
-        named = _command(command, "resolve", decision=decision)
-        return self._run(_Order(game, lambda r, p, h: acts.resolve(r, p, h, decision), named))
-
-    def look(self, game: str, *, command: str | None = None) -> Answer:
-        """The director looks at what is hidden; the table is told after the end."""
-        return self._run(_Order(game, acts.look, _command(command, "look")))
-
-    def extend(self, game: str, decision: str, ms: int, *, by: By = "director", command: str | None = None) -> Answer:
-        """The deadline of the open decision moves by so many ms (DecisionClosed); not too near (RuleError)."""
-        named = _command(command, "extend", decision=decision, ms=ms, by=by)
-        return self._run(_Order(game, lambda r, p, h: acts.extend(r, p, h, decision, ms, by), named))
-
-    def rest(self, game: str, seat: Seat, days: int, *, player: str = "", command: str | None = None) -> Answer:
-        """A seat takes whole days of its vacation."""
-        named = _command(command, "rest", seat=seat, days=days)
-        sitting = _sitting(seat, player)
-        return self._run(_Order(game, lambda r, p, h: acts.rest(r, p, h, seat, days), named, sitting=sitting))
-
-    def rewind(
-        self,
-        game: str,
-        to: int,
-        expected: int,
-        *,
-        by: By = "director",
-        seat: Seat | None = None,
-        consent: Sequence[Seat] = (),
-        reason: str = "",
-        fresh: bool = False,
-        command: str | None = None,
-    ) -> Answer:
-        """Back to version `to` of the line, if `expected` is the newest (StaleVersion). Reads the whole stream.
-
-        `reason` is a salted hash of the text.
-        """
-        how: dict[str, Any] = {"by": by, "seat": seat, "consent": list(consent), "reason": reason, "fresh": fresh}
-        named = _command(command, "rewind", to=to, expected=expected, **how)
-
-        def decide(rules: Ruleset[Any], p: Game[Any], hand: Hand) -> Step[Any]:
-            return acts.rewind(rules, p, hand, self._target(rules, p, to), **how)
-
-        return self._run(_Order(game, decide, named, expected))
+        args = {f.name: getattr(act, f.name) for f in fields(act)}  # type: ignore[arg-type] # every act is a dataclass
+        named = _command(command, type(act).__name__, args, expected)
+        order = _Order(game, act, named, expected, act.lasting and expected is None, sitting, beside)
+        return self._for_ever(game, named, lambda: self._race(order))
 
     # --- what is known
 
-    def position(self, game: str) -> Game[Any]:
-        """The newest position of a game; raises UnknownGame."""
-        return self._load(game, newest=True).position
+    def game(self, game: str) -> AnyGame:
+        """A game as it is; raises UnknownGame."""
+        return self._load(game, newest=True).game
 
-    def _target(self, rules: Ruleset[Any], p: Game[Any], to: int) -> Game[Any]:
-        records = self._ledger.read(p.game, upto=p.version)
+    def _past(self, held: _Held, to: int) -> AnyGame:
+        records = self._ledger.read(held.game.id, upto=held.game.version)
         if to not in line(records):
             raise RuleError("not_on_line", "", {"to": to})
-        return fold(rules, records, to)
+        return fold(held.rules, records, to)
 
-    def _load(self, game: str, *, newest: bool) -> _Table:
+    def _load(self, game: str, *, newest: bool) -> _Held:
         """As it was when last seen here, or the newest: then only the records since are read."""
-        known = self._tables.get(game)
+        known = self._recent.get(game)
         if known is None:
-            return self._tables.put(game, self._fold(game))
-        later = self._ledger.read(game, after=known.position.version) if newest else []
+            return self._recent.put(game, self._fold(game))
+        later = self._ledger.read(game, after=known.game.version) if newest else []
         if not later:
             return known
         if any(r.kind == "rewound" for r in later):
-            return self._tables.put(game, self._fold(game))
-        position = functools.reduce(lambda p, r: advance(known.rules, p, r), later, known.position)
-        return self._tables.put(game, _Table(known.rules, position, known.seed))
+            return self._recent.put(game, self._fold(game))
+        found = functools.reduce(lambda g, r: advance(known.rules, g, r), later, known.game)
+        return self._recent.put(game, _Held(known.rules, found, known.seed))
 
-    def _fold(self, game: str) -> _Table:
+    def _fold(self, game: str) -> _Held:
         records = self._ledger.read(game)
         if not records:
             raise UnknownGame(game)
         rules = self._catalogue.get(records[0].body["ruleset"])
-        return _Table(rules, fold(rules, records), self._vault.seed(game))
+        return _Held(rules, fold(rules, records), self._vault.seed(game))
 
     # --- how a command is done
-
-    def _run(self, order: _Order) -> Answer:
-        follow = order.follow and order.expected is None
-        return self._for_ever(order.game, order.command, lambda: self._race(replace(order, follow=follow)))
 
     def _for_ever(self, game: str, named: Command | None, attempt: Callable[[], Answer]) -> Answer:
         """A command that was accepted before is answered as it was, also where it would now be refused.
@@ -328,17 +202,17 @@ class Commands:
         # A move that names neither version nor decision is meant for what is the newest when it comes.
         newest = not order.follow and order.expected is None
         for _ in range(RACES):
-            table = self._load(order.game, newest=newest)
+            held = self._load(order.game, newest=newest)
             try:
-                steps = self._decide(order, table)
+                steps = self._decide(order, held)
             except _REFUSALS:
                 if newest:
                     raise
                 newest = True
                 continue
             try:
-                after = _Table(table.rules, steps[-1].position, table.seed)
-                return self._store(order, after, steps)
+                after = _Held(held.rules, steps[-1].game, held.seed)
+                return self._store(order.game, order.command, order.beside, after, steps)
             except StaleVersion:
                 if not order.follow:
                     raise
@@ -346,26 +220,28 @@ class Commands:
         head = self._ledger.head(order.game)
         raise StaleVersion(head - 1, head)
 
-    def _decide(self, order: _Order, table: _Table) -> list[Step[Any]]:
-        p, hand = table.position, self._hand(table.seed, order.command)
-        if order.expected is not None and order.expected != p.version:
-            raise StaleVersion(order.expected, p.version)
-        if order.sitting is not None and p.players.get(order.sitting[0], Player("")).id != order.sitting[1]:
+    def _decide(self, order: _Order, held: _Held) -> list[AnyStep]:
+        game, rules, hand = held.game, held.rules, self._hand(held.seed, order.command)
+        if order.expected is not None and order.expected != game.version:
+            raise StaleVersion(order.expected, game.version)
+        if order.sitting is not None and game.players.get(order.sitting[0], Player("")).id != order.sitting[1]:
             raise NotSeated(order.sitting[0])
-        step = order.decide(table.rules, p, hand)
-        if step.position.status != "over":
+        step = order.act.step(rules, game, replace(hand, past=partial(self._past, held)))
+        if step.game.status != "over":
             return [step]
-        return [step, acts.close(table.rules, step.position, hand)]
+        return [step, Close().step(rules, step.game, hand)]
 
     def _hand(self, seed: bytes, named: Command | None) -> Hand:
         return Hand(seed, self._clock(), named.id if named else "")
 
-    def _store(self, order: _Order, after: _Table, steps: Sequence[Step[Any]]) -> Answer:
-        game, records = order.game, tuple(step.record for step in steps)
-        receipt = self._ledger.append(game, records, records[0].version - 1, order.command, order.beside(records[0]))
+    def _store(
+        self, game: str, named: Command | None, beside: Beside, after: _Held, steps: Sequence[AnyStep]
+    ) -> Answer:
+        records = tuple(step.record for step in steps)
+        receipt = self._ledger.append(game, records, records[0].version - 1, named, beside(records[0]))
         if receipt.replayed:
             return self._replayed(game, receipt)
-        self._tables.put(game, after)
+        self._recent.put(game, after)
         return Answer(game, tuple(r.version for r in records), receipt.positions[-1], records)
 
     def _replayed(self, game: str, receipt: Receipt) -> Answer:
@@ -374,55 +250,44 @@ class Commands:
         return Answer(game, versions, receipt.positions[-1], tuple(records), replayed=True)
 
 
-class _Tables:
-    """The tables that were used last, as they are in the ledger; for all threads of one process."""
+class _Recent:
+    """The games that were used last, as they are in the ledger; for all threads of one process."""
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
         self._begin()
+        heed(self)
+
+    def after_fork(self) -> None:
+        """The lock may be held by a thread that is not there."""
+        self._begin()
 
     def _begin(self) -> None:
-        self._pid, self._lock = os.getpid(), threading.Lock()
-        self._tables: OrderedDict[str, _Table] = OrderedDict()
+        self._lock = threading.Lock()
+        self._recent: LRUCache[str, _Held] = LRUCache(self._keep)
 
-    def _own(self) -> threading.Lock:
-        if self._pid != os.getpid():  # in a fork the lock may be held by a thread that is not there
-            self._begin()
-        return self._lock
+    def get(self, game: str) -> _Held | None:
+        """The game as it was put last."""
+        with self._lock:
+            return self._recent.get(game)
 
-    def get(self, game: str) -> _Table | None:
-        """The table as it was put last."""
-        with self._own():
-            if game in self._tables:
-                self._tables.move_to_end(game)
-            return self._tables.get(game)
-
-    def put(self, game: str, table: _Table) -> _Table:
-        """Remember the table unless a newer one is known, which another thread may have put; returns the newer."""
-        with self._own():
-            known = self._tables.get(game)
-            if known is None or known.position.version < table.position.version:
-                self._tables[game] = known = table
-            self._tables.move_to_end(game)
-            while len(self._tables) > self._keep:
-                self._tables.popitem(last=False)
+    def put(self, game: str, held: _Held) -> _Held:
+        """Remember the game unless a newer one is known, which another thread may have put; returns the newer."""
+        with self._lock:
+            known = self._recent.get(game)
+            if known is None or known.game.version < held.game.version:
+                self._recent[game] = known = held
             return known
 
 
-def _sitting(seat: Seat, player: str) -> tuple[Seat, str] | None:
-    return (seat, player) if player else None
-
-
-def _moving(by: By, seat: Seat, moves: Sequence[Json], decision: str | None) -> Decide:
-    def decide(rules: Ruleset[Any], p: Game[Any], hand: Hand) -> Step[Any]:
-        return acts.move(rules, p, hand, seat, moves, decision, by)
-
-    return decide
-
-
-def _command(id: str | None, verb: str, **args: Json) -> Command | None:  # noqa: A002 - the word of the table
+def _command(
+    id: str | None,  # noqa: A002 - the word of the table
+    verb: str,
+    args: Mapping[str, Json],
+    expected: int | None = None,
+) -> Command | None:
     """The hash is of canonical JSON; the standard library's, since a refused move may hold any JSON at all."""
     if id is None:
         return None
-    body = json.dumps([verb, args], sort_keys=True, separators=(",", ":"))
+    body = json.dumps([verb, args, expected], sort_keys=True, separators=(",", ":"))
     return Command(id, hashlib.sha256(body.encode()).hexdigest())

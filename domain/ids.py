@@ -8,6 +8,9 @@ from typing import Any
 Json = Any
 """A JSON value: object, list, string, integer, boolean or null. Floats never occur."""
 
+Doc = dict[str, Any]
+"""A JSON object."""
+
 Seat = int
 """A player's place in a game, 0..n-1."""
 

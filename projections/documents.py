@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.audience import ALL_KEY, seats_of
 from domain.kernel.game import sight
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import LANGUAGES, Texts, texts
 from projections.known import Known
 
@@ -53,7 +51,7 @@ def board(known: Known, viewer: Viewer) -> dict[str, Json]:
     """All that one viewer may see now, `own` apart from `public`."""
     p = known.game
     doc: dict[str, Json] = {
-        "game": p.game,
+        "game": p.id,
         "ruleset": p.ruleset,
         "viewer": viewer,
         "version": p.version,
@@ -73,7 +71,7 @@ def summary(known: Known) -> dict[str, Json]:
     p = known.game
     open_now = known.open(PUBLIC)
     return {
-        "game": p.game,
+        "game": p.id,
         "ruleset": p.ruleset,
         "options": dict(p.table.options),
         "listing": known.listing,
@@ -97,7 +95,7 @@ def standings(known: Known) -> list[dict[str, Json]]:
     return [s.to_json() for s in known.rules.scores(known.game.state)]
 
 
-def entries(rules: Ruleset[Any], record: Record) -> dict[str, dict[str, Json]]:
+def entries(rules: AnyRuleset, record: Record) -> dict[str, dict[str, Json]]:
     """The record in the timeline: one entry for everybody, and one for each audience of seats."""
     catalogues = {lang: texts(rules.package, lang) for lang in LANGUAGES}
     public: dict[str, Json] = {

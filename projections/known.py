@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from domain.catalogue import Catalogue
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.audience import seats_of
 from domain.kernel.flow import Decision
-from domain.kernel.game import Game, fold
+from domain.kernel.game import AnyGame, fold
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Ruleset, decisions
+from domain.kernel.ruleset import AnyRuleset, decisions
 
 
 def turn_id(game: str, decision: str) -> str:
@@ -24,8 +23,8 @@ def turn_id(game: str, decision: str) -> str:
 class Known:
     """A game and its rules."""
 
-    rules: Ruleset[Any]
-    game: Game[Any]
+    rules: AnyRuleset
+    game: AnyGame
 
     @property
     def viewers(self) -> list[Viewer]:
@@ -43,7 +42,7 @@ class Known:
 
     def _timed(self, d: Decision) -> dict[str, Json]:
         g = self.game
-        doc: dict[str, Json] = {"job": turn_id(g.game, d.id)} if d.engine else {}
+        doc: dict[str, Json] = {"job": turn_id(g.id, d.id)} if d.engine else {}
         if g.deadline is not None:
             doc |= {"deadline": g.deadline, "due": {str(s): at for s, at in g.dues(d.must).items()}}
         return doc

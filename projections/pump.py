@@ -7,16 +7,15 @@ its own game aside.
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from cachetools import LRUCache
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError
-from domain.ids import Json, Viewer
+from domain.ids import Doc, Json, Viewer
 from domain.kernel.game import advance
 from domain.ledger import Ledger, LogEntry
 from projections import documents, schema
@@ -58,7 +57,8 @@ class _Batch:
     """What a slice of the log has changed, written once at its end."""
 
     known: dict[str, Known] = field(default_factory=dict)
-    viewers: dict[str, set[Viewer]] = field(default_factory=dict)
+    boards: dict[tuple[str, str], Doc] = field(default_factory=dict)
+    """Game and viewer -> row of the newest board that a record of the batch may have changed."""
     positions: dict[str, int] = field(default_factory=dict)
     lines: list[dict[str, Json]] = field(default_factory=list)
     leaves: list[tuple[str, int, str]] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Pump:
     def __init__(self, ledger: Ledger, catalogue: Catalogue, views: Views, owner: str, gen: int | None = None) -> None:
         self._ledger, self._catalogue, self._views, self._owner = ledger, catalogue, views, owner
         self._gen = gen
-        self._games: OrderedDict[str, Known] = OrderedDict()
+        self._games: LRUCache[str, Known] = LRUCache(KEEP)
 
     def run(self, now: int) -> tuple[int, list[str]]:
         """Applies the next slice; returns the position reached and the games that changed.
@@ -108,13 +108,9 @@ class Pump:
 
     def _keep(self, batch: _Batch) -> None:
         """Only after the commit: what was rolled back is not remembered."""
-        for game, known in batch.known.items():
-            self._games[game] = known
-            self._games.move_to_end(game)
+        self._games.update(batch.known)
         for row in batch.aside:
             self._games.pop(row["game"], None)
-        while len(self._games) > KEEP:
-            self._games.popitem(last=False)
 
     def _apply(self, db: Connection, gen: int, entries: Iterable[LogEntry]) -> _Batch:
         batch = _Batch()
@@ -134,14 +130,12 @@ class Pump:
     def _follow(self, batch: _Batch, entry: LogEntry) -> None:
         record, game = entry.record, entry.game
         known = self._next(batch.known.get(game) or self._games.get(game), entry)
-        viewers = touched(record, known)
-        for viewer in viewers:
-            documents.board(known, viewer)  # one that fails is found before anything of this record is kept
+        boards = [_board(known, viewer) for viewer in touched(record, known)]
         for audience, doc in documents.entries(known.rules, record).items():
             row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
             batch.lines.append(row)
         batch.known[game] = known
-        batch.viewers.setdefault(game, set()).update(viewers)
+        batch.boards |= {(game, row["viewer"]): row for row in boards}
         batch.positions[game] = entry.position
 
     def _next(self, before: Known | None, entry: LogEntry) -> Known:
@@ -172,9 +166,8 @@ def live(db: Connection) -> int:
 
 def _write(db: Connection, gen: int, batch: _Batch) -> None:
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.lines])
+    upsert(db, schema.boards, [{"gen": gen, **row} for row in batch.boards.values()])
     for game, known in batch.known.items():
-        boards = [_board(gen, known, v) for v in sorted(batch.viewers[game], key=str)]
-        upsert(db, schema.boards, boards)
         upsert(db, schema.games, [_game(gen, known, batch.positions[game])])
         db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": game})
         upsert(db, schema.due, _due(gen, known))
@@ -207,25 +200,25 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
     return frontier
 
 
-def _board(gen: int, known: Known, viewer: Viewer) -> dict[str, Any]:
+def _board(known: Known, viewer: Viewer) -> Doc:
     doc = documents.rendered(documents.board(known, viewer))
     p = known.game
-    return {"gen": gen, "game": p.game, "viewer": str(viewer), "version": p.version, "doc": doc}
+    return {"game": p.id, "viewer": str(viewer), "version": p.version, "doc": doc}
 
 
-def _game(gen: int, known: Known, position: int) -> dict[str, Any]:
+def _game(gen: int, known: Known, position: int) -> Doc:
     p = known.game
-    row = {"gen": gen, "game": p.game, "position": position, "version": p.version, "ruleset": p.ruleset}
+    row = {"gen": gen, "game": p.id, "position": position, "version": p.version, "ruleset": p.ruleset}
     doc = documents.rendered(documents.summary(known))
     taken = sum(bool(player.id) for player in p.players.values())
     free = p.table.seats - taken if p.status in ("open", "running") else 0
     return {**row, "status": p.status, "listing": known.listing, "free": free, "at": p.at, "doc": doc}
 
 
-def _due(gen: int, known: Known) -> list[dict[str, Any]]:
+def _due(gen: int, known: Known) -> list[Doc]:
     """The engine's work is due at once, a deadline when it passes, a vacant seat's answer at once."""
     rows = []
-    base = {"gen": gen, "game": known.game.game, "deadline": None, "last": None}
+    base = {"gen": gen, "game": known.game.id, "deadline": None, "last": None}
     for d in known.open("director"):
         if d.engine:
             rows.append({**base, "decision": d.id, "work": "resolve", "at": known.game.at})
@@ -237,9 +230,9 @@ def _due(gen: int, known: Known) -> list[dict[str, Any]]:
     return rows
 
 
-def _results(gen: int, known: Known) -> list[dict[str, Any]]:
+def _results(gen: int, known: Known) -> list[Doc]:
     p = known.game
-    base = {"gen": gen, "game": p.game, "ruleset": p.ruleset, "at": p.at}
+    base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.at}
     return [
         {**base, "seat": s.seat, "player": p.players[s.seat].id if s.seat in p.players else "", "place": s.place}
         | {"points": s.points}

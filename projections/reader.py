@@ -6,11 +6,10 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import ColumnElement, Table, bindparam, select
 
-from domain.ids import MAX_INT, Json, Viewer
+from domain.ids import MAX_INT, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, may_read
 from projections import schema
 from projections.proofs import Proofs
@@ -122,7 +121,7 @@ class Reader:
         t = schema.timeline
         query = select(t.c.version, t.c.audience, t.c.doc).where(_live(t), t.c.game == game, t.c.version > after)
         query = query.where(t.c.version <= after + limit).order_by(t.c.version, t.c.audience.desc())
-        out: dict[int, dict[str, Any]] = {}
+        out: dict[int, Doc] = {}
         with self._views.reading() as db:
             for row in db.execute(query):
                 if row.audience == ALL_KEY:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
 
 from domain.errors import StoreUnavailable
+from domain.forks import heed
 from projections.schema import fingerprint, generations, metadata, shape
 
 Row = Mapping[str, Any]
@@ -26,17 +26,20 @@ class Views:
     def __init__(self, url: str) -> None:
         """`sqlite:///path`, with what an address would read as something else escaped, or `postgresql://...`."""
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
-        self._engines: dict[int, Engine] = {}
+        self._made: Engine | None = None
+        heed(self)
+
+    def after_fork(self) -> None:
+        """The parent's connections are not ours to close."""
+        if self._made:
+            self._made.dispose(close=False)
+            self._made = None
 
     @property
     def engine(self) -> Engine:
         """This process' connections: none is shared with a parent."""
-        pid = os.getpid()
-        if pid not in self._engines:
-            for other in self._engines.values():
-                other.dispose(close=False)
-            self._engines = {pid: _connected(self.url)}
-        return self._engines[pid]
+        self._made = self._made or _connected(self.url)
+        return self._made
 
     def migrate(self) -> None:
         """Create the tables that are missing, and the first generation.
@@ -79,8 +82,9 @@ class Views:
 
     def close(self) -> None:
         """Close this process' connections; a later use makes new ones."""
-        if engine := self._engines.pop(os.getpid(), None):
-            engine.dispose()
+        if self._made:
+            self._made.dispose()
+            self._made = None
 
 
 def _fits(db: Connection) -> bool:

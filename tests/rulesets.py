@@ -8,9 +8,9 @@ from typing import Any
 
 from domain.games.imperunde.data import CARDS
 from domain.games.struggle_of_empires.data import TILES
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import Ruleset
+from tests import template
 from tests.games.egc import rare as egc_rare
 from tests.games.egc import registered as egc
 from tests.games.imperunde import rare as imperunde_rare
@@ -25,7 +25,7 @@ class Registered:
 
     rules: Ruleset[Any]
     seats: int
-    candidates: Callable[[Any, Seat], Iterator[Move]]
+    candidates: Callable[[Any, Seat], Iterator[Doc]]
     """Every move that a small world can hold, well-formed or nearly."""
     conserved: Callable[[Json], Json]
     """Of a state's JSON form: what must be the same at any time after the set-up."""
@@ -49,6 +49,7 @@ FLOWS = (
     Registered(sealed.RULESET, 4, sealed.candidates, sealed.conserved),
     Registered(orders.RULESET, 3, orders.candidates, orders.conserved),
     Registered(windows.RULESET, 5, windows.candidates, windows.conserved),
+    Registered(template.RULESET, 3, template.candidates, template.conserved),
 )
 
 GAMES = (

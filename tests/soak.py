@@ -22,8 +22,8 @@ from time import monotonic
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from deploy.probes import value_of
-from deploy.simulate import fact_kinds, refusal_codes, simulate
+from deploy.play.probes import value_of
+from deploy.play.simulate import fact_kinds, refusal_codes, simulate
 from domain.errors import InvalidTable
 from domain.ids import Json
 from domain.kernel.ruleset import OptionType

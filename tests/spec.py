@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, Json, Seat
-from domain.kernel.choices import Choice, Move
+from domain.ids import DIRECTOR, Doc, Json, Seat
+from domain.kernel.choices import Choice
 from domain.kernel.draws import Extreme, Scripted, Seeded, Source
-from domain.kernel.flow import Decision, Fact
+from domain.kernel.flow import Decision
 from domain.kernel.jsonform import resolve, to_json
 from domain.kernel.match import Match
 from domain.kernel.record import Record, facts_for
@@ -41,24 +41,24 @@ class Given:
         assert script is None or not script.left, f"set-up did not draw {script.left}"
         assert not (broken := rules.check(self.match.state)), broken
 
-    def when(self, seat: Seat, *moves: Move, draws: Sequence[Json] = ()) -> list[Fact]:
+    def when(self, seat: Seat, *moves: Doc, draws: Sequence[Json] = ()) -> list[Doc]:
         """The move, or atomic list, is accepted and draws exactly these values; returns all facts of the record."""
         return self._scripted(draws, lambda: self.match.play(seat, *moves))
 
-    def deadline(self, draws: Sequence[Json] = ()) -> list[Fact]:
+    def deadline(self, draws: Sequence[Json] = ()) -> list[Doc]:
         """The deadline of the open decision passes."""
         return self._scripted(draws, self.match.lapse)
 
-    def engine(self, draws: Sequence[Json] = ()) -> list[Fact]:
+    def engine(self, draws: Sequence[Json] = ()) -> list[Doc]:
         """The engine does the batch work that is due."""
         return self._scripted(draws, self.match.resolve)
 
-    def extreme(self, seat: Seat, *moves: Move, last: bool = False) -> list[Fact]:
+    def extreme(self, seat: Seat, *moves: Doc, last: bool = False) -> list[Doc]:
         """The move with every draw at its minimum, or with `last` at its maximum."""
         self.match.source = Extreme(last)
         return facts_for(self.match.play(seat, *moves), DIRECTOR)
 
-    def _scripted(self, draws: Sequence[Json], act: Any) -> list[Fact]:
+    def _scripted(self, draws: Sequence[Json], act: Any) -> list[Doc]:
         script = Scripted(draws)
         self.match.source = script
         record: Record = act()
@@ -78,7 +78,7 @@ class Given:
         assert self.match.head is head
         return error
 
-    def offered(self, seat: Seat, *picks: Json) -> Choice | Move:
+    def offered(self, seat: Seat, *picks: Json) -> Choice | Doc:
         """The next question of the move builder after the picks, or the finished move."""
         return ask(self.match.rules, self.state, seat, picks)
 
@@ -101,6 +101,6 @@ class Given:
         return self.match.rules.sight(self.state, viewer)
 
 
-def kinds(facts: Sequence[Fact]) -> list[str]:
+def kinds(facts: Sequence[Doc]) -> list[str]:
     """The kinds of facts, without the kernel's own steps of the flow."""
     return [f["t"] for f in facts if f["t"] not in ("asked", "answered", "noted", "ended")]

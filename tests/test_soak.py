@@ -76,8 +76,8 @@ class TestTables:
         assert len(values) <= 4
 
 
-def crooked(d: Draft[Any], frame: Frame, seat: int, move: Any) -> None:
-    d.add({"t": "gold_set", "seat": seat, "gold": -1})
+def crooked(d: Draft[Any], frame: Frame, seat: int, move: skirmish.Pass) -> None:
+    d.add(skirmish.GoldSet(seat, -1))
     skirmish.do_pass(d, frame, seat, move)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.errands import Doc, Errand
+from domain.beside.errands import Doc, Errand
 from domain.errors import UnknownGame, VerificationError
 from domain.ids import DIRECTOR, Json
 from domain.kernel import export, verify

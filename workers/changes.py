@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
+from cachetools import LRUCache
+
+from domain.forks import heed
 from workers.bell import Bell, Pumped
 
 SILENCE = 2.0
@@ -27,15 +28,19 @@ class Changes:
         """`bell` makes a bell for the listening thread alone."""
         self._make = bell
         self._begin()
+        heed(self)
+
+    def after_fork(self) -> None:
+        """The thread stays behind in the parent."""
+        self._begin()
 
     def _begin(self) -> None:
-        self._pid = os.getpid()
         self._listener: threading.Thread | None = None
         self._heard = threading.Condition()
         self._tick = 1
         self._any = 1
         """The tick at which any game may have changed."""
-        self._games: OrderedDict[str, int] = OrderedDict()
+        self._games: LRUCache[str, int] = LRUCache(KEEP)
         self._seen = threading.local()
 
     def wait(self, game: str, seconds: float) -> None:
@@ -58,8 +63,6 @@ class Changes:
     # --- listening
 
     def _listen(self) -> None:
-        if self._pid != os.getpid():  # the thread stayed behind in the parent
-            self._begin()
         with self._heard:
             if self._listener is None or not self._listener.is_alive():
                 self._listener = threading.Thread(target=self._run, name="changes", daemon=True)
@@ -80,10 +83,7 @@ class Changes:
             if news is None or not news.games:
                 self._any = self._tick
             else:
-                for game in news.games:
-                    self._games[game] = self._tick
-                    self._games.move_to_end(game)
-            while len(self._games) > KEEP:
-                self._games.popitem(last=False)
-                self._any = self._tick  # nobody may take the forgotten one for unchanged
+                if len(self._games.keys() | set(news.games)) > KEEP:
+                    self._any = self._tick  # nobody may take one that is forgotten for unchanged
+                self._games.update(dict.fromkeys(news.games, self._tick))
             self._heard.notify_all()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from domain.beside.errands import Errands
+from domain.beside.outages import Outages
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
-from domain.errands import Errands
 from domain.ledger import Ledger
-from domain.outages import Outages
-from domain.vault import Vault
 from projections.store import Views
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from domain.errors import DecisionClosed, RuleError
 from domain.ids import DIRECTOR
+from domain.kernel.acts import Lapse
 from domain.kernel.ruleset import decisions
 from workers.crew import crew
 from workers.turns import GONE, gone, stored
@@ -21,7 +22,7 @@ def lapse(game: str, decision: str) -> str:
     """Missed deadlines, if the game says that they have been missed; who has time left goes on thinking."""
     hands = crew()
     for _ in range(RACES):
-        g = hands.commands.position(game)
+        g = hands.commands.game(game)
         open_now = decisions(hands.catalogue.get(g.ruleset), g.state, g.rewinds, DIRECTOR) if g.frames else []
         dues = g.dues([seat for d in open_now if d.id == decision for seat in d.must])
         until = min(hands.clock(), hands.outages.answered())
@@ -29,7 +30,7 @@ def lapse(game: str, decision: str) -> str:
         if not late:  # a lapse that names no seats is one of all seats
             return EARLY if dues else GONE
         try:
-            return stored(hands, hands.commands.lapse(game, decision, late))
+            return stored(hands, hands.commands.do(game, Lapse(decision, late)))
         except (DecisionClosed, RuleError) as error:
             if not (isinstance(error, RuleError) and error.code == "not_due"):  # somebody was given time meanwhile
                 return gone(error)

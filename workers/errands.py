@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from domain.errands import Doc, Errand
+from domain.beside.errands import Doc, Errand
 from domain.errors import RuleError, StaleVersion, StoreUnavailable, UnknownGame
 from workers.crew import Crew, crew
 

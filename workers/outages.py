@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 
 from domain.errors import DecisionClosed, RuleError
+from domain.kernel.acts import Extend
 from domain.kernel.clock import SECOND
 from projections.reader import Due, Reader
 from workers import pulse
@@ -39,13 +40,13 @@ class Watch:
             self._crew.outages.settle(began)
 
     def _move(self, row: Due, began: int, ended: int) -> None:
-        game = self._crew.commands.position(row.game)
+        game = self._crew.commands.game(row.game)
         # Nobody has lost more than has passed since he was asked: clocks that are put right make outages of years.
         since = game.clock.since if game.clock else None
         ms = max(ended - max(began, since or 0), 0) + game.pace.grace * SECOND
         try:
             named = f"outage-{began}-{row.decision}"
-            stored = self._crew.commands.extend(row.game, row.decision, ms, by="clock", command=named)
+            stored = self._crew.commands.do(row.game, Extend(row.decision, ms, by="clock"), command=named)
         except (DecisionClosed, RuleError):  # somebody has played meanwhile
             return
         self._crew.notify(stored.position)

@@ -19,7 +19,7 @@ from rq.exceptions import NoSuchJobError
 from rq.job import Job
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
-from domain.errands import Errand
+from domain.beside.errands import Errand
 from domain.errors import StoreUnavailable
 from domain.ids import Json
 from projections.reader import Due

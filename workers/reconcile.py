@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
-from domain.errands import Errand, Errands
+from domain.beside.errands import Errand, Errands
+from domain.beside.outages import Outages
 from domain.errors import StoreUnavailable
-from domain.outages import Outages
 from projections.reader import Reader
 from workers.queues import TURNS, Call, Queues, of_due, of_errand
 

@@ -5,8 +5,9 @@ So a move that came in between has won, and nothing is changed.
 
 from __future__ import annotations
 
-from domain.errands import Doc, Errand
+from domain.beside.errands import Doc, Errand
 from domain.errors import StaleVersion
+from domain.kernel.acts import Rewind
 from domain.kernel.consent import agreed, motion
 from workers import errands
 from workers.crew import Crew
@@ -29,15 +30,17 @@ def _go_back(hands: Crew, errand: Errand) -> Doc:
             return {}
         if args["seat"] is not None:
             _still_allowed(hands, errand, args)
-    stored = hands.commands.rewind(
+    stored = hands.commands.do(
         errand.game,
-        args["to"],
-        errand.version,
-        by="director" if args["seat"] is None else "seat",
-        seat=args["seat"],
-        consent=errand.agreed,
-        reason=args["reason"],
-        fresh=args["fresh"],
+        Rewind(
+            args["to"],
+            by="director" if args["seat"] is None else "seat",
+            seat=args["seat"],
+            consent=errand.agreed,
+            reason=args["reason"],
+            fresh=args["fresh"],
+        ),
+        expected=errand.version,
         command=errand.id,
     )
     hands.notify(stored.position)
@@ -47,7 +50,7 @@ def _go_back(hands: Crew, errand: Errand) -> Doc:
 def _still_allowed(hands: Crew, errand: Errand, args: Doc) -> None:
     """Judged on everything, while the request was judged on what the seat may read."""
     records = hands.ledger.read(errand.game, upto=errand.version)
-    position = hands.commands.position(errand.game)
+    position = hands.commands.game(errand.game)
     rules = hands.catalogue.get(position.ruleset)
     policy = records[0].body.get("undo", "consent")
     agreed(motion(rules, position, records, args["to"], args["seat"], policy), errand.agreed)

@@ -6,12 +6,11 @@ only one.
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.commands import Answer
 from domain.errors import DecisionClosed, RuleError
 from domain.ids import DIRECTOR
-from domain.kernel.game import Game
+from domain.kernel.acts import Lapse, Resolve
+from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import decisions
 from projections.known import turn_id
 from workers.crew import Crew, crew
@@ -26,7 +25,7 @@ def resolve(game: str, decision: str) -> str:
     """The engine's work of that decision. The command is named after the job, so the log tells what became of it."""
     hands = crew()
     try:
-        return stored(hands, hands.commands.resolve(game, decision, command=turn_id(game, decision)))
+        return stored(hands, hands.commands.do(game, Resolve(decision), command=turn_id(game, decision)))
     except (DecisionClosed, RuleError) as error:
         return gone(error)
 
@@ -34,16 +33,16 @@ def resolve(game: str, decision: str) -> str:
 def vacant(game: str, decision: str) -> str:
     """The defaults of those seats that owe that decision and have no player; the others go on thinking."""
     hands = crew()
-    seats = vacant_seats(hands, hands.commands.position(game), decision)
+    seats = vacant_seats(hands, hands.commands.game(game), decision)
     if not seats:  # a lapse that names no seats is one of all seats
         return GONE
     try:
-        return stored(hands, hands.commands.lapse(game, decision, seats))
+        return stored(hands, hands.commands.do(game, Lapse(decision, seats)))
     except (DecisionClosed, RuleError) as error:
         return gone(error)
 
 
-def vacant_seats(hands: Crew, p: Game[Any], decision: str) -> list[int]:
+def vacant_seats(hands: Crew, p: AnyGame, decision: str) -> list[int]:
     """The seats without a player that owe that decision."""
     if p.status != "running":
         return []

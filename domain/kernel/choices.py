@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 from domain.errors import RuleError
 from domain.ids import Json
+from domain.kernel.declare import Move
 from domain.kernel.digest import canonical
-
-Move = dict[str, Json]
 
 
 @dataclass(frozen=True)

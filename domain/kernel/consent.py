@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from domain.errors import RuleError
 from domain.ids import Json, Seat
 from domain.kernel.audience import seats_of
-from domain.kernel.game import Game, line
+from domain.kernel.game import AnyGame, line
 from domain.kernel.record import Record, visible_packs
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.ruleset import AnyRuleset
 
 Policy = Literal["free", "consent", "director", "none"]
 """What the table agreed: seats undo as they like; with consent past a barrier; only the director; nobody."""
@@ -56,13 +56,17 @@ def undone(records: Sequence[Record], to: int) -> list[Record]:
     return [records[v - 1] for v in counting if v > to]
 
 
-def may_undo(rules: Ruleset[Any], records: Sequence[Record], seat: Seat, policy: Policy) -> None:
+def may_undo(rules: AnyRuleset, records: Sequence[Record], seat: Seat, policy: Policy) -> None:
     """Raises RuleError `undo_forbidden` where table or rules let no seat undo one of these records.
 
     Judged by what the seat may read: a refusal must not tell of a move that others keep to themselves.
     """
     types = {move["type"] for r in records for _, move in seen(r, seat).acts()}
-    if policy not in ("free", "consent") or not rules.meta.undo or not all(rules.moves[t].undo for t in types):
+    if (
+        policy not in ("free", "consent")
+        or not rules.meta.undo
+        or not all(rules.moves[t].admission.undo for t in types)
+    ):
         raise RuleError("undo_forbidden")
 
 
@@ -82,7 +86,7 @@ def learnt(records: Sequence[Record]) -> tuple[tuple[int, str], ...]:
 
 
 def motion(
-    rules: Ruleset[Any], p: Game[Any], records: Sequence[Record], to: int, seat: Seat, policy: Policy = "consent"
+    rules: AnyRuleset, p: AnyGame, records: Sequence[Record], to: int, seat: Seat, policy: Policy = "consent"
 ) -> Motion:
     """What it takes for that seat to go back to version `to` of the line.
 

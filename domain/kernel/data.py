@@ -7,14 +7,14 @@ import json
 from importlib import resources
 from typing import Any, NoReturn
 
-from domain.ids import Json
+from domain.ids import Doc, Json
 
 
 def _no_float(text: str) -> NoReturn:
     raise ValueError(f"{text}: data hold integers only")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Any]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         raise ValueError(f"a key comes twice among {sorted(k for k, _ in pairs)}")

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from domain.errors import VerificationError
-from domain.ids import DIRECTOR, MAX_ITEMS, PUBLIC, Json, Viewer
+from domain.ids import DIRECTOR, MAX_ITEMS, PUBLIC, Doc, Json, Viewer
 from domain.kernel.audience import may_read
 from domain.kernel.digest import canonical
 from domain.kernel.record import Record, visible_packs
@@ -53,7 +53,7 @@ def dump(records: Sequence[Record], viewer: Viewer = PUBLIC) -> bytes:
     return b"".join(canonical(line) + b"\n" for line in lines)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Any]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         raise ValueError("a key comes twice")

@@ -5,15 +5,13 @@ The kernel knows seats and simultaneous decisions; which frames there are, and w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from domain.ids import Json, Seat
+from domain.ids import Doc, Json, Seat
+from domain.kernel.declare import UNSET, Count, Fact, Id, Maybe, declared
 from domain.kernel.jsonform import from_json, merge_patch, to_json
-
-Fact = dict[str, Json]
-"""One thing that is true after a move: a JSON object whose `t` names its kind."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Frame:
     """Owed by no seat: a worker answers (a due row)."""
     secret: bool = False
     """Who has answered is each seat's own until the frame ends."""
-    data: dict[str, Any] = field(default_factory=dict)
+    data: Doc = field(default_factory=dict)
     """Public context of the decision; may hold the list of steps still to do."""
     timed_as: int = 0
     """The frame whose clock this one goes on with: a question that is asked anew has no new deadline. 0 = its own."""
@@ -92,7 +90,7 @@ class Decision:
     engine: bool
     clock: str
     """Deadline class."""
-    context: dict[str, Any]
+    context: Doc
 
     def to_json(self) -> dict[str, Json]:
         """As clients see it."""
@@ -116,63 +114,106 @@ def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
     return tuple(x for x in seats if x != seat)
 
 
-def _asked(s: S, f: Fact) -> S:
-    seats = tuple(f.get("seats", ()))
-    engine, secret = f.get("engine", False), f.get("secret", False)
-    frame = Frame(f["n"], f["kind"], seats, seats, (), engine, secret, f["data"], f.get("timed_as", 0))
-    return assign(s, opened=f["n"], frames=(*s.frames, frame))
+FlowFact = Fact[Any]
+"""A fact of every game."""
 
 
-def _answered(s: S, f: Fact) -> S:
-    return _top(s, owing=_without(s.top.owing, f["seat"]), done=(*_without(s.top.done, f["seat"]), f["seat"]))
+class Asked(FlowFact, frozen=True):
+    """Something is to be decided: a frame is opened. By the seats, all at the same time, or by the engine."""
+
+    n: Count
+    """Of the frame, on this line."""
+    kind: Id
+    data: Doc
+    seats: Maybe[Sequence[int]] = UNSET
+    engine: Maybe[bool] = UNSET
+    secret: Maybe[bool] = UNSET
+    timed_as: Maybe[int] = UNSET
+    """The frame whose clock goes on."""
+
+    def evolve(self, s: S) -> S:
+        seats = tuple(self.seats or ())
+        engine, secret = self.engine is True, self.secret is True
+        frame = Frame(self.n, self.kind, seats, seats, (), engine, secret, self.data, self.timed_as or 0)
+        return assign(s, opened=self.n, frames=(*s.frames, frame))
 
 
-def _reopened(s: S, f: Fact) -> S:
-    owing = tuple(sorted({*s.top.owing, f["seat"]}))
-    return _top(s, owing=owing, done=_without(s.top.done, f["seat"]))
+class Answered(FlowFact, frozen=True):
+    """A seat has answered what is being decided."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        done = (*_without(s.top.done, self.seat), self.seat)
+        return _top(s, owing=_without(s.top.owing, self.seat), done=done)
 
 
-def _noted(s: S, f: Fact) -> S:
-    return _top(s, data={**s.top.data, **f["data"]})
+class Reopened(FlowFact, frozen=True):
+    """A seat has taken its answer back, and owes it again."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        owing = tuple(sorted({*s.top.owing, self.seat}))
+        return _top(s, owing=owing, done=_without(s.top.done, self.seat))
 
 
-def _ended(s: S, _: Fact) -> S:
-    return assign(s, frames=s.frames[:-1])
+class Noted(FlowFact, frozen=True):
+    """What is known of the top frame has changed: some members of its data."""
+
+    data: Doc
+
+    def evolve(self, s: S) -> S:
+        return _top(s, data={**s.top.data, **self.data})
 
 
-def _finished(s: S, _: Fact) -> S:
-    return assign(s, frames=(), over=True)
+class Ended(FlowFact, frozen=True):
+    """The top frame is closed."""
+
+    def evolve(self, s: S) -> S:
+        return assign(s, frames=s.frames[:-1])
 
 
-def _vacated(s: S, f: Fact) -> S:
-    return assign(s, vacant=tuple(sorted({*s.vacant, f["seat"]})))
+class Finished(FlowFact, frozen=True):
+    """The game is over: no frame is left."""
+
+    def evolve(self, s: S) -> S:
+        return assign(s, frames=(), over=True)
 
 
-def _seated(s: S, f: Fact) -> S:
-    return assign(s, vacant=_without(s.vacant, f["seat"]))
+class Vacated(FlowFact, frozen=True):
+    """A seat has lost its player."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        return assign(s, vacant=tuple(sorted({*s.vacant, self.seat})))
 
 
-def _unsealed(s: S, _: Fact) -> S:
-    return s
+class Seated(FlowFact, frozen=True):
+    """A seat has a player again."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        return assign(s, vacant=_without(s.vacant, self.seat))
 
 
-def _patched(s: S, f: Fact) -> S:
-    patched: S = from_json(type(s), merge_patch(to_json(s), f["patch"]))
-    return patched
+class Unsealed(FlowFact, frozen=True):
+    """Packs are published with their salts, by name; the record holds them. No state changes."""
+
+    keys: Sequence[str]
 
 
-Evolve = Callable[[Any, Fact], Any]
+class Patched(FlowFact, frozen=True):
+    """A scenario has changed the state: a merge patch (RFC 7396)."""
 
-FLOW: Mapping[str, Evolve] = {
-    "asked": _asked,
-    "answered": _answered,
-    "reopened": _reopened,
-    "noted": _noted,
-    "ended": _ended,
-    "finished": _finished,
-    "vacated": _vacated,
-    "seated": _seated,
-    "unsealed": _unsealed,
-    "patched": _patched,
-}
-"""The kernel's own facts. `unsealed` changes no state: the record that holds it publishes the packs it names."""
+    patch: Json
+
+    def evolve(self, s: S) -> S:
+        patched: S = from_json(type(s), merge_patch(to_json(s), self.patch))
+        return patched
+
+
+FLOW: dict[str, type[FlowFact]] = declared(__name__, Fact)
+"""The kernel's own facts."""

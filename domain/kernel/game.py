@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic
+from typing import Generic, TypeVar
 
 from domain.errors import VerificationError
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel.audience import ALL_KEY
 from domain.kernel.clock import (
     NO_PACE,
@@ -30,13 +30,19 @@ from domain.kernel.clock import (
     tick,
 )
 from domain.kernel.digest import digest
-from domain.kernel.flow import Frame, S, assign
-from domain.kernel.jsonform import encoder, hints
-from domain.kernel.record import Doc, Record, facts_for
+from domain.kernel.flow import Frame, S, State, assign
+from domain.kernel.jsonform import Encoder, Hint, encoder, hints
+from domain.kernel.record import Record, facts_for
 from domain.kernel.ruleset import Ruleset, Table, decisions
+
+S_co = TypeVar("S_co", bound=State, covariant=True)
 
 SEATING = ("joined", "left", "revealed")
 """Kinds of records that change who sits at the table."""
+
+
+Digests = Mapping[str, tuple[object, str]]
+"""Field of a state -> (object, its digest)."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +56,14 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Game(Generic[S]):
+class Game(Generic[S_co]):
     """A game after a record. state, counts, sealed and last go back with a rewind; the rest belongs to the game."""
 
-    game: str
+    id: str
     ruleset: str
     table: Table
     seed_hash: str
-    state: S
+    state: S_co
     status: str = "open"
     """open (seats are taken), running, over (the rules are done), closed (the seed is shown)."""
     version: int = 0
@@ -84,7 +90,7 @@ class Game(Generic[S]):
     """Digest of the public sight."""
     at: int = 0
     """Time of the last record, ms."""
-    digests: Mapping[str, tuple[Any, str]] = field(default_factory=dict, compare=False, repr=False)
+    digests: Digests = field(default_factory=dict, compare=False, repr=False)
     """Field of the state -> (object, digest): a field is hashed again only when it is another object."""
 
     @property
@@ -121,6 +127,10 @@ class Game(Generic[S]):
         return dues(self.pace, self.clocks, self.frames, seats, self.accounts, self.at, alone=alone)
 
 
+AnyGame = Game[State]
+"""A game of whichever rules."""
+
+
 def nonces(p: Game[S]) -> dict[int, str]:
     """The nonces that were shown, by seat."""
     return {seat: player.nonce for seat, player in p.players.items() if player.nonce}
@@ -133,19 +143,23 @@ def public_digest(rules: Ruleset[S], state: S) -> str:
     ]
 
 
-def state_digest(state: S, known: Mapping[str, tuple[Any, str]]) -> tuple[str, dict[str, tuple[Any, str]]]:
+def state_digest(state: State, known: Digests) -> tuple[str, Digests]:
     """Digest of the whole state, made per field; `known` are the digests of the state before."""
-    made: dict[str, tuple[Any, str]] = {}
-    cls: Any = type(state)
-    for name, hint in hints(cls).items():
+    made: dict[str, tuple[object, str]] = {}
+    kind: Hint = type(state)
+    for name, encode in _encoders(kind):
         value = getattr(state, name)
         old = known.get(name)
         if old is not None and old[0] is value:
             made[name] = old
         else:
-            encode = encoder(hint)
-            made[name] = value, digest(value if encode is None else encode(value))
+            made[name] = value, digest(encode(value) if encode else value)
     return digest({n: d for n, (_, d) in made.items()})[:32], made
+
+
+@functools.cache
+def _encoders(kind: Hint) -> tuple[tuple[str, Encoder | None], ...]:
+    return tuple((name, encoder(hint)) for name, hint in hints(kind).items())
 
 
 def line(records: Iterable[Record]) -> list[int]:
@@ -196,68 +210,69 @@ def _players(p: Game[S], record: Record) -> Mapping[int, Player]:
     return players
 
 
-def _status(p: Game[S], record: Record, state: S) -> str:
-    if record.kind == "closed":
+def _status(before: str, kind: str, state: State) -> str:
+    if kind == "closed":
         return "closed"
-    if record.kind == "started" or p.status != "open":
+    if kind == "started" or before != "open":
         return "over" if state.over else "running"
-    return p.status
+    return before
 
 
 def advance(rules: Ruleset[S], p: Game[S], record: Record, state: S | None = None) -> Game[S]:
     """The game after one more record that is no rewind. Who has just decided passes the state it has."""
     if state is None:
-        state = functools.reduce(rules.step, facts_for(record, DIRECTOR), p.state)
-    counts, sealed = p.counts, p.sealed
-    if record.packs or "draws" in record.public:
-        counts, sealed = _counts(p, record), _sealed(p, record)
-    status = _status(p, record, state)
+        state = rules.fold(p.state, facts_for(record, DIRECTOR))
+    public = record.public
+    kind, at, before = public["kind"], public["at"], p.state.frames
+    status = _status(p.status, kind, state)
     frames: tuple[Frame, ...] = state.frames if status == "running" else ()
-    same = bool(frames and p.state.frames) and frames[-1].n == p.state.top.n and record.kind != "rewound"
-    clocks, accounts = _timed(rules, p, record, frames)
+    same = bool(frames and before) and frames[-1].n == before[-1].n and kind != "rewound"
+    clocks, accounts = _timed(rules, p, record, frames, same)
     return assign(
         p,
         state=state,
         status=status,
         clocks=clocks,
         accounts=accounts,
-        waiting=p.waiting if same else record.public["at"],
-        counts=counts,
-        sealed=sealed,
-        players=_players(p, record) if record.kind in SEATING else p.players,
-        version=record.version,
+        waiting=p.waiting if same else at,
+        counts=_counts(p, record),
+        sealed=_sealed(p, record),
+        players=_players(p, record) if kind in SEATING else p.players,
+        version=public["v"],
         last=record,
-        board=record.public.get("board", p.board),
-        at=record.public["at"],
+        board=public.get("board", p.board),
+        at=at,
     )
 
 
 def _timed(
-    rules: Ruleset[S], p: Game[S], record: Record, frames: tuple[Frame, ...]
+    rules: Ruleset[S], p: Game[S], record: Record, frames: tuple[Frame, ...], same: bool
 ) -> tuple[tuple[Clock, ...], tuple[Account, ...]]:
-    """Clocks and accounts after the record, which leaves these frames."""
-    clocks, accounts, at = p.clocks, p.accounts, record.public["at"]
-    if record.kind == "ruled" and record.body.get("act") == "extend" and p.state.frames:
+    """Clocks and accounts after the record, which leaves these frames; `same`: the top one was so before."""
+    clocks, accounts, at, kind = p.clocks, p.accounts, record.public["at"], record.public["kind"]
+    if kind == "ruled" and record.body.get("act") == "extend" and p.state.frames:
         clocks = moved(clocks, p.state.top.timer, record.body["ms"])
-    if clocks:
+    if clocks and p.pace.bank:
         accounts = charge(accounts, clocks, p.state.frames, p.at, at)
-    if record.kind == "rested":
+    if kind == "rested":
         seat = record.public["seat"]
         accounts = (*accounts[:seat], rest(accounts[seat], record.body["days"], at), *accounts[seat + 1 :])
-    if p.pace.seconds:
+    if p.pace.seconds and not (same and running(clocks, frames)):
         clocks = tick(rules.meta, p.pace, clocks, frames, at, accounts)
     return clocks, accounts
 
 
-def _counts(p: Game[S], record: Record) -> dict[str, int]:
-    drawn = {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
-    return {**p.counts, **{k: d[-1][0] + 1 for k, d in drawn.items() if d}}
+def _counts(p: AnyGame, record: Record) -> Mapping[str, int]:
+    drawn = {k: pack["draws"] for k, pack in record.packs.items() if "draws" in pack}
+    if "draws" in record.public:
+        drawn[ALL_KEY] = record.public["draws"]
+    return {**p.counts, **{k: d[-1][0] + 1 for k, d in drawn.items() if d}} if drawn else p.counts
 
 
-def _sealed(p: Game[S], record: Record) -> dict[str, tuple[int, Doc]]:
-    new = {k: (record.version, q) for k, q in record.packs.items() if ":" in k}
+def _sealed(p: AnyGame, record: Record) -> Mapping[str, tuple[int, Doc]]:
+    new = {k: (record.version, pack) for k, pack in record.packs.items() if ":" in k}
     shown = {o["key"] for o in record.public.get("openings", ())}
-    return {k: v for k, v in {**p.sealed, **new}.items() if k not in shown}
+    return {k: v for k, v in {**p.sealed, **new}.items() if k not in shown} if new or shown else p.sealed
 
 
 def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> Game[S]:
@@ -299,7 +314,7 @@ def state_for(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S
     counted = set(line(records))
     for r in records:
         if r.version in counted:
-            state = functools.reduce(rules.step, facts_for(r, viewer), state)
+            state = rules.fold(state, facts_for(r, viewer))
     return state
 
 

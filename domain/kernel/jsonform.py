@@ -16,34 +16,41 @@ from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
 from domain.errors import FormError
-from domain.ids import Json
+from domain.ids import Doc, Json
 
 BY_SEAT = "by seat"
 """Marks a tuple with one item per seat: `Annotated[tuple[int, ...], BY_SEAT]`."""
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
+Hint = Any
+"""A type as `typing` tells it."""
+
 Encoder = Callable[[Any], Json]
 
 
 @functools.cache
-def hints(cls: Any) -> dict[str, Any]:
+def hints(cls: type) -> Doc:
     """Field name -> type, annotations kept."""
     found = typing.get_type_hints(cls, include_extras=True)
     return {f.name: found[f.name] for f in fields(cls)}
 
 
-def _by_seat(hint: Any) -> bool:
+def _origin(hint: Hint) -> Hint:
+    return typing.get_origin(hint)
+
+
+def _by_seat(hint: Hint) -> bool:
     return BY_SEAT in getattr(hint, "__metadata__", ())
 
 
-def _plain(hint: Any) -> Any:
+def _plain(hint: Hint) -> Hint:
     return hint.__origin__ if hasattr(hint, "__metadata__") else hint
 
 
-def _optional(hint: Any) -> Any | None:
+def _optional(hint: Hint) -> Hint | None:
     """X of `X | None`; None for any other type."""
-    if typing.get_origin(hint) not in (typing.Union, types.UnionType):
+    if _origin(hint) not in (typing.Union, types.UnionType):
         return None
     rest = [a for a in typing.get_args(hint) if a is not type(None)]
     return rest[0] if len(rest) == 1 else None
@@ -53,10 +60,10 @@ def _optional(hint: Any) -> Any | None:
 
 
 @functools.lru_cache(maxsize=4096)
-def encoder(hint: Any) -> Encoder | None:
+def encoder(hint: Hint) -> Encoder | None:
     """A function from a value of that type to its JSON form; None where the value is its own form."""
     base = _plain(hint)
-    origin, args = typing.get_origin(base), typing.get_args(base)
+    origin, args = _origin(base), typing.get_args(base)
     if is_dataclass(base):
         return _encode_object(typing.cast(type, base))
     if (inner := _optional(base)) is not None:
@@ -89,15 +96,15 @@ def _encode_dict(item: Encoder | None) -> Encoder | None:
 def _encode_object(cls: type) -> Encoder:
     parts = {name: encoder(hint) for name, hint in hints(cls).items()}
 
-    def encode(x: Any) -> Json:
+    def encode(x: object) -> Json:
         return {n: getattr(x, n) if e is None else e(getattr(x, n)) for n, e in parts.items()}
 
     return encode
 
 
-def to_json(value: Any, hint: Any = None) -> Json:
+def to_json(value: object, hint: Hint = None) -> Json:
     """The JSON form of a dataclass, or of any value of type `hint`."""
-    of: Any = type(value) if hint is None else hint
+    of: Hint = type(value) if hint is None else hint
     encode = encoder(of)
     return value if encode is None else encode(value)
 
@@ -114,10 +121,10 @@ def _want(ok: bool, reason: str, at: str) -> None:
         raise FormError(reason, at)
 
 
-def from_json(hint: Any, doc: Json, at: str = "") -> Any:
+def from_json(hint: Hint, doc: Json, at: str = "") -> Json:
     """The value that `doc` is the form of; raises FormError with the JSON pointer of the first fault."""
     base = _plain(hint)
-    origin, args = typing.get_origin(base), typing.get_args(base)
+    origin, args = _origin(base), typing.get_args(base)
     if is_dataclass(base):
         return _object(typing.cast(type, base), doc, at)
     if (inner := _optional(base)) is not None:
@@ -139,7 +146,7 @@ def from_json(hint: Any, doc: Json, at: str = "") -> Any:
     return doc
 
 
-def _object(cls: type, doc: Json, at: str) -> Any:
+def _object(cls: type, doc: Json, at: str) -> Json:
     _want(isinstance(doc, dict), "an object is expected", at)
     known = hints(cls)
     for name in sorted(set(doc) - set(known)):

@@ -7,14 +7,27 @@ from typing import Generic
 
 from domain.errors import RuleError, StaleVersion
 from domain.ids import Json, Seat
-from domain.kernel import acts
-from domain.kernel.acts import Hand, Step
+from domain.kernel.acts import (
+    Act,
+    Close,
+    Extend,
+    Join,
+    Lapse,
+    Leave,
+    Look,
+    Open,
+    Play,
+    Resolve,
+    Rewind,
+    Start,
+)
 from domain.kernel.clock import pace_of
 from domain.kernel.draws import Source
 from domain.kernel.flow import Decision, S
 from domain.kernel.game import Game, line
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Meta, Ruleset, decisions
+from domain.kernel.step import Hand, Step
 
 
 def a_day(meta: Meta) -> Json:
@@ -40,26 +53,31 @@ class Match(Generic[S]):
         self.rules, self.seed, self.source = rules, seed, source
         self.now = 0
         self.records: list[Record] = []
-        self.positions: list[Game[S]] = []
-        terms = {"pace": pace_of(rules.meta, a_day(rules.meta) if pace is None else pace).to_json()}
-        self._keep(acts.open_game(rules, game, rules.table(seats, options), self.hand, terms))
+        self.games: list[Game[S]] = []
+        body = {"pace": pace_of(rules.meta, a_day(rules.meta) if pace is None else pace).to_json()}
+        self._keep(Open(game, rules.table(seats, options), body).step(rules, self.hand))
         for seat in range(seats):
-            self._keep(acts.join(rules, self.head, self.hand, seat, f"p{seat}"))
-        self._keep(acts.start(rules, self.head, self.hand, patch))
+            self.do(Join(seat, f"p{seat}"))
+        self.do(Start(patch))
 
     @property
     def hand(self) -> Hand:
         """Seed, time and source of the next act."""
-        return Hand(self.seed, self.now, "", self.source)
+        return Hand(self.seed, self.now, "", self.source, self._past)
+
+    def _past(self, to: int) -> Game[S]:
+        if to not in self.line():
+            raise RuleError("not_on_line", "", {"to": to})
+        return self.at(to)
 
     @property
     def head(self) -> Game[S]:
-        """The newest position."""
-        return self.positions[-1]
+        """The game as it is."""
+        return self.games[-1]
 
     @property
     def state(self) -> S:
-        """The state of the newest position."""
+        """The state of the game as it is."""
         return self.head.state
 
     def decisions(self) -> list[Decision]:
@@ -67,16 +85,20 @@ class Match(Generic[S]):
         return decisions(self.rules, self.state, self.head.rewinds)
 
     def at(self, version: int) -> Game[S]:
-        """The position after that version."""
-        return self.positions[version - 1]
+        """The game after that version."""
+        return self.games[version - 1]
 
     def line(self) -> list[int]:
         """The versions that count."""
         return line(self.records)
 
+    def do(self, act: Act) -> Record:
+        """Whatever can be done; raises as the act does."""
+        return self._keep(act.step(self.rules, self.head, self.hand))
+
     def _keep(self, step: Step[S]) -> Record:
         self.records.append(step.record)
-        self.positions.append(step.position)
+        self.games.append(step.game)
         self.now += 1000
         return step.record
 
@@ -88,23 +110,22 @@ class Match(Generic[S]):
         expected: int | None = None,
         director: bool = False,
     ) -> Record:
-        """A move or an atomic list; raises as `acts.move`, and StaleVersion."""
+        """A move or an atomic list; raises as `acts.Play`, and StaleVersion."""
         if expected not in (None, self.head.version):
             raise StaleVersion(expected or 0, self.head.version)
-        by: acts.By = "director" if director else "seat"
-        return self._keep(acts.move(self.rules, self.head, self.hand, seat, moves, decision, by))
+        return self.do(Play(seat, moves, decision, "director" if director else "seat"))
 
     def lapse(self, decision: str | None = None, seats: Sequence[Seat] = ()) -> Record:
         """The deadline of the open decision (or of this one) passes: time goes on until the defaults are due."""
-        named, p = decision or self._open(), self.head
-        owing = [s for s in (p.state.top.owing if p.frames else ()) if not seats or s in seats]
-        due = p.dues([s for s in owing if s not in p.state.vacant])
+        named, game = decision or self._open(), self.head
+        owing = [s for s in (game.state.top.owing if game.frames else ()) if not seats or s in seats]
+        due = game.dues([s for s in owing if s not in game.state.vacant])
         self.now = max([self.now, *due.values()])
-        return self._keep(acts.lapse(self.rules, self.head, self.hand, named, seats))
+        return self.do(Lapse(named, seats))
 
     def resolve(self, decision: str | None = None) -> Record:
         """The engine does the batch work that is due."""
-        return self._keep(acts.resolve(self.rules, self.head, self.hand, decision or self._open()))
+        return self.do(Resolve(decision or self._open()))
 
     def _open(self) -> str:
         if not self.state.frames:
@@ -113,27 +134,24 @@ class Match(Generic[S]):
 
     def rewind(self, to: int, fresh: bool = False, seat: Seat | None = None) -> Record:
         """Back to a version of the line; by the director unless a seat is named."""
-        if to not in self.line():
-            raise RuleError("not_on_line", "", {"to": to})
-        by: acts.By = "director" if seat is None else "seat"
-        return self._keep(acts.rewind(self.rules, self.head, self.hand, self.at(to), by=by, seat=seat, fresh=fresh))
+        return self.do(Rewind(to, "director" if seat is None else "seat", seat, fresh=fresh))
 
     def leave(self, seat: Seat) -> Record:
         """The player of a seat leaves."""
-        return self._keep(acts.leave(self.rules, self.head, self.hand, seat))
+        return self.do(Leave(seat))
 
     def join(self, seat: Seat, player: str) -> Record:
         """Somebody takes a vacant seat."""
-        return self._keep(acts.join(self.rules, self.head, self.hand, seat, player))
+        return self.do(Join(seat, player))
 
     def look(self) -> Record:
         """The director looks at what is hidden."""
-        return self._keep(acts.look(self.rules, self.head, self.hand))
+        return self.do(Look())
 
     def extend(self, ms: int, decision: str | None = None) -> Record:
         """The director moves the deadline of the open decision."""
-        return self._keep(acts.extend(self.rules, self.head, self.hand, decision or self._open(), ms))
+        return self.do(Extend(decision or self._open(), ms))
 
     def close(self, reason: str = "finished") -> Record:
         """Show the seed."""
-        return self._keep(acts.close(self.rules, self.head, self.hand, reason))
+        return self.do(Close(reason))

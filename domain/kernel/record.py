@@ -19,10 +19,9 @@ import hmac
 from dataclasses import dataclass
 from typing import Any
 
-from domain.ids import DIRECTOR, Json, Viewer
+from domain.ids import DIRECTOR, Doc, Viewer
 from domain.kernel.audience import ALL_KEY, TABLE_KEY, may_read
 from domain.kernel.digest import canonical, digest
-from domain.kernel.flow import Fact
 
 KINDS = (
     "opened",
@@ -42,8 +41,6 @@ KINDS = (
 
 PAD = 256
 """Packs are padded to a multiple of this many bytes of canonical JSON."""
-
-Doc = dict[str, Json]
 
 
 @dataclass(frozen=True)
@@ -92,9 +89,9 @@ def visible_packs(record: Record, viewer: Viewer) -> dict[str, Doc]:
     return {k: p for k, p in record.packs.items() if may_read(k, viewer)}
 
 
-def facts_for(record: Record, viewer: Viewer) -> list[Fact]:
+def facts_for(record: Record, viewer: Viewer) -> list[Doc]:
     """The facts that a viewer may read, in order; the director gets all, exactly as they were added."""
-    public: list[Fact] = record.public.get("facts", [])
+    public: list[Doc] = record.public.get("facts", [])
     if not record.packs:
         return public
     if viewer == DIRECTOR and (order := record.packs.get(TABLE_KEY, {}).get("order")):

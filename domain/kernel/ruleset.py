@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import is_not
-from typing import Any, Generic, Literal, Protocol
+from operator import is_not, or_
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
 
 from domain.errors import InvalidTable, NeedsChance, RuleError
-from domain.ids import DIRECTOR, MAX_WORD, PUBLIC, Json, Seat, Viewer
-from domain.kernel import audience, choices, shapes
+from domain.ids import DIRECTOR, MAX_WORD, PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel import audience, choices, declare, shapes
 from domain.kernel.audience import ALL, ALL_KEY, Audience
-from domain.kernel.choices import Builder, Choice, Move
+from domain.kernel.choices import Builder, Choice
+from domain.kernel.declare import UNSET, Admission, Fact, Move
 from domain.kernel.draws import Draws, NoChance
-from domain.kernel.flow import FLOW, Decision, Evolve, Fact, Frame, S, State
+from domain.kernel.flow import (
+    FLOW,
+    Answered,
+    Asked,
+    Decision,
+    Ended,
+    Finished,
+    Frame,
+    Noted,
+    Reopened,
+    S,
+    State,
+    Unsealed,
+)
 
 COMMON_CODES: Mapping[str, str] = {
     "malformed_move": "not a JSON object with a known set of well-typed fields",
@@ -29,6 +46,8 @@ COMMON_CODES: Mapping[str, str] = {
 """The refusals of the kernel, the same in every game."""
 
 _MAX_STEPS = 10_000
+M = TypeVar("M", bound=Move)
+T = TypeVar("T")
 
 
 # --- the table ------------------------------------------------------------------------------------------------
@@ -76,24 +95,6 @@ class Meta:
 
 
 @dataclass(frozen=True)
-class MoveType:
-    """One type of move: its fields, and who may make it when."""
-
-    fields: shapes.Obj
-    at: tuple[str, ...] = ()
-    """Kinds of the top frame that admit it; none named: all."""
-    by: Literal["owing", "may", "both", "any", "engine"] = "owing"
-    """Seats that owe an answer; seats in `may`; both; `any`: the game's own checks decide alone; the engine."""
-    hidden: tuple[str, ...] = ()
-    """Fields that only the mover may see; `*`: all of them, and the type."""
-    anonymous: bool = False
-    """The record names neither seat nor type (order sheets, passes in a window)."""
-    undo: bool = True
-    """Whether a seat may ever have it undone."""
-    rule: str = ""
-
-
-@dataclass(frozen=True)
 class Score:
     """One line of the final table, or of the table as it stands."""
 
@@ -119,13 +120,13 @@ class Draft(Generic[S]):
         self.rules = rules
         self.state = state
         self.draws = draws
-        self.facts: list[tuple[str, Fact]] = []
+        self.facts: list[tuple[str, Fact[S]]] = []
         self.barred = False
 
-    def add(self, fact: Fact, to: Audience = ALL, seal: str = "") -> None:
+    def add(self, fact: Fact[S], to: Audience = ALL, seal: str = "") -> None:
         """A fact for one audience; evolves the state at once. With `seal` it has a pack that `unseal` can publish."""
         self.facts.append((audience.key_of(to, seal), fact))
-        self.state = self.rules.step(self.state, fact)
+        self.state = fact.evolve(self.state)
 
     def ask(
         self, kind: str, *seats: Seat, engine: bool = False, secret: bool = False, timed_as: int = 0, **data: Json
@@ -134,42 +135,42 @@ class Draft(Generic[S]):
 
         `timed_as`: the `timer` of a frame that has ended, when the same question is asked anew on the same clock.
         """
-        fact: Fact = {"t": "asked", "n": self.state.opened + 1, "kind": kind, "data": data}
-        if seats:
-            fact["seats"] = sorted(seats)
-        if engine:
-            fact["engine"] = True
-        if secret:
-            fact["secret"] = True
-        if timed_as:
-            fact["timed_as"] = timed_as
-        self.add(fact)
+        asked = Asked(
+            self.state.opened + 1,
+            kind,
+            data,
+            sorted(seats) or UNSET,
+            engine or UNSET,
+            secret or UNSET,
+            timed_as or UNSET,
+        )
+        self.add(asked)
 
     def answered(self, seat: Seat, end: bool = False) -> None:
         """The seat owes the top frame nothing more; with `end` the frame is over as well."""
-        self.add({"t": "answered", "seat": seat}, (seat,) if self.state.top.secret else ALL)
+        self.add(Answered(seat), (seat,) if self.state.top.secret else ALL)
         if end:
             self.end()
 
     def reopened(self, seat: Seat) -> None:
         """The seat takes its answer back and owes the top frame again."""
-        self.add({"t": "reopened", "seat": seat}, (seat,) if self.state.top.secret else ALL)
+        self.add(Reopened(seat), (seat,) if self.state.top.secret else ALL)
 
     def note(self, **data: Json) -> None:
         """Change the data of the top frame."""
-        self.add({"t": "noted", "data": data})
+        self.add(Noted(data))
 
     def end(self) -> None:
         """Close the top frame."""
-        self.add({"t": "ended"})
+        self.add(Ended())
 
     def finish(self) -> None:
         """The game is over: no frame is left."""
-        self.add({"t": "finished"})
+        self.add(Finished())
 
     def unseal(self, *keys: str) -> None:
         """Publish named packs (`0:card`) with their salts. A barrier."""
-        self.add({"t": "unsealed", "keys": list(keys)})
+        self.add(Unsealed(keys))
 
     def barrier(self) -> None:
         """Past this record undo is not free, for a reason of the game's own."""
@@ -178,15 +179,18 @@ class Draft(Generic[S]):
     @property
     def revealing(self) -> bool:
         """Whether something was drawn or shown so far."""
-        return self.barred or bool(self.draws.taken) or any(f["t"] == "unsealed" for _, f in self.facts)
+        return self.barred or bool(self.draws.taken) or any(isinstance(f, Unsealed) for _, f in self.facts)
 
     def confiding(self, seat: Seat | None) -> bool:
         """Whether seats were asked in secret so far, or this one has answered so.
 
         What comes next then rests on what the others have answered, or answer in advance.
         """
-        asked = any(f["t"] == "asked" and f.get("secret") for _, f in self.facts)
-        return asked or any(f["t"] == "answered" and f["seat"] == seat and key != ALL_KEY for key, f in self.facts)
+        return any(
+            (isinstance(f, Asked) and f.secret is True)
+            or (isinstance(f, Answered) and f.seat == seat and key != ALL_KEY)
+            for key, f in self.facts
+        )
 
 
 class Dice(Protocol):
@@ -199,7 +203,7 @@ class Dice(Protocol):
         """a..b."""
 
 
-Bot = Callable[[dict[str, Json], dict[str, Json], Seat, Dice], Iterator[Move]]
+Bot = Callable[[dict[str, Json], dict[str, Json], Seat, Dice], Iterator[Doc]]
 """(sight: {"public", "own"}, decision as clients see it, seat, dice) -> moves, best first.
 
 The first legal one is played. When none is legal, a seat that owes an answer lets the move builder pick at random, and
@@ -207,19 +211,37 @@ a seat that merely may interrupt stays quiet. A bot sees what its seat may see, 
 """
 
 
-def _no_vacancy(draft: Any, seat: Seat) -> None:
+def _no_vacancy(draft: object, seat: Seat) -> None:
     """Nothing changes in a game when a player leaves: defaults go on for the seat."""
 
 
-def _unchecked(_: Any) -> None:
+def _unchecked(_: object) -> None:
     """Nothing is asked of a state."""
 
 
-def _nobody(_: Any) -> tuple[Seat, ...]:
+def _sound(_: object) -> list[str]:
+    """No invariant but those of the kernel."""
+    return []
+
+
+def _nothing_hidden(_: object, keep: tuple[Viewer, ...]) -> None:
+    """Nothing is dealt face down."""
+
+
+def _nobody(_: object) -> tuple[Seat, ...]:
     return ()
 
 
 # --- the ruleset ----------------------------------------------------------------------------------------------
+
+
+Handler = Callable[[Draft[S], Frame, Any, Any], None]
+"""(draft, top frame, seat or None for the engine, move)."""
+
+
+def on(kind: type[M], do: Callable[[Draft[S], Frame, Any, M], None]) -> tuple[str, Handler[S]]:
+    """What is done on a move, as an item of `Ruleset.do`."""
+    return declare.tag(kind), do
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,24 +250,25 @@ class Ruleset(Generic[S]):
 
     meta: Meta
     state: type[S]
-    moves: Mapping[str, MoveType]
-    do: Mapping[str, Callable[[Draft[S], Frame, Any, Move], None]]
-    """Move type -> handler; raises RuleError before it adds the first fact. The seat is None for the engine."""
-    go: Mapping[str, Callable[[Draft[S], Frame], None]]
-    """Frame kind -> goes on by itself while the top frame owes nothing."""
-    evolve: Mapping[str, Evolve]
-    """Fact kind -> assigns what the fact says; never raises on a valid log."""
+    moves: Mapping[str, type[Move]]
+    """What seats and the engine may ask for, by type."""
+    do: Mapping[str, Handler[S]]
+    """Move type -> handler (`on`); raises RuleError before it adds the first fact."""
+    facts: Mapping[str, type[Fact[S]]]
+    """The facts that it declares, by what `t` says, besides the kernel's (`flow.FLOW`)."""
     setup: Callable[[Draft[S]], None]
     build: Callable[[S, Seat], Builder]
     default: Callable[[S, Decision, Seat], Move]
     sight: Callable[[S, Viewer], Json]
     """`public`: the common board; a seat: what it sees besides; director: all."""
     scores: Callable[[S], list[Score]]
-    check: Callable[[S], list[str]]
-    """Broken invariants, for tests and simulations."""
-    redeal: Callable[[Draft[S], tuple[Viewer, ...]], None]
-    """Deals anew what none of these viewers can know; their sights stay as they are."""
     blank: Callable[[Table], S]
+    go: Mapping[str, Callable[[Draft[S], Frame], None]] = field(default_factory=dict)
+    """Frame kind -> goes on by itself while the top frame owes nothing."""
+    check: Callable[[S], list[str]] = _sound
+    """Broken invariants, for tests and simulations."""
+    redeal: Callable[[Draft[S], tuple[Viewer, ...]], None] = _nothing_hidden
+    """Deals anew what none of these viewers can know; their sights stay as they are."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody
     """Seats that may interrupt or change an answer, by public facts; never waited for."""
     vacated: Callable[[Draft[S], Seat], None] = _no_vacancy
@@ -256,11 +279,27 @@ class Ruleset(Generic[S]):
     bot: Bot | None = None
     """A heuristic player, for demos and simulations."""
 
-    def step(self, state: S, fact: Fact) -> S:
-        """The state after one fact."""
-        evolve = self.evolve.get(fact["t"]) or FLOW[fact["t"]]
-        evolved: S = evolve(state, fact)
-        return evolved
+    @functools.cached_property
+    def fact_kinds(self) -> Mapping[str, type[Fact[S]]]:
+        """All facts that its records may hold, the kernel's last."""
+        return {**self.facts, **FLOW}
+
+    @functools.cached_property
+    def _facts_form(self) -> Any:
+        # A class, because msgspec prepares a class once, and any other type at every call.
+        kinds: Any = functools.reduce(or_, self.fact_kinds.values())
+        return msgspec.defstruct("Facts", [("facts", list[kinds])])
+
+    def read(self, docs: Sequence[Doc]) -> list[Fact[S]]:
+        """Facts as they stand in records; raises ValueError for one that is none of them, or ill-formed."""
+        facts: list[Fact[S]] = msgspec.convert({"facts": docs}, self._facts_form).facts
+        return facts
+
+    def fold(self, state: S, docs: Sequence[Doc]) -> S:
+        """The state after facts as they stand in records."""
+        for fact in self.read(docs) if docs else ():
+            state = fact.evolve(state)
+        return state
 
     def table(self, seats: int, options: Mapping[str, Json] | None = None) -> Table:
         """The table with every option, defaults filled in; raises InvalidTable."""
@@ -276,6 +315,10 @@ class Ruleset(Generic[S]):
         if self.check_table:
             self.check_table(table)
         return table
+
+
+AnyRuleset = Ruleset[Any]
+"""The rules of whichever game."""
 
 
 def decisions(rules: Ruleset[S], state: S, rewinds: int = 0, viewer: Viewer = PUBLIC) -> list[Decision]:
@@ -294,31 +337,32 @@ def decisions(rules: Ruleset[S], state: S, rewinds: int = 0, viewer: Viewer = PU
     return [Decision(f"{rewinds}-{f.n}", f.kind, must, rules.may(state), done, f.engine, clock, f.data)]
 
 
-def check_shape(rules: Ruleset[S], seat: Seat | None, move: Json) -> MoveType:
-    """The checks that ask for no state; raises RuleError."""
+def check_shape(rules: Ruleset[S], seat: Seat | None, move: Json) -> Move:
+    """The checks that ask for no state; the declared move. Raises RuleError."""
     if not isinstance(move, dict) or not isinstance(move.get("type"), str):
         raise RuleError("malformed_move", "", {"at": "/type", "expected": "an object with a `type`"})
     kind = rules.moves.get(move["type"])
-    if kind is None or (kind.by == "engine") != (seat is None):
+    if kind is None or (kind.admission.by == "engine") != (seat is None):
         raise RuleError("unknown_move", "", {"type": move["type"][:MAX_WORD]})
-    if fault := kind.fields.fault({k: v for k, v in move.items() if k != "type"}, ""):
-        raise RuleError("malformed_move", kind.rule, {"at": fault[0], "expected": fault[1]})
-    return kind
+    if fault := shapes.shape_of(kind).fault({k: v for k, v in move.items() if k != "type"}, ""):
+        raise RuleError("malformed_move", kind.admission.rule, {"at": fault[0], "expected": fault[1]})
+    return msgspec.convert(move, kind)
 
 
-def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> MoveType:
-    """The checks that every game shares, in the design's order; raises RuleError."""
-    kind = check_shape(rules, seat, move)
+def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> Move:
+    """The checks that every game shares, in the design's order; the declared move. Raises RuleError."""
+    declared = check_shape(rules, seat, move)
+    admission = declared.admission
     if not state.frames:
         raise RuleError("game_over")
-    if seat is not None and kind.by != "any":
-        _check_turn(rules, state, seat, kind)
-    elif seat is None and (not state.top.engine or (kind.at and state.top.kind not in kind.at)):
-        raise RuleError("wrong_phase", kind.rule, {"deciding": state.top.kind})
-    return kind
+    if seat is not None and admission.by != "any":
+        _check_turn(rules, state, seat, admission)
+    elif seat is None and (not state.top.engine or (admission.at and state.top.kind not in admission.at)):
+        raise RuleError("wrong_phase", admission.rule, {"deciding": state.top.kind})
+    return declared
 
 
-def _check_turn(rules: Ruleset[S], state: S, seat: Seat, kind: MoveType) -> None:
+def _check_turn(rules: Ruleset[S], state: S, seat: Seat, kind: Admission) -> None:
     frame = state.top
     owes, may = seat in frame.owing, seat in rules.may(state)
     fits = not kind.at or frame.kind in kind.at
@@ -334,8 +378,8 @@ def _check_turn(rules: Ruleset[S], state: S, seat: Seat, kind: MoveType) -> None
 
 def decide(draft: Draft[S], seat: Seat | None, move: Json) -> None:
     """One move of a seat, or of the engine (None): raises RuleError, or adds facts until somebody owes again."""
-    check_common(draft.rules, draft.state, seat, move)
-    draft.rules.do[move["type"]](draft, draft.state.top, seat, move)
+    declared = check_common(draft.rules, draft.state, seat, move)
+    draft.rules.do[move["type"]](draft, draft.state.top, seat, declared)
     carry_on(draft)
 
 
@@ -354,7 +398,7 @@ def carry_on(draft: Draft[S]) -> None:
     raise AssertionError(f"{draft.rules.meta.ruleset}: the flow does not come to rest")
 
 
-def ask(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()) -> Choice | Move:
+def ask(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()) -> Choice | Doc:
     """The move builder: the next Choice after the picks, or the finished move.
 
     Raises RuleError `game_over`, `not_your_decision`, `already_answered`, or `not_offered`.
@@ -364,7 +408,8 @@ def ask(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()) -> 
     frame = state.top
     if seat not in frame.owing and seat not in rules.may(state):
         raise RuleError("already_answered" if seat in frame.done else "not_your_decision", "", {"deciding": frame.kind})
-    return choices.walk(rules.build(state, seat), picks)
+    found = choices.walk(rules.build(state, seat), picks)
+    return found if isinstance(found, Choice) else declare.doc(found)
 
 
 def dry_run(rules: Ruleset[S], state: S, seat: Seat, moves: Sequence[Json]) -> Draft[S]:
@@ -399,21 +444,22 @@ def decide_all(
             raise
 
 
-def memo(state: State, key: str, make: Callable[[], Any], of: tuple[Any, ...] = ()) -> Any:
+def memo(state: State, key: str, make: Callable[[], T], of: tuple[object, ...] = ()) -> T:
     """A costly value of a state, made once per state object (a projected order sheet, reachability).
 
     `of`: all parts of the state that it depends on, always as many for a key. The value is then kept through the
     states that follow, for as long as they hold these very objects.
     """
     if of:
-        return _kept(state.__dict__.setdefault("_kept", {}), key, make, of)
-    kept = state.__dict__.setdefault("_memo", {})
+        parts: dict[str, tuple[tuple[object, ...], T]] = state.__dict__.setdefault("_kept", {})
+        return _kept(parts, key, make, of)
+    kept: dict[str, T] = state.__dict__.setdefault("_memo", {})
     if key not in kept:
         kept[key] = make()
     return kept[key]
 
 
-def _kept(kept: dict[str, tuple[tuple[Any, ...], Any]], key: str, make: Callable[[], Any], of: tuple[Any, ...]) -> Any:
+def _kept(kept: dict[str, tuple[tuple[object, ...], T]], key: str, make: Callable[[], T], of: tuple[object, ...]) -> T:
     """Facts replace what they change, so the same object has the same value; a held object's identity is its own."""
     old = kept.get(key)
     if old is None or any(map(is_not, old[0], of)):

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from domain.errors import AnnalsError, FormError, InvalidTable, RuleError, ScenarioError, UnknownRuleset
-from domain.ids import DIRECTOR, MAX_INT, Json
+from domain.ids import DIRECTOR, MAX_INT, Doc, Json
 from domain.kernel.digest import digest
 from domain.kernel.draws import Scripted, Seeded, draw_key
-from domain.kernel.flow import Fact
 from domain.kernel.game import nonces
 from domain.kernel.jsonform import resolve, to_json
 from domain.kernel.match import Match
 from domain.kernel.record import Record, facts_for
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.shapes import Fault, Int, ListOf, Obj, Shape, Word
 
 Trace = Callable[[int, Record | RuleError], None]
@@ -133,7 +132,7 @@ def parse(text: str | bytes) -> Json:
     def no_float(number: str) -> NoReturn:
         raise ScenarioError(f"{number}: scenarios hold integers only")
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> Doc:
         doc = dict(pairs)
         if len(doc) != len(pairs):
             raise ScenarioError(f"a key comes twice among {', '.join(sorted(k for k, _ in pairs))}")
@@ -158,7 +157,7 @@ def check(doc: Json) -> None:
 # --- the game --------------------------------------------------------------------------------------------------
 
 
-def run(get_ruleset: Callable[[str], Ruleset[Any]], doc: Json, trace: Trace | None = None) -> Result:
+def run(get_ruleset: Callable[[str], AnyRuleset], doc: Json, trace: Trace | None = None) -> Result:
     """Plays a scenario; raises ScenarioError. `get_ruleset` raises UnknownRuleset for a name it does not know."""
     check(doc)
     told = trace or _silent
@@ -176,14 +175,14 @@ def _silent(_: int, __: Record | RuleError) -> None:
     """Nobody listens."""
 
 
-def _ruleset(get_ruleset: Callable[[str], Ruleset[Any]], name: str) -> Ruleset[Any]:
+def _ruleset(get_ruleset: Callable[[str], AnyRuleset], name: str) -> AnyRuleset:
     try:
         return get_ruleset(name)
     except UnknownRuleset:
         raise ScenarioError(f"/ruleset: there is no ruleset {name}") from None
 
 
-def _begin(rules: Ruleset[Any], doc: Json) -> Match[Any]:
+def _begin(rules: AnyRuleset, doc: Json) -> Match[Any]:
     """The started game. Without a seed and without draws the set-up is drawn from a fixed seed."""
     script = Scripted(doc["setup_draws"]) if "setup_draws" in doc else None
     seed = bytes.fromhex(digest(["scenario", doc.get("seed", 0)]))
@@ -264,7 +263,7 @@ class _Play:
     def _seeded(self, step: Json) -> Record | RuleError:
         head = self.match.head
         epoch = head.epoch + bool(step.get("fresh"))
-        watched = _Watched(Seeded(draw_key(self.match.seed, nonces(head)), head.game, epoch))
+        watched = _Watched(Seeded(draw_key(self.match.seed, nonces(head)), head.id, epoch))
         self.match.source = watched
         done = self._done(step)
         if isinstance(done, RuleError) and watched.taken:
@@ -293,7 +292,7 @@ class _Play:
         moves = step["moves"] if "moves" in step else [step["move"]]
         return self.match.play(step["seat"], *moves, director="director" in step)
 
-    def _compare(self, expect: Json, facts: Sequence[Fact]) -> None:
+    def _compare(self, expect: Json, facts: Sequence[Doc]) -> None:
         form = to_json(self.match.state)
         for pointer, want in expect.get("state", {}).items():
             try:
@@ -339,7 +338,7 @@ def _compare_draws(want: Sequence[Json], found: Sequence[tuple[str, Json]]) -> N
         raise ScenarioError(f"draws {_show(want)} expected, {_show(values)} found")
 
 
-def _compare_facts(want: Sequence[Json], found: Sequence[Fact]) -> None:
+def _compare_facts(want: Sequence[Json], found: Sequence[Doc]) -> None:
     left = iter(found)
     for at, fact in enumerate(want):
         if not any(_fits(fact, f) for f in left):

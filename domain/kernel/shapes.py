@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
 from domain.ids import MAX_INT, MAX_ITEMS, MAX_WORD, Json
+from domain.kernel.declare import Case, Varies
 
 Fault = tuple[str, str]
 """(JSON pointer, what is expected there)."""
@@ -135,21 +140,28 @@ class MapOf(Shape):
 class Obj(Shape):
     """An object with exactly these fields.
 
-    With `tag`, the value of that field adds the fields of `variants[value]`; a value that has no entry adds
-    none, so that the rules can name it in a code of their own (`unknown_tile`).
+    With `tag`, the value of that field adds the fields of `variants[value]`; a value that has no entry adds those of
+    `otherwise`, so that the rules can name it in a code of their own (`unknown_tile`).
     """
 
     fields: Mapping[str, Shape] = field(default_factory=dict)
     tag: str = ""
-    variants: Mapping[str, Mapping[str, Shape]] = field(default_factory=dict)
+    variants: Mapping[str | bool, Mapping[str, Shape]] = field(default_factory=dict)
+    otherwise: Mapping[str, Shape] = field(default_factory=dict)
     optional: bool = False
+
+    def _known(self, value: Mapping[str, Json]) -> Mapping[str, Shape]:
+        if not self.tag:
+            return self.fields
+        tag = value.get(self.tag)
+        if not isinstance(tag, (str, bool)):
+            return {**self.fields, **self.otherwise}
+        return {**self.fields, **self.variants.get(tag, self.otherwise)}
 
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is not dict:
             return at, "an object"
-        known = self.fields
-        if self.tag and isinstance(tag := value.get(self.tag), str):
-            known = {**known, **self.variants.get(tag, {})}
+        known = self._known(value)
         for name, shape in known.items():
             if name not in value:
                 if not shape.optional:
@@ -163,9 +175,14 @@ class Obj(Shape):
     def schema(self) -> dict[str, Json]:
         if not self.variants:
             return self._schema(self.fields)
+        # Values that bring the same fields stand in one alternative.
+        alike: dict[tuple[str, ...], list[str | bool]] = {}
+        for name, more in self.variants.items():
+            alike.setdefault((*more, *("required " + n for n, x in more.items() if not x.optional)), []).append(name)
         return {
             "oneOf": [
-                self._schema({**self.fields, self.tag: Word((name,)), **more}) for name, more in self.variants.items()
+                self._schema({**self.fields, self.tag: _Among(tuple(names)), **self.variants[names[0]]})
+                for names in alike.values()
             ]
         }
 
@@ -179,6 +196,75 @@ class Obj(Shape):
         }
 
 
-def variants(tag: str, options: Mapping[str, Mapping[str, Any]], **common: Shape) -> Obj:
-    """An object whose field `tag` says which further fields it has."""
-    return Obj({tag: Word(), **common}, tag, options)
+@dataclass(frozen=True)
+class _Among(Shape):
+    """The value of a tag, as a schema shows it."""
+
+    of: tuple[str | bool, ...]
+    optional: bool = False
+
+    def fault(self, value: Json, at: str) -> Fault | None:
+        return None if value in self.of else (at, "one of " + ", ".join(map(str, self.of)))
+
+    def schema(self) -> dict[str, Json]:
+        return {"type": "boolean" if isinstance(self.of[0], bool) else "string", "enum": list(self.of)}
+
+
+# --- from declarations -----------------------------------------------------------------------------------------
+
+
+@functools.cache
+def shape_of(kind: type[Struct]) -> Obj:
+    """The shape of a declared class: of a move or fact without the member that names it."""
+    of: Any = msgspec.inspect.type_info(kind)
+    shapes = {f.encode_name: _shape(f.type, not f.required) for f in of.fields}
+    varies: Varies | None = getattr(kind, "varies", None)
+    if varies is None:
+        return Obj(shapes)
+    common = {n: x for n, x in shapes.items() if n not in varies.names}
+    variants = {value: _case(shapes, case) for value, case in varies.cases.items()}
+    return Obj(common, varies.tag, variants, _case(shapes, varies.otherwise))
+
+
+def _case(shapes: Mapping[str, Shape], case: Case) -> dict[str, Shape]:
+    # In the order of the declaration, in which faults are looked for.
+    names = (*case.required, *case.optional)
+    return {n: x if n in case.optional else _asked(x) for n, x in shapes.items() if n in names}
+
+
+def _asked(shape: Any) -> Shape:
+    made: Shape = replace(shape, optional=False)
+    return made
+
+
+def _shape(of: Any, optional: bool = False) -> Shape:
+    """Of a type as msgspec tells it."""
+    told = msgspec.inspect
+    if isinstance(of, told.Metadata):
+        listed = (of.extra or {}).get("of")
+        return Word(tuple(listed), optional=optional) if listed else _shape(of.type, optional)
+    if isinstance(of, told.IntType):
+        lo, hi = (-MAX_INT if of.ge is None else of.ge), (MAX_INT if of.le is None else of.le)
+        return Int(int(lo), int(hi), optional=optional)
+    if isinstance(of, told.BoolType):
+        return Bool(optional=optional)
+    if isinstance(of, told.StrType):
+        return Word(optional=optional)
+    if isinstance(of, told.LiteralType):
+        return Word(tuple(map(str, of.values)), optional=optional)
+    if isinstance(of, told.StructType):
+        return replace(shape_of(of.cls), optional=optional)
+    return _composed(of, optional)
+
+
+def _composed(of: Any, optional: bool) -> Shape:
+    told = msgspec.inspect
+    if isinstance(of, told.UnionType):
+        (inner,) = [t for t in of.types if not isinstance(t, told.NoneType)]
+        return Null(_shape(inner), optional=optional)
+    if isinstance(of, told.DictType):
+        return MapOf(_shape(of.value_type), MAX_ITEMS if of.max_length is None else of.max_length, optional=optional)
+    if isinstance(of, told.CollectionType):
+        hi = MAX_ITEMS if of.max_length is None else of.max_length
+        return ListOf(_shape(of.item_type), of.min_length or 0, hi, optional=optional)
+    raise TypeError(f"a move has no such member: {of}")

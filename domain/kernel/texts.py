@@ -16,9 +16,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from domain.ids import Json, Seat
+from domain.ids import Doc, Json, Seat
 from domain.kernel.data import load
-from domain.kernel.flow import Fact
 
 LANGUAGES = ("en", "fr")
 
@@ -79,7 +78,7 @@ class Texts:
         """A seat that has no name: counted from 1, as people do."""
         return f"{self.get('word.seat') or 'seat'} {seat + 1}"
 
-    def sentence(self, fact: Fact, name: Callable[[Seat], str] | None = None) -> str | None:
+    def sentence(self, fact: Doc, name: Callable[[Seat], str] | None = None) -> str | None:
         """What a fact says; None for a silent one."""
         return self.fill(f"fact.{fact['t']}", fact, name)
 

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from domain.errors import AnnalsError, VerificationError
 from domain.ids import PUBLIC, Json
 from domain.kernel import acts
-from domain.kernel.acts import Hand, Step
 from domain.kernel.audience import ALL_KEY, TABLE_KEY
-from domain.kernel.digest import canonical, digest
+from domain.kernel.digest import digest
 from domain.kernel.draws import Seeded, commitment, draw_key, recompute
 from domain.kernel.export import Export
 from domain.kernel.flow import S
-from domain.kernel.game import Game, nonces, opened, public_digest
+from domain.kernel.game import AnyGame, Game, nonces, opened, public_digest
 from domain.kernel.record import KINDS, Record, facts_for
-from domain.kernel.ruleset import Ruleset, Table, decisions
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.step import Hand, Step
 
 VERIFICATION_CODES: Mapping[str, str] = {
     "unreadable": "a line is no canonical JSON object",
@@ -137,8 +136,7 @@ def check_boards(rules: Ruleset[S], records: Sequence[Record]) -> int:
             state, board = states[r.body["to"]], ""
             states = {v: s for v, s in states.items() if v <= r.body["to"]}
         try:
-            for fact in facts_for(r, PUBLIC):
-                state = rules.step(state, fact)
+            state = rules.fold(state, facts_for(r, PUBLIC))
         except Exception as error:  # a forged fact can break evolve in any way
             raise VerificationError("unfoldable", r.version, type(error).__name__) from error
         states[r.version] = state
@@ -167,28 +165,29 @@ def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[in
     """Every draw recomputed, every record decided again; returns both numbers, raises VerificationError."""
     drawn = 0
     marks: dict[int, Game[S]] = {}
-    position: Game[S] | None = None
+    game: Game[S] | None = None
     for r in records:
-        if position is not None:
-            drawn += _check_draws(position, r, seed)
+        if game is not None:
+            drawn += _check_draws(game, r, seed)
         try:
-            step = _again(rules, position, r, seed, marks)
+            step = _again(rules, game, r, seed, marks)
         except AnnalsError as error:
             if isinstance(error, VerificationError):
                 raise
             raise VerificationError("refused_again", r.version, str(error)) from error
-        if canonical([step.record.public, step.record.packs]) != canonical([r.public, r.packs]):
+        # The hash is over the seals too, and each pack of the export has been found to fit one.
+        if step.record.hash != r.hash or step.record.packs.keys() != r.packs.keys():
             raise VerificationError("record_mismatch", r.version, _difference(step.record, r))
-        position = step.position
+        game = step.game
         if r.kind == "rewound":
             marks = {v: p for v, p in marks.items() if v <= r.body["to"]}
-        marks[r.version] = position
+        marks[r.version] = game
     return drawn, len(records)
 
 
-def _check_draws(p: Game[Any], record: Record, seed: bytes) -> int:
+def _check_draws(p: AnyGame, record: Record, seed: bytes) -> int:
     epoch = p.epoch + (record.body.get("entropy") == "fresh")
-    source = Seeded(draw_key(seed, nonces(p)), p.game, epoch)
+    source = Seeded(draw_key(seed, nonces(p)), p.id, epoch)
     channels = {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
     for channel, draws in channels.items():
         for draw in draws:
@@ -197,61 +196,20 @@ def _check_draws(p: Game[Any], record: Record, seed: bytes) -> int:
     return sum(map(len, channels.values()))
 
 
-def _again(rules: Ruleset[S], p: Game[S] | None, r: Record, seed: bytes, marks: Mapping[int, Game[S]]) -> Step[S]:
-    hand = Hand(seed, r.public["at"], r.packs.get(TABLE_KEY, {}).get("command", ""))
-    body, seat = r.body, r.public.get("seat")
-    if p is None:
-        more = {k: v for k, v in body.items() if k not in ("game", "ruleset", "seats", "options", "seed_hash")}
-        return acts.open_game(rules, body["game"], Table(body["seats"], body["options"]), hand, more)
-    if r.kind == "ruled" and not r.acts():
-        return _ruling(rules, p, r, hand)
-    if r.kind in ("moved", "ruled"):
-        moves = r.acts()
-        return acts.move(rules, p, hand, moves[0][0], [m for _, m in moves], by=r.public["by"], again=True)
-    if r.kind == "lapsed":
-        named, seats = decisions(rules, p.state, p.rewinds)[0].id, sorted({s for s, _ in r.acts()})
-        if acts.early_seats(p, seats, r.public["at"], alone=True):
-            raise VerificationError("lapsed_early", r.version)
-        return acts.lapse(rules, p, hand, named, seats, again=True)
-    if r.kind == "resolved":
-        return acts.resolve(rules, p, hand, decisions(rules, p.state, p.rewinds)[0].id)
-    if r.kind == "rewound":
-        if body["to"] not in marks:
+def _again(rules: Ruleset[S], game: Game[S] | None, r: Record, seed: bytes, marks: Mapping[int, Game[S]]) -> Step[S]:
+    def past(to: int) -> Game[S]:
+        if to not in marks:
             raise VerificationError("not_on_line", r.version)
-        return acts.rewind(
-            rules,
-            p,
-            hand,
-            marks[body["to"]],
-            by=r.public["by"],
-            seat=seat,
-            consent=body.get("consent", ()),
-            reason=body.get("reason", ""),
-            fresh=body["entropy"] == "fresh",
-        )
-    return _table_act(rules, p, r, hand)
+        return marks[to]
 
-
-def _ruling(rules: Ruleset[S], p: Game[S], r: Record, hand: Hand) -> Step[S]:
-    if "ruling" in r.packs.get(TABLE_KEY, {}):
-        return acts.look(rules, p, hand)
-    return acts.extend(rules, p, hand, r.body["decision"], r.body["ms"], r.public["by"], again=True)
-
-
-def _table_act(rules: Ruleset[S], p: Game[S], r: Record, hand: Hand) -> Step[S]:
-    body, seat = r.body, r.public.get("seat", -1)
-    if r.kind == "joined":
-        return acts.join(rules, p, hand, seat, body["player"], body.get("nonce_hash", ""))
-    if r.kind == "revealed":
-        return acts.reveal(rules, p, hand, seat, body["nonce"])
-    if r.kind == "left":
-        return acts.leave(rules, p, hand, seat)
-    if r.kind == "rested":
-        return acts.rest(rules, p, hand, seat, body["days"])
-    if r.kind == "started":
-        patch = next((f["patch"] for f in r.public.get("facts", ()) if f["t"] == "patched"), None)
-        return acts.start(rules, p, hand, patch)
-    return acts.close(rules, p, hand, body["reason"])
+    at = r.public["at"]
+    hand = Hand(seed, at, r.packs.get(TABLE_KEY, {}).get("command", ""), past=past, again=True)
+    if game is None:
+        return acts.Open.of(r).step(rules, hand)
+    act = acts.act_of(r, game)
+    if isinstance(act, acts.Lapse) and acts.early_seats(game, act.seats, at, alone=True):
+        raise VerificationError("lapsed_early", r.version)
+    return act.step(rules, game, hand)
 
 
 def _difference(made: Record, stored: Record) -> str:

@@ -8,25 +8,23 @@ seen position n never misses a smaller one.
 from __future__ import annotations
 
 import ctypes
-import os
 import sqlite3
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError
 
+from domain.beside.tables import Execute, Row, Statement
 from domain.errors import StaleVersion, StoreUnavailable, UnknownGame
+from domain.forks import heed
 from domain.kernel.record import Record
+from domain.ledger.mapper import Filed, RecordMapper
 from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
-from domain.mapper import Filed, RecordMapper
-from domain.tables import Execute, Statement
 
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
@@ -37,12 +35,11 @@ class Ledger:
     """Safe with threads, processes and forks: each process has connections of its own, made when first needed."""
 
     _made: Store | None
-    _pid: int
 
     def __init__(self, make: Callable[[], Store]) -> None:
         self._make = make
         self._begin()
-        _LEDGERS.add(self)
+        heed(self)
 
     @classmethod
     def open(cls, url: str) -> Ledger:
@@ -92,7 +89,7 @@ class Ledger:
             except IntegrityError as e:
                 raise StaleVersion(expected, store.head(key)) from e
 
-    def execute(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
 
         After a broken connection it may be sent again, so it must not matter how often it is done.
@@ -138,20 +135,18 @@ class Ledger:
 
     def close(self) -> None:
         """Close this process' connections; a later use makes new ones."""
-        if self._pid == os.getpid() and (store := self._made):
+        if store := self._made:
             self._made = None
             store.close()
 
     @contextmanager
     def _store(self) -> Iterator[Store]:
         try:
-            yield self._made if self._made and self._pid == os.getpid() else self._connect()
+            yield self._made or self._connect()
         except (PersistenceError, ConnectionPoolClosedError, sqlite3.Error, OSError) as e:
             raise StoreUnavailable(str(e)) from e
 
     def _connect(self) -> Store:
-        if self._pid != os.getpid():
-            self._leave_to_parent()
         with self._lock:
             made = self._made = self._made or self._make()
             return made
@@ -159,29 +154,16 @@ class Ledger:
     def _begin(self) -> None:
         self._made = None
         self._lock = threading.Lock()
-        self._pid = os.getpid()
 
-    def _leave_to_parent(self) -> None:
-        """After a fork: what the parent has open is neither used nor closed here.
+    def after_fork(self) -> None:
+        """What the parent has open is neither used nor closed here.
 
-        SQLite's files are corrupted by closing an inherited connection, and closing is what a collected one does: one
-        reference too many keeps it until the process ends.
+        SQLite's files are corrupted by closing an inherited connection, and closing is what a collected one does, also
+        in a child that never uses a ledger: one reference too many keeps it until the process ends.
         """
         if self._made:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._made))
         self._begin()
-
-
-_LEDGERS: weakref.WeakSet[Ledger] = weakref.WeakSet()
-
-
-def _leave_to_parent() -> None:
-    """At once, since a child that never uses a ledger may still collect it."""
-    for ledger in list(_LEDGERS):
-        ledger._leave_to_parent()  # noqa: SLF001 - a friend in the same module
-
-
-os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def _key(game: str) -> UUID:

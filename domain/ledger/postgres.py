@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -16,10 +15,10 @@ from psycopg.rows import DictRow, dict_row, tuple_row
 from psycopg.sql import SQL, Literal
 from psycopg_pool import PoolTimeout
 
+from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
-from domain.tables import Execute, Statement
 
 PATIENCE = 5
 """Seconds to wait for a connection, unless the address gives `connect_timeout`."""
@@ -145,7 +144,7 @@ class PostgresStore(PostgresApplicationRecorder):
             raise CommandReused(command.id)
         return Receipt(row["low"], row["high"], tuple(row["positions"]), replayed=row["outcome"] == "known")
 
-    def _call(self, params: Sequence[Any], beside: Sequence[Statement]) -> DictRow:
+    def _call(self, params: Sequence[object], beside: Sequence[Statement]) -> DictRow:
         """Not tried again: if the connection broke on the way back, the records may be stored."""
         try:
             with self.datastore.get_connection() as connection:
@@ -170,15 +169,15 @@ class PostgresStore(PostgresApplicationRecorder):
         return head
 
     @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
-    def _rows(self, statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _rows(self, statement: str, params: Sequence[object]) -> list[Row]:
         with self.datastore.get_connection() as connection:
             # Tuples, not dicts: two columns may have the same name.
             cursor = connection.cursor(row_factory=tuple_row)
             cursor.execute(_translated(statement), params, prepare=True)
             return cursor.fetchall() if cursor.description else []
 
-    def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = self._rows(statement, params)
+    def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
+        rows: list[Row] = self._rows(statement, params)
         return rows
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
@@ -187,7 +186,7 @@ class PostgresStore(PostgresApplicationRecorder):
             for statement in _AMONG_APPENDS:
                 cursor.execute(statement)
 
-            def execute(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+            def execute(statement: str, params: Sequence[object]) -> list[Row]:
                 cursor.execute(_translated(statement), params)
                 return cursor.fetchall() if cursor.description else []
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from uuid import UUID, uuid4
 
 from eventsourcing.persistence import StoredEvent
@@ -21,10 +20,10 @@ from eventsourcing.sqlite import (
     SQLiteDatastore,
 )
 
+from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
-from domain.tables import Execute, Statement
 
 PATIENCE = 10
 """Seconds to wait for another writer."""
@@ -156,7 +155,7 @@ class SqliteStore(SQLiteApplicationRecorder):
         with self.datastore.transaction(commit=False) as c:
             return _head(c, game)
 
-    def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         with self.datastore.transaction(commit=not statement.startswith("SELECT")) as c:
             c.execute(statement, params)
             return [tuple(row) for row in c.fetchall()]
@@ -164,7 +163,7 @@ class SqliteStore(SQLiteApplicationRecorder):
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         with self.datastore.transaction(commit=True) as c:
 
-            def execute(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+            def execute(statement: str, params: Sequence[object]) -> list[Row]:
                 c.execute(statement, params)
                 return [tuple(row) for row in c.fetchall()]
 

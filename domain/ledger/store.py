@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from eventsourcing.persistence import Notification, StoredEvent
 
+from domain.beside.tables import Execute, Row, Statement
 from domain.kernel.record import Record
-from domain.tables import Execute, Statement
 
 EVENTS = "records"
 """The table of records; the others are `commands` and `seeds`."""
@@ -61,7 +61,7 @@ class LogEntry:
         return self.read()
 
 
-def write_beside(execute: Callable[[str, Sequence[Any]], object], beside: Sequence[Statement]) -> None:
+def write_beside(execute: Callable[[str, Sequence[object]], object], beside: Sequence[Statement]) -> None:
     """What belongs to records that were just stored, in their transaction."""
     for statement, params in beside:
         execute(statement, params)
@@ -92,7 +92,7 @@ class Store(Protocol):
     def head(self, game: UUID) -> int:
         """The newest version, 0 for none."""
 
-    def run(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement with `?` for each parameter, in a transaction of its own; the rows it gives."""
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:

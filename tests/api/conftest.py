@@ -13,15 +13,16 @@ import pytest
 from flask import Flask
 
 from api.app import Services, Settings, create_app
-from domain.access import Access
+from domain.beside.access import Access
+from domain.beside.errands import Errands
+from domain.beside.outages import Outages
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
-from domain.errands import Errands
 from domain.games import struggle_of_empires
+from domain.kernel.acts import Resolve
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
-from domain.outages import Outages
-from domain.vault import Vault
 from projections.pump import Pump
 from projections.reader import Reader
 from projections.store import Views
@@ -124,7 +125,7 @@ class Table:
 
     @property
     def decision(self) -> str:
-        p = self.site.services.commands.position(self.game)
+        p = self.site.services.commands.game(self.game)
         return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
 
     @property
@@ -133,7 +134,7 @@ class Table:
 
     def resolve(self) -> None:
         """The batch work that is due."""
-        stored = self.site.services.commands.resolve(self.game, self.decision)
+        stored = self.site.services.commands.do(self.game, Resolve(self.decision))
         self.site.services.notify(stored.position)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from domain.beside.vault import Vault
 from domain.commands import Commands
 from domain.errors import RuleError
-from domain.kernel import acts
-from domain.kernel.acts import SOONEST, Hand
-from domain.vault import Vault
+from domain.kernel.acts import SOONEST, Extend
+from domain.kernel.step import Hand
 from tests.api.conftest import Reply, Site, Table, refused
 from workers import deadlines
 from workers.crew import sign_on
@@ -65,18 +65,17 @@ def test_who_decides_on_an_old_position_decides_anew(orders: Table) -> None:
     """Two steps at once, each of which would do: the second is judged on what the first has left."""
     s, decision = orders.site.services, orders.decision
     other = Commands(s.ledger, s.catalogue, Vault(s.ledger, bytes(32)), s.clock)
-    other.extend(orders.game, decision, -2_000_000)
+    other.do(orders.game, Extend(decision, -2_000_000))
     with pytest.raises(RuleError, match="deadline_too_soon"):
-        s.commands.extend(orders.game, decision, -2_000_000)
+        s.commands.do(orders.game, Extend(decision, -2_000_000))
 
 
 def test_a_log_that_holds_such_a_step_still_proves_itself(orders: Table) -> None:
     """Records of before are what they are."""
     s = orders.site.services
-    game, seed = s.commands.position(orders.game), Vault(s.ledger, bytes(32)).seed(orders.game)
-    step = acts.extend(
-        s.catalogue.get(game.ruleset), game, Hand(seed, s.clock()), orders.decision, -7_200_000, again=True
-    )
+    game, seed = s.commands.game(orders.game), Vault(s.ledger, bytes(32)).seed(orders.game)
+    rules, hand = s.catalogue.get(game.ruleset), Hand(seed, s.clock(), again=True)
+    step = Extend(orders.decision, -7_200_000).step(rules, game, hand)
     s.ledger.append(orders.game, [step.record], game.version)
     assert orders.post("/close", {"reason": "void"}, orders.director).status_code == 201
     assert orders.get("/audit").json["proved"] is True

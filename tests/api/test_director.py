@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.kernel.acts import Close
 from tests.api.conftest import Reply, Site, Table, refused
 from tests.kernel.flows import windows
 
@@ -96,7 +97,7 @@ class TestRulings:
         refused(self.rule(window, 0, move={"type": "nonsense"}), 409, "unknown_move")
         refused(self.rule(window, 9, move={"type": "pass"}), 409, "unknown_seat")
         refused(self.rule(window, 0, move={"type": "pass"}, decision="0-1"), 409, "decision_closed")
-        window.site.services.commands.close(window.game, "abandoned")
+        window.site.services.commands.do(window.game, Close("abandoned"))
         body = {"decision": "0-1", "seat": 0, "move": {"type": "pass"}}
         refused(window.post("/moves", body, window.director), 409, "game_over")
 

@@ -26,6 +26,7 @@ from domain.kernel.choices import Choice, accept, some
 from domain.kernel.clock import pace_of
 from domain.kernel.match import Match
 from domain.kernel.ruleset import Ruleset, ask, dry_run
+from domain.kernel.shapes import shape_of
 from tests.api.conftest import PROBLEM, Site, Table, make_site
 
 BODY = 250_000
@@ -384,7 +385,7 @@ class TestMoves:
     @pytest.mark.parametrize(("rules", "name"), MOVES)
     def test_the_largest_of_a_shape_is_checked_in_time(self, rules: Ruleset[Any], name: str) -> None:
         """Also one that could not come in a body."""
-        fields = rules.moves[name].fields
+        fields = shape_of(rules.moves[name])
         small, large = (largest(fields, n) for n in (MAX_ITEMS // 4, MAX_ITEMS))
         times = len(dump(large)) / len(dump(small))  # sixteen where lists hold lists
         grows_evenly(lambda: fields.fault(small, ""), lambda: fields.fault(large, ""), times)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.errands import Errand, new_id
+from domain.beside.errands import Errand, new_id
 from projections.pump import Pump
 from projections.rebuild import new_generation
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, refused

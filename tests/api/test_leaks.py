@@ -126,7 +126,7 @@ class TestRequests:
         def fail(*args: Any, **more: Any) -> None:
             raise ValueError(f"{args} {more} {key} {table.tokens[0]} {secrets}")
 
-        monkeypatch.setattr(site.services.commands, "position", fail)
+        monkeypatch.setattr(site.services.commands, "do", fail)
         with capture_logs() as lines:
             for path, body in (("/nonces", {"nonce": secrets["nonce"]}), ("/seats", secrets | {"seat": 0})):
                 body.pop("nonce") if path == "/seats" else None

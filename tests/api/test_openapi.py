@@ -60,7 +60,7 @@ def test_moves_are_one_union_per_ruleset(spec: dict[str, Any]) -> None:
     assert len(unions) == len(CATALOGUE.names())
     for name, union in zip(CATALOGUE.names(), unions, strict=True):
         mapping = schemas[union]["discriminator"]["mapping"]
-        assert set(mapping) == {k for k, m in CATALOGUE.get(name).moves.items() if m.by != "engine"}
+        assert set(mapping) == {k for k, m in CATALOGUE.get(name).moves.items() if m.admission.by != "engine"}
         for kind, ref in mapping.items():
             member = schemas[ref.rsplit("/", 1)[1]]
             for schema in member.get("oneOf", [member]):

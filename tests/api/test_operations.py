@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from domain.errands import Errand
+from domain.beside.errands import Errand
 from domain.errors import StoreUnavailable, WrongKey
 from projections import documents
 from tests.api.conftest import Site, Table, refused

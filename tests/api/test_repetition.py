@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from domain.errors import NotSeated
+from domain.kernel.acts import Rest
 from tests.api.conftest import Doc, Site, Table, refused
 
 K = "K" * 32
@@ -147,7 +148,7 @@ class TestOnTheWay:
         """By the command itself: the seat must be that person's when the record is stored."""
         table = site.table("orders@1", 3, pace={"seconds": {"turn": 60}, "vacation": 5})
         with pytest.raises(NotSeated):
-            site.services.commands.rest(table.game, 0, 1, player="somebody")
+            site.services.commands.do(table.game, Rest(0, 1), sitting=(0, "somebody"))
 
 
 def test_what_was_refused_leaves_no_token(table: Table) -> None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from tests.api.conftest import CATALOGUE, Doc, Reply, Site, Table, refused
+from tests.kernel.flows import orders as orders_rules
 
 ORDER = {"type": "order", "to": "t01", "units": 2}
 SPY = {"type": "spy", "to": "t01"}
+
+
+class FinalSpy(orders_rules.Spy, frozen=True, tag="spy"):
+    """A spy that is never undone."""
+
+    admission: ClassVar = replace(orders_rules.Spy.admission, undo=False)
 
 
 @pytest.fixture
@@ -222,7 +229,7 @@ class TestMotions:
     ) -> None:
         """An order and a spy, if that is never undone, look the same to whoever asks; only who has sent it is told."""
         moves: Any = CATALOGUE.get("orders@1").moves
-        monkeypatch.setitem(moves, "spy", replace(moves["spy"], undo=False))
+        monkeypatch.setitem(moves, "spy", FinalSpy)
         seen = set()
         for move in (ORDER, SPY):
             table = site.table("orders@1", 3)

@@ -20,7 +20,7 @@ def test_a_ruleset_tells_all_that_a_client_needs(site: Site, name: str) -> None:
     rules = CATALOGUE.get(name)
     doc = site.get(f"/rulesets/{name}").json
     assert set(doc["options"]) == set(rules.meta.options)
-    assert set(doc["moves"]) == {k for k, m in rules.moves.items() if m.by != "engine"}
+    assert set(doc["moves"]) == {k for k, m in rules.moves.items() if m.admission.by != "engine"}
     for kind, move in doc["moves"].items():
         for schema in move["schema"].get("oneOf", [move["schema"]]):
             assert schema["properties"]["type"]["const"] == kind

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from domain import access, vault
+from domain.beside import access, vault
 from domain.catalogue import Catalogue
 from domain.games import imperunde
+from domain.kernel.acts import Start
 from domain.kernel.game import fold, state_for
 from domain.kernel.record import facts_for
 from tests.api import conftest
@@ -193,7 +194,7 @@ def in_window(twins: Twins, monkeypatch: pytest.MonkeyPatch, ruleset: str) -> Ta
         return table
     rare = RARE[0]
     table = site.table(ruleset, int(rare["seats"]), start=False, options=rare["options"])
-    site.services.commands.start(table.game, rare["patch"])
+    site.services.commands.do(table.game, Start(rare["patch"]))
     site.ring()
     return table
 

@@ -106,7 +106,7 @@ def test_in_every_game_a_seat_is_left_played_for_and_taken_over(site: Site, rule
 
 
 def owing_in_log(table: Table) -> list[int]:
-    p = table.site.services.commands.position(table.game)
+    p = table.site.services.commands.game(table.game)
     return list(p.state.top.owing) if p.status == "running" else []
 
 

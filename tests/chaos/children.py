@@ -20,13 +20,13 @@ import structlog
 from werkzeug.serving import make_server
 
 from api.app import Services, Settings, create_app
-from domain.access import Access
+from domain.beside.access import Access
+from domain.beside.errands import Errands
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
-from domain.errands import Errands
 from domain.ledger import Ledger
 from domain.ledger import store as store_module
-from domain.vault import Vault
 from projections import pump as pump_module
 from projections.reader import Reader
 from projections.store import Views

@@ -24,14 +24,15 @@ from typing import Any
 from redis import Redis
 from sqlalchemy import select
 
-from domain.access import Access
+from domain.beside.access import Access
+from domain.beside.tables import Statement
 from domain.commands import new_game
 from domain.ids import DIRECTOR
+from domain.kernel.acts import Join, Start
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.game import line
 from domain.kernel.record import Record
 from domain.ledger import Ledger
-from domain.tables import Statement
 from projections import schema
 from projections.reader import Reader
 from projections.store import Views
@@ -212,8 +213,8 @@ def opened(crew: Crew, turns: int, rewinds: int, changes: int) -> Game:
     rows = access.issued(game, DIRECTOR, "p9", director)
     crew.commands.open(game, "orders@1", 3, {"turns": turns}, body=pace, beside=lambda _: rows)
     for seat, token in enumerate(tokens):
-        crew.commands.join(game, seat, f"p{seat}", beside=partial(_issued, access, game, token))
-    crew.commands.start(game)
+        crew.commands.do(game, Join(seat, f"p{seat}"), beside=partial(_issued, access, game, token))
+    crew.commands.do(game, Start())
     return Game(game, tokens, director, rewinds, changes)
 
 
@@ -291,7 +292,7 @@ def _check_answers(crew: Crew, game: Game, records: list[Record]) -> None:
 
 def _check_tokens(crew: Crew, game: Game) -> None:
     """Who sits there has the one token that opens the seat, and nobody has who does not."""
-    access, players = Access(crew.ledger, KEY), crew.commands.position(game.id).players
+    access, players = Access(crew.ledger, KEY), crew.commands.game(game.id).players
     for seat, token in enumerate(game.seats):
         found = access.authenticate(token)
         assert (found.player if found else "") == players[seat].id, f"seat {seat} and its token do not go together"

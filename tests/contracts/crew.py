@@ -10,13 +10,14 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 from uuid import UUID
 
-from domain.access import Access
+from domain.beside.access import Access
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
 from domain.errors import DecisionClosed, StaleVersion
+from domain.kernel.acts import Play, Resolve
 from domain.kernel.record import Record
 from domain.ledger import Command, Ledger
-from domain.vault import Vault
 from tests.kernel.flows import orders, skirmish
 
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -175,13 +176,13 @@ def fork_unused(pipe: Connection, url: str) -> None:
 
 def submit(me: int, url: str, name: str, decision: str) -> tuple[int, ...]:
     """Answer a simultaneous decision for one's own seat; the versions of the answer."""
-    return commands(Ledger.open(url)).move(name, me, [{"type": "submit"}], decision=decision).versions
+    return commands(Ledger.open(url)).do(name, Play(me, [{"type": "submit"}], decision)).versions
 
 
 def resolve(_: int, url: str, name: str, decision: str) -> bool:
     """Do the batch work, unless another worker was faster; whether it was done here."""
     try:
-        commands(Ledger.open(url)).resolve(name, decision)
+        commands(Ledger.open(url)).do(name, Resolve(decision))
     except DecisionClosed:
         return False
     return True

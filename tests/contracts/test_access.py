@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from domain.access import TICKET_SECONDS, Access, Principal
+from domain.beside.access import TICKET_SECONDS, Access, Principal
 from domain.errors import StoreUnavailable
 from domain.ids import DIRECTOR, PUBLIC
 from domain.ledger import Ledger

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from domain.beside.vault import Vault
 from domain.commands import Answer, Beside, Commands, new_game
 from domain.errors import (
     CommandReused,
@@ -20,13 +21,13 @@ from domain.errors import (
     UnknownGame,
     UnknownRuleset,
 )
+from domain.kernel.acts import Close, Join, Lapse, Leave, Play, Resolve, Rest, Reveal, Rewind, Start
 from domain.kernel.digest import canonical
 from domain.kernel.draws import commitment
-from domain.kernel.game import fold, line
+from domain.kernel.game import Game, fold, line
 from domain.kernel.record import Record
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
-from domain.vault import Vault
 from tests.contracts import crew
 from tests.contracts.crew import CATALOGUE, KEY
 
@@ -52,13 +53,13 @@ def running(commands: Commands, ruleset: str = "orders@1", seats: int = 3, **opt
     pace = {"seconds": dict.fromkeys({"move", *CATALOGUE.get(ruleset).meta.clocks.values()}, 1)}
     commands.open(game, ruleset, seats, options, body={"pace": pace})
     for seat in range(seats):
-        commands.join(game, seat, f"p{seat}")
-    commands.start(game)
+        commands.do(game, Join(seat, f"p{seat}"))
+    commands.do(game, Start())
     return game
 
 
 def decision(commands: Commands, game: str) -> str:
-    p = commands.position(game)
+    p = commands.game(game)
     return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
 
 
@@ -100,7 +101,7 @@ class TestTable:
     def test_a_game_is_opened_joined_and_started(self, commands: Commands, ledger: Ledger) -> None:
         game = running(commands)
         assert kinds(ledger.read(game)) == ["opened", "joined", "joined", "joined", "started"]
-        assert commands.position(game).status == "running"
+        assert commands.game(game).status == "running"
 
     def test_an_answer_names_versions_records_and_the_last_position(self, commands: Commands, ledger: Ledger) -> None:
         game = new_game()
@@ -111,11 +112,11 @@ class TestTable:
     def test_a_seat_may_leave_commit_and_reveal(self, commands: Commands, ledger: Ledger) -> None:
         game = new_game()
         commands.open(game, "orders@1", 2)
-        commands.join(game, 0, "ann")
-        commands.leave(game, 0)
-        commands.join(game, 0, "bob", commitment(bytes.fromhex(NONCE)))
-        commands.join(game, 1, "cid")
-        commands.reveal(game, 0, NONCE)
+        commands.do(game, Join(0, "ann"))
+        commands.do(game, Leave(0))
+        commands.do(game, Join(0, "bob", commitment(bytes.fromhex(NONCE))))
+        commands.do(game, Join(1, "cid"))
+        commands.do(game, Reveal(0, NONCE))
         assert kinds(ledger.read(game)) == ["opened", "joined", "left", "joined", "joined", "revealed"]
 
     def test_what_cannot_be_opened_leaves_nothing(self, commands: Commands, ledger: Ledger) -> None:
@@ -133,14 +134,14 @@ class TestTable:
         commands.open(game, "orders@1", 2)
         with pytest.raises(StaleVersion):
             others.open(game, "orders@1", 2)
-        assert refusal(lambda: commands.join(game, 9, "ann")) == "unknown_seat"
+        assert refusal(lambda: commands.do(game, Join(9, "ann"))) == "unknown_seat"
 
     @pytest.mark.parametrize("name", ["", "nothing", crew.game(7)])
     def test_an_unknown_game_is_told(self, commands: Commands, name: str) -> None:
         with pytest.raises(UnknownGame):
-            commands.join(name, 0, "ann")
+            commands.do(name, Join(0, "ann"))
         with pytest.raises(UnknownGame):
-            commands.move(name, 0, [PASS], command="c")
+            commands.do(name, Play(0, [PASS]), command="c")
 
     def test_the_id_of_a_new_game_is_random(self) -> None:
         assert new_game() != new_game()
@@ -151,13 +152,13 @@ class TestSecrets:
         game = running(commands, turns=1)
         seed = Vault(ledger, KEY).seed(game)
         assert seed.hex().encode() not in b"".join(canonical([r.public, r.packs]) for r in ledger.read(game))
-        answer = commands.close(game, "abandoned")
+        answer = commands.do(game, Close("abandoned"))
         assert answer.records[0].body == {"reason": "abandoned", "seed": seed.hex()}
 
     def test_what_a_process_remembers_does_not_show_it(self, commands: Commands, ledger: Ledger) -> None:
         game = running(commands)
         seed = Vault(ledger, KEY).seed(game)
-        shown = repr(commands._tables.get(game)) + repr(commands) + repr(vars(commands))
+        shown = repr(commands._recent.get(game)) + repr(commands) + repr(vars(commands))
         assert repr(seed) not in shown
         assert seed.hex() not in shown
 
@@ -168,12 +169,12 @@ class TestEnd:
     ) -> None:
         game = running(commands, turns=1)
         for seat in range(3):
-            commands.move(game, seat, [SUBMIT], decision=decision(commands, game))
+            commands.do(game, Play(seat, [SUBMIT], decision=decision(commands, game)))
         head = ledger.head(game)
-        answer = commands.resolve(game, decision(commands, game), command="turn-1")
+        answer = commands.do(game, Resolve(decision(commands, game)), command="turn-1")
         assert (answer.versions, kinds(answer.records)) == ((head + 1, head + 2), ["resolved", "closed"])
         assert answer.position == ledger.log(0, 99)[-1].position
-        assert commands.position(game).status == "closed"
+        assert commands.game(game).status == "closed"
         row = ledger.command(game, "turn-1")
         assert row is not None
         assert (row.first, row.last) == (head + 1, head + 2)
@@ -183,25 +184,25 @@ class TestEnd:
         ruleset, options = ("orders@1", {}) if verb == "leave" else ("skirmish@1", {"turns": 1})
         game = running(commands, ruleset, **options)
         if verb == "leave":  # the orders end when the last player has left
-            commands.leave(game, 0)
-            commands.leave(game, 1)
-            commands.leave(game, 2)
-            commands.resolve(game, decision(commands, game))
+            commands.do(game, Leave(0))
+            commands.do(game, Leave(1))
+            commands.do(game, Leave(2))
+            commands.do(game, Resolve(decision(commands, game)))
         elif verb == "lapse":
-            commands.lapse(game, decision(commands, game))
+            commands.do(game, Lapse(decision(commands, game)))
         else:
-            (commands.move if verb == "move" else commands.rule)(game, 0, [PASS])
+            commands.do(game, Play(0, [PASS], by="seat" if verb == "move" else "director"))
         assert ledger.read(game)[-1].kind == "closed"
 
     def test_after_the_end_nothing_is_played(self, commands: Commands) -> None:
         game = running(commands, "skirmish@1", turns=1)
-        commands.move(game, 0, [PASS])
-        assert refusal(lambda: commands.move(game, 1, [PASS])) == "game_over"
-        assert refusal(lambda: commands.close(game)) == "game_over"
+        commands.do(game, Play(0, [PASS]))
+        assert refusal(lambda: commands.do(game, Play(1, [PASS]))) == "game_over"
+        assert refusal(lambda: commands.do(game, Close())) == "game_over"
 
     def test_a_running_game_is_not_closed_as_finished(self, commands: Commands) -> None:
         game = running(commands)
-        assert refusal(lambda: commands.close(game)) == "still_running"
+        assert refusal(lambda: commands.do(game, Close())) == "still_running"
 
 
 class TestDecision:
@@ -211,20 +212,20 @@ class TestDecision:
         game = running(commands, seats=10)
         open_now = decision(commands, game)
         with ThreadPoolExecutor(10) as pool:
-            list(pool.map(lambda seat: commands.move(game, seat, [SUBMIT], decision=open_now), range(10)))
+            list(pool.map(lambda seat: commands.do(game, Play(seat, [SUBMIT], decision=open_now)), range(10)))
         assert kinds(ledger.read(game)[-10:]) == ["moved"] * 10
-        assert commands.position(game).state.top.kind == "resolve"
-        assert commands.position(game) == refolded(ledger, game)
+        assert commands.game(game).state.top.kind == "resolve"
+        assert commands.game(game) == refolded(ledger, game)
 
     def test_nor_do_they_from_different_processes(self, commands: Commands, ledger: Ledger, url: str) -> None:
         game = running(commands)
         versions = crew.together(3, crew.submit, url, game, decision(commands, game))
         assert sorted(v for mine in versions for v in mine) == [6, 7, 8]
-        assert commands.position(game).state.top.kind == "resolve"
+        assert commands.game(game).state.top.kind == "resolve"
 
     def test_a_turn_is_resolved_by_one_worker(self, commands: Commands, ledger: Ledger, url: str) -> None:
         game = running(commands)
-        commands.lapse(game, decision(commands, game))
+        commands.do(game, Lapse(decision(commands, game)))
         done = crew.together(3, crew.resolve, url, game, decision(commands, game))
         assert sorted(done) == [False, False, True]
         assert kinds(ledger.read(game)).count("resolved") == 1
@@ -232,12 +233,12 @@ class TestDecision:
     def test_an_answer_to_a_decision_that_is_gone_is_refused(self, commands: Commands, others: Commands) -> None:
         game = running(commands, "skirmish@1")
         before = decision(commands, game)
-        others.move(game, 0, [PASS], decision=before)
+        others.do(game, Play(0, [PASS], decision=before))
         uses: list[Callable[[], Answer]] = [
-            lambda: commands.move(game, 0, [PASS], decision=before),
-            lambda: commands.rule(game, 0, [PASS], decision=before),
-            lambda: commands.lapse(game, before),
-            lambda: commands.resolve(game, before),
+            lambda: commands.do(game, Play(0, [PASS], decision=before)),
+            lambda: commands.do(game, Play(0, [PASS], decision=before, by="director")),
+            lambda: commands.do(game, Lapse(before)),
+            lambda: commands.do(game, Resolve(before)),
         ]
         for use in uses:
             with pytest.raises(DecisionClosed):
@@ -247,53 +248,53 @@ class TestDecision:
         self, commands: Commands, others: Commands
     ) -> None:
         game = running(commands, "skirmish@1")
-        others.move(game, 0, [PASS])
-        assert commands.move(game, 1, [PASS], decision=decision(others, game)).versions == (7,)
+        others.do(game, Play(0, [PASS]))
+        assert commands.do(game, Play(1, [PASS], decision=decision(others, game))).versions == (7,)
 
     def test_a_lost_race_is_decided_anew_each_time(self, watched: Watched, others: Commands) -> None:
         commands = crew.commands(watched)
         game = running(others)
         open_now = decision(commands, game)
-        others.move(game, 0, [SUBMIT], decision=open_now)
-        others.move(game, 1, [SUBMIT], decision=open_now)
-        assert commands.move(game, 2, [SUBMIT], decision=open_now).versions == (8,)
+        others.do(game, Play(0, [SUBMIT], decision=open_now))
+        others.do(game, Play(1, [SUBMIT], decision=open_now))
+        assert commands.do(game, Play(2, [SUBMIT], decision=open_now)).versions == (8,)
         assert watched.reads[-1] == 2
 
 
 class TestExpected:
     def test_the_head_is_accepted_also_where_it_is_news(self, commands: Commands, others: Commands) -> None:
         game = running(commands, "skirmish@1")
-        others.move(game, 0, [PASS], expected=5)
-        assert commands.move(game, 1, [PASS], expected=6).versions == (7,)
+        others.do(game, Play(0, [PASS]), expected=5)
+        assert commands.do(game, Play(1, [PASS]), expected=6).versions == (7,)
 
     @pytest.mark.parametrize("expected", [0, 4, 6, 99])
     def test_any_other_version_is_stale_at_once(self, commands: Commands, ledger: Ledger, expected: int) -> None:
         game = running(commands, "skirmish@1")
         with pytest.raises(StaleVersion) as caught:
-            commands.move(game, 0, [PASS], expected=expected)
+            commands.do(game, Play(0, [PASS]), expected=expected)
         assert (caught.value.expected, caught.value.head, ledger.head(game)) == (expected, 5, 5)
 
     def test_a_version_that_was_the_head_when_last_seen_is_stale(self, commands: Commands, others: Commands) -> None:
         game = running(commands)
         open_now = decision(commands, game)
-        others.move(game, 0, [SUBMIT], decision=open_now)
+        others.do(game, Play(0, [SUBMIT], decision=open_now))
         with pytest.raises(StaleVersion) as caught:
-            commands.move(game, 1, [SUBMIT], expected=5, decision=open_now)
+            commands.do(game, Play(1, [SUBMIT], decision=open_now), expected=5)
         assert (caught.value.expected, caught.value.head) == (5, 6)
 
     def test_what_is_stale_is_not_called_a_breach_of_the_rules(self, commands: Commands, others: Commands) -> None:
         game = running(commands, "skirmish@1")
-        others.move(game, 0, [PASS])
+        others.do(game, Play(0, [PASS]))
         with pytest.raises(StaleVersion):
-            commands.move(game, 1, [PASS], expected=5)
+            commands.do(game, Play(1, [PASS]), expected=5)
 
     def test_without_version_and_decision_a_move_is_for_what_is_newest(
         self, commands: Commands, others: Commands
     ) -> None:
         game = running(commands, "skirmish@1")
-        others.move(game, 0, [PASS])
-        assert refusal(lambda: commands.move(game, 0, [PASS])) == "not_your_decision"
-        assert commands.move(game, 1, [PASS]).versions == (7,)
+        others.do(game, Play(0, [PASS]))
+        assert refusal(lambda: commands.do(game, Play(0, [PASS]))) == "not_your_decision"
+        assert commands.do(game, Play(1, [PASS])).versions == (7,)
 
 
 class TestRepetition:
@@ -302,10 +303,10 @@ class TestRepetition:
     ) -> None:
         game = running(commands, "skirmish@1")
         open_now = decision(commands, game)
-        first = commands.move(game, 0, [PASS], decision=open_now, command="c")
-        commands.move(game, 1, [PASS])
+        first = commands.do(game, Play(0, [PASS], decision=open_now), command="c")
+        commands.do(game, Play(1, [PASS]))
         for again in (commands, others, crew.commands(ledger)):
-            answer = again.move(game, 0, [PASS], decision=open_now, command="c")
+            answer = again.do(game, Play(0, [PASS], decision=open_now), command="c")
             assert answer.replayed
             assert (answer.game, answer.versions, answer.position) == (game, first.versions, first.position)
             assert answer.records == first.records
@@ -314,21 +315,25 @@ class TestRepetition:
     def test_a_command_that_would_be_accepted_again_is_not(self, commands: Commands, others: Commands) -> None:
         game = running(commands)
         order = [{"type": "order", "to": "t01", "units": 1}]
-        first = commands.move(game, 0, order, decision=decision(commands, game), command="c")
+        first = commands.do(game, Play(0, order, decision=decision(commands, game)), command="c")
         for again in (commands, others):
-            assert again.move(game, 0, order, decision=decision(commands, game), command="c").versions == first.versions
-        assert len(commands.position(game).state.sheets[0]) == 1
+            assert (
+                again.do(game, Play(0, order, decision=decision(commands, game)), command="c").versions
+                == first.versions
+            )
+        state: Any = commands.game(game).state
+        assert len(state.sheets[0]) == 1
 
     def test_the_same_id_with_another_body_is_refused(self, commands: Commands, ledger: Ledger) -> None:
         game = running(commands)
         open_now = decision(commands, game)
-        commands.move(game, 0, [SUBMIT], decision=open_now, command="c")
+        commands.do(game, Play(0, [SUBMIT], decision=open_now), command="c")
         uses: list[Callable[[], Answer]] = [
-            lambda: commands.move(game, 1, [SUBMIT], decision=open_now, command="c"),
-            lambda: commands.move(game, 0, [SUBMIT], expected=5, command="c"),
-            lambda: commands.rule(game, 0, [SUBMIT], decision=open_now, command="c"),
-            lambda: commands.lapse(game, open_now, command="c"),
-            lambda: commands.close(game, "abandoned", command="c"),
+            lambda: commands.do(game, Play(1, [SUBMIT], decision=open_now), command="c"),
+            lambda: commands.do(game, Play(0, [SUBMIT]), expected=5, command="c"),
+            lambda: commands.do(game, Play(0, [SUBMIT], decision=open_now, by="director"), command="c"),
+            lambda: commands.do(game, Lapse(open_now), command="c"),
+            lambda: commands.do(game, Close("abandoned"), command="c"),
         ]
         for use in uses:
             with pytest.raises(CommandReused):
@@ -337,9 +342,9 @@ class TestRepetition:
 
     def test_a_refusal_is_not_remembered(self, commands: Commands) -> None:
         game = running(commands, "skirmish@1")
-        assert refusal(lambda: commands.move(game, 1, [PASS], command="c")) == "not_your_decision"
-        commands.move(game, 0, [PASS])
-        assert not commands.move(game, 1, [PASS], command="c").replayed
+        assert refusal(lambda: commands.do(game, Play(1, [PASS]), command="c")) == "not_your_decision"
+        commands.do(game, Play(0, [PASS]))
+        assert not commands.do(game, Play(1, [PASS]), command="c").replayed
 
     def test_every_verb_can_be_repeated(self, commands: Commands, others: Commands, ledger: Ledger) -> None:
         game = new_game()
@@ -347,17 +352,17 @@ class TestRepetition:
             lambda c: c.open(
                 game, "orders@1", 2, {"turns": 1}, body={"pace": {"seconds": {"turn": 1}}}, command="open"
             ),
-            lambda c: c.join(game, 0, "ann", commitment(bytes.fromhex(NONCE)), command="j0"),
-            lambda c: c.join(game, 1, "bob", command="j1"),
-            lambda c: c.leave(game, 1, command="l1"),
-            lambda c: c.join(game, 1, "cid", command="j2"),
-            lambda c: c.reveal(game, 0, NONCE, command="reveal"),
-            lambda c: c.start(game, command="start"),
-            lambda c: c.rule(game, 0, [SUBMIT], command="rule"),
-            lambda c: c.rewind(game, 7, 8, command="rewind"),
-            lambda c: c.move(game, 0, [SUBMIT], decision="1-1", command="move"),
-            lambda c: c.lapse(game, "1-1", command="lapse"),
-            lambda c: c.resolve(game, "1-2", command="resolve"),
+            lambda c: c.do(game, Join(0, "ann", commitment(bytes.fromhex(NONCE))), command="j0"),
+            lambda c: c.do(game, Join(1, "bob"), command="j1"),
+            lambda c: c.do(game, Leave(1), command="l1"),
+            lambda c: c.do(game, Join(1, "cid"), command="j2"),
+            lambda c: c.do(game, Reveal(0, NONCE), command="reveal"),
+            lambda c: c.do(game, Start(), command="start"),
+            lambda c: c.do(game, Play(0, [SUBMIT], by="director"), command="rule"),
+            lambda c: c.do(game, Rewind(7), expected=8, command="rewind"),
+            lambda c: c.do(game, Play(0, [SUBMIT], decision="1-1"), command="move"),
+            lambda c: c.do(game, Lapse("1-1"), command="lapse"),
+            lambda c: c.do(game, Resolve("1-2"), command="resolve"),
         ]
         told = [verb(commands) for verb in story]
         for verb, first in zip(story, told, strict=True):
@@ -372,8 +377,7 @@ class TestRepetition:
         open_now = decision(crew.commands(ledger), game)
         with ThreadPoolExecutor(6) as pool:
             asked = [
-                pool.submit(crew.commands(ledger).move, game, 0, [SUBMIT], decision=open_now, command="c")
-                for _ in range(6)
+                pool.submit(crew.commands(ledger).do, game, Play(0, [SUBMIT], open_now), command="c") for _ in range(6)
             ]
             answers = [a.result() for a in asked]
         assert {a.versions for a in answers} == {(6,)}
@@ -383,43 +387,43 @@ class TestRepetition:
     @pytest.mark.parametrize("odd", [2**100, 1.5, "\ud800", {"type": None}, []])
     def test_any_json_at_all_is_refused_and_not_a_fault(self, commands: Commands, odd: Any) -> None:
         game = running(commands)
-        code = refusal(lambda: commands.move(game, 0, [{"type": "order", "to": odd, "units": odd}], command="c"))
+        code = refusal(lambda: commands.do(game, Play(0, [{"type": "order", "to": odd, "units": odd}]), command="c"))
         assert code == "malformed_move"
 
 
 class TestRewind:
     def test_the_line_goes_back_and_play_goes_on(self, commands: Commands, ledger: Ledger) -> None:
         game = running(commands, "skirmish@1")
-        commands.move(game, 0, [PASS])
-        commands.move(game, 1, [PASS])
-        commands.rewind(game, 6, 7)
-        assert commands.position(game) == refolded(ledger, game)
-        commands.move(game, 1, [{"type": "attack", "target": 0, "offer": 1}], decision=decision(commands, game))
-        assert commands.position(game) == refolded(ledger, game)
+        commands.do(game, Play(0, [PASS]))
+        commands.do(game, Play(1, [PASS]))
+        commands.do(game, Rewind(6), expected=7)
+        assert commands.game(game) == refolded(ledger, game)
+        commands.do(game, Play(1, [{"type": "attack", "target": 0, "offer": 1}], decision=decision(commands, game)))
+        assert commands.game(game) == refolded(ledger, game)
         assert line(ledger.read(game)) == [1, 2, 3, 4, 5, 6, 8, 9]
 
     def test_a_version_that_was_undone_is_not_on_the_line(self, commands: Commands) -> None:
         game = running(commands, "skirmish@1")
-        commands.move(game, 0, [PASS])
-        commands.rewind(game, 5, 6)
+        commands.do(game, Play(0, [PASS]))
+        commands.do(game, Rewind(5), expected=6)
         for to in (0, 6, 99):
-            assert refusal(partial(commands.rewind, game, to, 7)) == "not_on_line"
+            assert refusal(partial(commands.do, game, Rewind(to), expected=7)) == "not_on_line"
 
     def test_a_move_that_came_in_between_wins(self, commands: Commands, others: Commands, ledger: Ledger) -> None:
         game = running(commands, "skirmish@1")
-        commands.move(game, 0, [PASS])
-        others.move(game, 1, [PASS])
+        commands.do(game, Play(0, [PASS]))
+        others.do(game, Play(1, [PASS]))
         with pytest.raises(StaleVersion):
-            commands.rewind(game, 5, 6)
+            commands.do(game, Rewind(5), expected=6)
         assert ledger.head(game) == 7
 
     def test_a_decision_of_the_line_that_was_undone_is_gone(self, commands: Commands, others: Commands) -> None:
         game = running(commands, "skirmish@1")
         before = decision(commands, game)
-        others.move(game, 0, [PASS])
-        others.rewind(game, 5, 6)
+        others.do(game, Play(0, [PASS]))
+        others.do(game, Rewind(5), expected=6)
         with pytest.raises(DecisionClosed):
-            commands.move(game, 0, [PASS], decision=before)
+            commands.do(game, Play(0, [PASS], decision=before))
 
 
 class TestCache:
@@ -428,54 +432,54 @@ class TestCache:
         game = running(commands, "skirmish@1")
         open_now = decision(commands, game)
         watched.reads.clear()
-        commands.move(game, 0, [PASS], decision=open_now, command="c")
-        commands.move(game, 1, [PASS], expected=6)
+        commands.do(game, Play(0, [PASS], decision=open_now), command="c")
+        commands.do(game, Play(1, [PASS]), expected=6)
         assert watched.reads == []
 
     def test_what_others_wrote_is_read_and_nothing_else(self, watched: Watched, others: Commands) -> None:
         commands = crew.commands(watched)
         game = running(commands, "skirmish@1")
-        others.move(game, 0, [PASS])
-        others.move(game, 1, [PASS])
+        others.do(game, Play(0, [PASS]))
+        others.do(game, Play(1, [PASS]))
         watched.reads.clear()
-        assert commands.position(game).version == 7
+        assert commands.game(game).version == 7
         assert watched.reads == [2]
 
     def test_after_a_rewind_by_others_the_position_is_right(
         self, commands: Commands, others: Commands, ledger: Ledger
     ) -> None:
         game = running(commands, "skirmish@1")
-        commands.move(game, 0, [PASS])
-        others.rewind(game, 5, 6)
-        others.move(game, 0, [{"type": "attack", "target": 1, "offer": 1}])
-        assert commands.position(game) == refolded(ledger, game)
+        commands.do(game, Play(0, [PASS]))
+        others.do(game, Rewind(5), expected=6)
+        others.do(game, Play(0, [{"type": "attack", "target": 1, "offer": 1}]))
+        assert commands.game(game) == refolded(ledger, game)
 
     def test_a_move_that_could_not_be_stored_is_not_remembered(self, watched: Watched) -> None:
         commands = crew.commands(watched)
         game = running(commands, "skirmish@1")
-        before = commands.position(game)
+        before = commands.game(game)
         watched.full = True
         with pytest.raises(StoreUnavailable):
-            commands.move(game, 0, [PASS])
+            commands.do(game, Play(0, [PASS]))
         watched.full = False
-        assert commands.position(game) == before
-        assert commands.move(game, 0, [PASS]).versions == (6,)
+        assert commands.game(game) == before
+        assert commands.do(game, Play(0, [PASS])).versions == (6,)
 
     def test_no_more_games_are_kept_than_asked_and_the_others_are_read_again(self, ledger: Ledger) -> None:
         commands = crew.commands(ledger, keep=2)
         games = [running(commands, "skirmish@1") for _ in range(4)]
         for game in games:
-            commands.move(game, 0, [PASS])
-        assert len(commands._tables._tables) == 2
-        assert [commands.position(game).version for game in games] == [6] * 4
+            commands.do(game, Play(0, [PASS]))
+        assert len(commands._recent._recent) == 2
+        assert [commands.game(game).version for game in games] == [6] * 4
 
     def test_an_older_position_does_not_replace_a_newer_one(self, commands: Commands) -> None:
         game = running(commands, "skirmish@1")
-        older = commands._tables.get(game)
-        commands.move(game, 0, [PASS])
+        older = commands._recent.get(game)
+        commands.do(game, Play(0, [PASS]))
         assert older is not None
-        commands._tables.put(game, older)
-        assert commands.move(game, 1, [PASS], expected=6).versions == (7,)
+        commands._recent.put(game, older)
+        assert commands.do(game, Play(1, [PASS]), expected=6).versions == (7,)
 
     def test_whoever_writes_and_rewinds_all_know_the_same(
         self, commands: Commands, others: Commands, ledger: Ledger
@@ -484,26 +488,29 @@ class TestCache:
         for _ in range(60):
             step(dice.choice([commands, others]), game, dice)
             if dice.random() < 0.3:
-                assert commands.position(game) == others.position(game) == refolded(ledger, game)
+                assert commands.game(game) == others.game(game) == refolded(ledger, game)
         assert {"moved", "lapsed", "resolved", "rewound"} <= set(kinds(ledger.read(game)))
-        assert commands.position(game) == others.position(game) == refolded(ledger, game)
+        assert commands.game(game) == others.game(game) == refolded(ledger, game)
 
 
 def step(commands: Commands, game: str, dice: random.Random) -> None:
     """Anything that fits."""
-    p, now = commands.position(game), decision(commands, game)
+    p: Game[Any] = commands.game(game)
+    now = decision(commands, game)
     if dice.random() < 0.15:
         back = [v for v in line(commands._ledger.read(game)) if 5 <= v < p.version]
         if back:
-            commands.rewind(game, dice.choice(back[-6:]), p.version, fresh=dice.random() < 0.3)
+            commands.do(game, Rewind(dice.choice(back[-6:]), fresh=dice.random() < 0.3), expected=p.version)
     elif p.state.top.engine:
-        commands.resolve(game, now)
+        commands.do(game, Resolve(now))
     elif dice.random() < 0.2:
-        commands.lapse(game, now)
+        commands.do(game, Lapse(now))
     else:
         seat = dice.choice(p.state.top.owing)
         spy = {"type": "spy", "to": f"t{dice.randrange(12):02}"}
-        commands.move(game, seat, [spy if p.state.money[seat] > 1 and dice.random() < 0.5 else SUBMIT], decision=now)
+        commands.do(
+            game, Play(seat, [spy if p.state.money[seat] > 1 and dice.random() < 0.5 else SUBMIT], decision=now)
+        )
 
 
 def refusal(use: Callable[[], object]) -> str:
@@ -530,8 +537,8 @@ class TestBeside:
         game = new_game()
         for each in (commands, others):
             each.open(game, "orders@1", 2, command="o", beside=notes("opened"))
-            each.join(game, None, "ann", command="j", beside=notes("joined"))
-            each.leave(game, 0, command="l", beside=notes("left"))
+            each.do(game, Join(None, "ann"), command="j", beside=notes("joined"))
+            each.do(game, Leave(0), command="l", beside=notes("left"))
         assert self.said(ledger) == ["joined 2", "left 3", "opened 1"]
 
     def test_what_is_refused_writes_none(
@@ -539,34 +546,34 @@ class TestBeside:
     ) -> None:
         game = new_game()
         commands.open(game, "orders@1", 2)
-        assert refusal(lambda: commands.leave(game, 0, beside=notes("left"))) == "seat_empty"
+        assert refusal(lambda: commands.do(game, Leave(0), beside=notes("left"))) == "seat_empty"
         with pytest.raises(StaleVersion):
-            commands.leave(game, 0, expected=7, beside=notes("left"))
+            commands.do(game, Leave(0), expected=7, beside=notes("left"))
         assert self.said(ledger) == []
 
     def test_a_record_whose_rows_cannot_be_written_is_not_stored(self, commands: Commands, ledger: Ledger) -> None:
         game = new_game()
         commands.open(game, "orders@1", 2)
         with pytest.raises(StoreUnavailable):
-            commands.join(game, 0, "ann", command="j", beside=lambda _: [("INSERT INTO nowhere VALUES (?)", (1,))])
+            commands.do(game, Join(0, "ann"), command="j", beside=lambda _: [("INSERT INTO nowhere VALUES (?)", (1,))])
         assert ledger.head(game) == 1
         assert ledger.command(game, "j") is None
-        assert commands.join(game, 0, "bob", command="j").versions == (2,)
+        assert commands.do(game, Join(0, "bob"), command="j").versions == (2,)
 
 
 class TestWhoSits:
     def test_a_command_counts_only_while_that_person_sits_there(self, commands: Commands, others: Commands) -> None:
         game = running(commands)
-        player = commands.position(game).players[0].id
-        others.leave(game, 0)
-        others.join(game, 0, "eve")
+        player = commands.game(game).players[0].id
+        others.do(game, Leave(0))
+        others.do(game, Join(0, "eve"))
         late: list[Callable[[], Answer]] = [
-            lambda: commands.move(game, 0, [SUBMIT], player=player),
-            lambda: commands.leave(game, 0, player=player),
-            lambda: commands.rest(game, 0, 1, player=player),
-            lambda: commands.reveal(game, 0, NONCE, player=player),
+            lambda: commands.do(game, Play(0, [SUBMIT]), sitting=(0, player)),
+            lambda: commands.do(game, Leave(0), sitting=(0, player)),
+            lambda: commands.do(game, Rest(0, 1), sitting=(0, player)),
+            lambda: commands.do(game, Reveal(0, NONCE), sitting=(0, player)),
         ]
         for act in late:
             with pytest.raises(NotSeated):
                 act()
-        assert commands.rule(game, 0, [{"type": "reopen"}]).versions  # the director needs no seat
+        assert commands.do(game, Play(0, [{"type": "reopen"}], by="director")).versions  # the director needs no seat

@@ -16,7 +16,7 @@ import pytest
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame, UnknownKind
 from domain.kernel.record import Record
 from domain.ledger import Command, CommandRow, Ledger, LogEntry
-from domain.mapper import pack
+from domain.ledger.mapper import pack
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
 

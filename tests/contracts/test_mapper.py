@@ -14,7 +14,7 @@ from domain.errors import UnknownKind, VerificationError
 from domain.kernel.digest import canonical, digest
 from domain.kernel.match import Match
 from domain.kernel.record import KINDS, Record
-from domain.mapper import Filed, RecordMapper, pack, unpack
+from domain.ledger.mapper import Filed, RecordMapper, pack, unpack
 from tests.kernel.flows import skirmish
 
 GAME = UUID(int=1)

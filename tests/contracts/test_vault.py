@@ -2,9 +2,9 @@
 
 import pytest
 
+from domain.beside.vault import Vault
 from domain.errors import UnknownGame, WrongKey
 from domain.ledger import Ledger
-from domain.vault import Vault
 from tests.contracts.crew import KEY, game
 
 

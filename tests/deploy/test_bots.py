@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from deploy import bots
+from deploy.play import bots
 from domain.errors import RuleError
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move, accept, one, some, span
+from domain.ids import Doc, Json, Seat
+from domain.kernel.choices import accept, one, some, span
 from domain.kernel.match import Match
 from domain.kernel.ruleset import Bot, Dice, Ruleset
 from tests.kernel.flows import orders, sealed, skirmish
@@ -50,7 +50,7 @@ class TestPicks:
 
 class TestHeuristic:
     def test_the_first_legal_proposal_is_played(self) -> None:
-        def bot(sight: Json, decision: Json, seat: Seat, _: Dice) -> Iterator[Move]:
+        def bot(sight: Json, decision: Json, seat: Seat, _: Dice) -> Iterator[Doc]:
             yield {"type": "attack", "target": seat, "offer": 0}
             yield {"type": "nonsense"}
             yield {"type": "attack", "target": 2, "offer": 1}
@@ -67,7 +67,7 @@ class TestHeuristic:
     def test_it_sees_what_its_seat_may_see(self) -> None:
         seen: list[Json] = []
 
-        def bot(sight: Json, decision: Json, seat: Seat, _: Dice) -> Iterator[Move]:
+        def bot(sight: Json, decision: Json, seat: Seat, _: Dice) -> Iterator[Doc]:
             seen.append((sight, decision["kind"], seat))
             return iter(())
 

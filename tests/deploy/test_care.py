@@ -16,12 +16,12 @@ import pytest
 from deploy import doctor as deploy_doctor
 from deploy.backup import put_back, take
 from deploy.settings import SettingsError, load
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands, new_game
 from domain.kernel.export import dump, parse
 from domain.kernel.verify import verify
 from domain.ledger import Ledger
-from domain.vault import Vault
 from projections.pump import Pump
 from projections.store import Views
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy import demo
 from deploy.cli import main
-from deploy.demo import Client, DemoError, Game, pick
+from deploy.play import demo
+from deploy.play.demo import Client, DemoError, Game, pick
 
 
 def test_a_whole_game_is_played_and_its_export_verifies(

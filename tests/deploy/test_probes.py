@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from deploy import bots, probes
+from deploy.play import bots, probes
 from domain.kernel.match import Match
 from domain.kernel.ruleset import COMMON_CODES
-from domain.kernel.shapes import Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word, variants
+from domain.kernel.shapes import Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS, Registered
 
@@ -27,7 +27,7 @@ SHAPES: list[Shape] = [
     ListOf(Word(), 2, 3),
     MapOf(Int()),
     Obj({"a": Int(), "b": Bool(optional=True)}),
-    variants("kind", {"x": {"n": Int()}, "y": {"w": Word()}}, more=Bool()),
+    Obj({"kind": Word(), "more": Bool()}, "kind", {"x": {"n": Int()}, "y": {"w": Word()}}),
 ]
 
 

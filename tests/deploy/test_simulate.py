@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from deploy import simulate as module
-from deploy.simulate import PASSES, fact_kinds, refusal_codes, simulate
+from deploy.play import simulate as module
+from deploy.play.simulate import PASSES, fact_kinds, refusal_codes, simulate
 from domain.errors import InvalidTable, RuleError
-from domain.ids import Json, Seat
+from domain.ids import Doc, Json, Seat
 from domain.kernel import export, verify
-from domain.kernel.choices import Builder, Move
+from domain.kernel.choices import Builder
+from domain.kernel.declare import Move
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import Dice, Draft, Ruleset
 from tests.kernel.flows import sealed, skirmish
@@ -85,7 +86,7 @@ class TestFigures:
         assert "pass" in PASSES
 
     def test_one_bot_per_seat(self) -> None:
-        def miser(sight: Json, decision: Json, seat: Seat, _: Dice) -> Iterator[Move]:
+        def miser(sight: Json, decision: Json, seat: Seat, _: Dice) -> Iterator[Doc]:
             assert seat == 1
             yield {"type": "pass"}
 
@@ -112,32 +113,36 @@ class TestExports:
             assert verify.verify(sealed.RULESET, export.parse(path.read_bytes())).closed
 
 
-def crooked_pass(d: Draft[Any], frame: Frame, seat: Seat, move: Move) -> None:
-    d.add({"t": "gold_set", "seat": seat, "gold": -1})
+def crooked_pass(d: Draft[Any], frame: Frame, seat: Seat, move: skirmish.Pass) -> None:
+    d.add(skirmish.GoldSet(seat, -1))
     skirmish.do_pass(d, frame, seat, move)
 
 
-def forgetful_pass(d: Draft[Any], frame: Frame, seat: Seat, move: Move) -> None:
+def forgetful_pass(d: Draft[Any], frame: Frame, seat: Seat, move: skirmish.Pass) -> None:
     skirmish.do_pass(d, frame, seat, move)
     d.state = replace(d.state, gold=tuple(g + 1 for g in d.state.gold))
 
 
-def crashing_attack(d: Draft[Any], frame: Frame, seat: Seat, move: Move) -> None:
-    {"known": 1}[str(move["target"])]
+def crashing_attack(d: Draft[Any], frame: Frame, seat: Seat, move: skirmish.Attack) -> None:
+    {"known": 1}[str(move.target)]
 
 
-def unlisted_attack(d: Draft[Any], frame: Frame, seat: Seat, move: Move) -> None:
-    if move["target"] == seat:
+def unlisted_attack(d: Draft[Any], frame: Frame, seat: Seat, move: skirmish.Attack) -> None:
+    if move.target == seat:
         raise RuleError("cannot_attack_yourself", "SK-1")
     skirmish.do_attack(d, frame, seat, move)
 
 
+class Reconsider(Move, frozen=True):
+    """Stands in no list."""
+
+
 def stubborn(s: skirmish.Skirmish, seat: Seat) -> Builder:
     yield from ()
-    return {"type": "reconsider"}
+    return Reconsider()
 
 
-def dying_pass(d: Draft[Any], frame: Frame, seat: Seat, move: Move) -> None:
+def dying_pass(d: Draft[Any], frame: Frame, seat: Seat, move: skirmish.Pass) -> None:
     os._exit(7)
 
 

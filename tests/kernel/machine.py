@@ -10,13 +10,13 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from deploy.bots import built, may_decide
-from deploy.probes import malformed
+from deploy.play.bots import built, may_decide
+from deploy.play.probes import malformed
 from domain.errors import DecisionClosed, NeedsChance, RuleError
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
-from domain.kernel import acts
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel.acts import Leave, Play
 from domain.kernel.audience import TABLE_KEY
-from domain.kernel.choices import Choice, Move
+from domain.kernel.choices import Choice
 from domain.kernel.digest import canonical
 from domain.kernel.draws import Draws, Seeded
 from domain.kernel.game import fold, state_for
@@ -44,9 +44,9 @@ def play_on(match: Match[Any], rng: random.Random, moves: int) -> None:
             match.play(seat, built(match.rules, match.state, seat, rng), decision=match.decisions()[0].id)
 
 
-def complete(rules: Ruleset[Any], state: Any, seat: Seat, limit: int) -> list[Move] | None:
+def complete(rules: Ruleset[Any], state: Any, seat: Seat, limit: int) -> list[Doc] | None:
     """Every move that the builder can complete; None when there are more than `limit`."""
-    found: list[Move] = []
+    found: list[Doc] = []
 
     def visit(picks: list[Json]) -> bool:
         question = ask(rules, state, seat, picks)
@@ -81,12 +81,12 @@ def subsets(values: Sequence[Json]) -> Iterator[list[Json]]:
 # --- what somebody can get ---------------------------------------------------------------------------------------
 
 
-def accepted(rules: Ruleset[Any], state: Any, seat: Seat, move: Move) -> bool:
+def accepted(rules: Ruleset[Any], state: Any, seat: Seat, move: Doc) -> bool:
     """Whether decide takes the move, as far as its first draw."""
     return refusal(rules, state, seat, move) is None
 
 
-def refusal(rules: Ruleset[Any], state: Any, seat: Seat, move: Move) -> tuple[str, str, str] | None:
+def refusal(rules: Ruleset[Any], state: Any, seat: Seat, move: Doc) -> tuple[str, str, str] | None:
     """Code, rule and detail of a refusal, None when the move is accepted."""
     try:
         dry_run(rules, state, seat, [move])
@@ -97,7 +97,7 @@ def refusal(rules: Ruleset[Any], state: Any, seat: Seat, move: Move) -> tuple[st
     return None
 
 
-def gets(entry: Registered, state: Any, viewer: Viewer, moves: Sequence[Move]) -> bytes:
+def gets(entry: Registered, state: Any, viewer: Viewer, moves: Sequence[Doc]) -> bytes:
     """All that a viewer can get out of a state, as one document."""
     rules = entry.rules
     doc: dict[str, Json] = {
@@ -189,7 +189,7 @@ class Machine(RuleBasedStateMachine):
             except NeedsChance:
                 continue
         other = next((s for s in range(head.table.seats) if s not in may_decide(self.match)), None)
-        if other is not None and self.ruleset.moves[move["type"]].by != "any":
+        if other is not None and self.ruleset.moves[move["type"]].admission.by != "any":
             assert refusal(self.ruleset, head.state, other, move) is not None
         assert len(self.match.records) == records
 
@@ -243,6 +243,16 @@ class Machine(RuleBasedStateMachine):
 
     @precondition(deciding)
     @rule(seed=seeds)
+    def leaving(self, seed: int) -> None:
+        """Whoever leaves owes no secret answer any more: a default in a record of its own tells that."""
+        before, seat = self.match.head, random.Random(seed).randrange(self.match.state.seats)
+        after = Leave(seat).step(self.ruleset, before, self.match.hand).game.state
+        assert not self.ruleset.check(after)
+        if after.frames and after.top.secret:
+            assert seat not in after.top.owing
+
+    @precondition(deciding)
+    @rule(seed=seeds)
     def brute_force(self, seed: int) -> None:
         """The builder completes exactly the moves that decide accepts."""
         state, seat = self.match.state, self.a_seat(random.Random(seed))
@@ -273,17 +283,17 @@ class Machine(RuleBasedStateMachine):
         rng = random.Random(seed)
         seat, head = self.a_seat(rng), self.match.head
         pair = [built(self.ruleset, head.state, seat, rng) for _ in range(2)]
-        steps = [acts.move(self.ruleset, head, self.match.hand, seat, [m]) for m in pair]
+        steps = [Play(seat, [m]).step(self.ruleset, head, self.match.hand) for m in pair]
         told, kept = zip(*(spoken(s.record) for s in steps), strict=True)
-        hidden = [self.ruleset.moves[m["type"]].hidden for m in pair]
+        hidden = [self.ruleset.moves[m["type"]].admission.hidden for m in pair]
         declared = all(hidden) and (pair[0]["type"] == pair[1]["type"] or "*" in hidden[0] + hidden[1])
-        closed = any(s.position.state.over or s.position.state.top.n != head.state.top.n for s in steps)
+        closed = any(s.game.state.over or s.game.state.top.n != head.state.top.n for s in steps)
         if closed or not (declared or (told[0] == told[1] and kept[0] != kept[1])):
             return
         others = [v for v in self.viewers if v != seat]
         for viewer in others:
             assert open_part(steps[0].record, viewer) == open_part(steps[1].record, viewer)
-            seen = [gets(self.entry, s.position.state, viewer, ()) for s in steps]
+            seen = [gets(self.entry, s.game.state, viewer, ()) for s in steps]
             assert seen[0] == seen[1]
 
     @precondition(running)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -12,6 +13,12 @@ from domain.kernel.match import Match
 from tests.kernel.flows import orders, skirmish, windows
 
 ATTACK = {"type": "attack", "target": 1, "offer": 0}
+
+
+class FinalAttack(skirmish.Attack, frozen=True, tag="attack"):
+    """An attack that cannot be undone."""
+
+    admission: ClassVar = replace(skirmish.Attack.admission, undo=False)
 
 
 def skirmishing() -> Match[skirmish.Skirmish]:
@@ -81,9 +88,8 @@ class TestWhatTheTableAndTheRulesSay:
 
     def test_a_kind_of_move_that_cannot_be_undone(self) -> None:
         """The rules may forbid it for one type alone."""
-        final = replace(skirmish.RULESET.moves["attack"], undo=False)
         match = skirmishing()
-        rules = replace(match.rules, moves={**match.rules.moves, "attack": final})
+        rules = replace(match.rules, moves={**match.rules.moves, "attack": FinalAttack})
         with pytest.raises(RuleError, match="undo_forbidden"):
             motion(rules, match.head, match.records, started(match), 0)
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from domain.ids import PUBLIC, Json, Seat, Viewer
-from domain.kernel.choices import Builder, Move, one
-from domain.kernel.ruleset import Draft, MoveType, Ruleset
-from domain.kernel.shapes import Obj
+from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel.choices import Builder, one
+from domain.kernel.declare import Admission
+from domain.kernel.ruleset import Draft, Ruleset
 from tests.kernel.flows import orders, sealed, skirmish, windows
 from tests.kernel.machine import machine_of
 from tests.rulesets import FLOWS, Registered
 
-SKIRMISH, _, SEALED, ORDERS, WINDOWS = FLOWS
+SKIRMISH, _, SEALED, ORDERS, WINDOWS, _ = FLOWS
 
 
 def leaky_sight(s: windows.Windows, viewer: Viewer) -> Json:
@@ -37,34 +37,47 @@ def generous(s: skirmish.Skirmish, seat: Seat) -> Builder:
     if s.top.kind != "turn":
         return (yield from skirmish.build(s, seat))
     yield one("type", ["attack"])
-    return {"type": "attack", "target": seat, "offer": 0}
+    return skirmish.Attack(seat, 0)
 
 
 def stingy(s: skirmish.Skirmish, seat: Seat) -> Builder:
     """Forgets a move that is legal."""
     if s.top.kind != "turn":
         return (yield from skirmish.build(s, seat))
-    return {"type": (yield one("type", ["pass"]))}
+    yield one("type", ["pass"])
+    return skirmish.Pass()
 
 
-def forgetful(d: Draft[Any], frame: Any, seat: Seat, move: Move) -> None:
+def forgetful(d: Draft[Any], frame: Any, seat: Seat, move: skirmish.Pass) -> None:
     """Changes the state without a fact."""
     skirmish.do_pass(d, frame, seat, move)
     d.state = replace(d.state, gold=tuple(g + 1 for g in d.state.gold))
 
 
-def open_order(d: Draft[Any], frame: Any, seat: Seat, move: Move) -> None:
+def open_order(d: Draft[Any], frame: Any, seat: Seat, move: orders.Order) -> None:
     """Files an order by a public fact."""
-    d.add({"t": "order_filed", "seat": seat, "to": move["to"], "units": move["units"]})
+    d.add(orders.OrderFiled(seat, move.to, move.units))
 
 
 def dealt_twice(d: Draft[Any], keep: tuple[Viewer, ...]) -> None:
     """Changes what the viewer knows."""
     for seat in range(d.state.seats):
-        d.add({"t": "hand_dealt", "seat": seat, "cards": list(sealed.HAND[:3])}, (seat,))
+        d.add(sealed.HandDealt(seat, sealed.HAND[:3]), (seat,))
 
 
-def nothing(_: Any, __: Any) -> Iterator[Move]:
+class OpenOrder(orders.Order, frozen=True, tag="order"):
+    """An order whose record names its seat."""
+
+    admission: ClassVar = Admission(("orders",))
+
+
+class PassAnywhere(skirmish.Pass, frozen=True, tag="pass"):
+    """Answers whatever is being decided."""
+
+    admission: ClassVar = Admission()
+
+
+def nothing(_: Any, __: Any) -> Iterator[Doc]:
     """No candidate at all."""
     return iter(())
 
@@ -81,11 +94,9 @@ CASES = {
     "a legal move that is not offered": broken(SKIRMISH, build=stingy),
     "a change without a fact": broken(SKIRMISH, do={**skirmish.RULESET.do, "pass": forgetful}),
     "a secret in a public fact": broken(ORDERS, do={**orders.RULESET.do, "order": open_order}),
-    "an order that names its seat": broken(
-        ORDERS, moves={**orders.RULESET.moves, "order": MoveType(orders.RULESET.moves["order"].fields, ("orders",))}
-    ),
+    "an order that names its seat": broken(ORDERS, moves={**orders.RULESET.moves, "order": OpenOrder}),
     "a redeal that changes a sight": broken(SEALED, redeal=dealt_twice),
-    "a shape that takes anything": broken(SKIRMISH, moves={**skirmish.RULESET.moves, "pass": MoveType(Obj())}),
+    "a move that fits any decision": broken(SKIRMISH, moves={**skirmish.RULESET.moves, "pass": PassAnywhere}),
     "candidates that miss a move": replace(SKIRMISH, candidates=nothing),
 }
 

@@ -25,8 +25,7 @@ def counted(made: list[int]) -> Callable[[Map], int]:
             made.append(sum(s.lands.values()))
             return made[-1]
 
-        found: int = memo(s, "total", make, (s.lands,))
-        return found
+        return memo(s, "total", make, (s.lands,))
 
     return total
 

@@ -8,7 +8,6 @@ import pytest
 
 from domain.errors import RuleError
 from domain.ids import PUBLIC, Viewer
-from domain.kernel.acts import Hand
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.digest import canonical, digest
 from domain.kernel.draws import Scripted
@@ -16,6 +15,7 @@ from domain.kernel.game import state_for
 from domain.kernel.match import Match
 from domain.kernel.record import PAD, Record, facts_for
 from domain.kernel.ruleset import decisions
+from domain.kernel.step import Hand
 from tests.kernel.flows import orders, sealed, skirmish, windows
 
 
@@ -189,7 +189,7 @@ class TestTheRecord:
         match.play(0, {"type": "spy", "to": "t01"})
         stored = b"".join(canonical([r.public, r.packs]) for r in match.records)
         assert bytes(range(32)).hex().encode() not in stored
-        assert repr(Hand(b"a seed")) == "Hand(now=0, command='', source=None)"
+        assert repr(Hand(b"a seed")) == "Hand(now=0, command='', source=None, again=False)"
 
     def test_the_director_reads_all_facts_in_their_order(self) -> None:
         """Others read their own between the public ones."""

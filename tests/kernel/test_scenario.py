@@ -297,13 +297,13 @@ class TestSeeds:
         fails({**COMBAT, "seed": 7}, "/setup_draws: with a seed")
 
 
-def drawing_pass(d: Draft[Any], frame: Frame, seat: int, move: Json) -> None:
+def drawing_pass(d: Draft[Any], frame: Frame, seat: int, move: skirmish.Pass) -> None:
     d.draws.roll("fate", 1, 6)
     raise RuleError("invalid_target", "SK-1")
 
 
-def crooked_pass(d: Draft[Any], frame: Frame, seat: int, move: Json) -> None:
-    d.add({"t": "gold_set", "seat": seat, "gold": -1})
+def crooked_pass(d: Draft[Any], frame: Frame, seat: int, move: skirmish.Pass) -> None:
+    d.add(skirmish.GoldSet(seat, -1))
     skirmish.do_pass(d, frame, seat, move)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,13 +14,14 @@ from hypothesis import strategies as st
 
 from domain.errors import RuleError, VerificationError
 from domain.ids import PUBLIC, Json
-from domain.kernel import acts
+from domain.kernel.acts import Act, Close, Join, Open, Play, Reveal, Start
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.digest import canonical, digest
 from domain.kernel.draws import Extreme, commitment
 from domain.kernel.export import Export, dump, parse
 from domain.kernel.match import Match
 from domain.kernel.record import Record
+from domain.kernel.step import Hand
 from domain.kernel.verify import VERIFICATION_CODES, verify
 from tests.kernel.flows import orders, sealed, skirmish, windows
 from tests.kernel.machine import play_on
@@ -144,6 +146,17 @@ class TestAForgingHost:
 
         assert refusal(FLOWS[0], forged(match, at, change)) == "board_mismatch"
 
+    @pytest.mark.parametrize("change", [{"gold": "4"}, {"gold": None}, {"silver": 1}, {"t": "gold_st"}], ids=str)
+    def test_a_fact_that_is_none(self, change: dict[str, Json]) -> None:
+        """One whose members are other than declared, or of a kind that the game has not."""
+        match = GAMES["skirmish@1"]
+        at = first(match, lambda r: any(f["t"] == "gold_set" for f in r.public.get("facts", ())))
+
+        def forge(public: dict[str, Json], packs: Json) -> None:
+            next(f for f in public["facts"] if f["t"] == "gold_set").update(change)
+
+        assert refusal(FLOWS[0], forged(match, at, forge)) == "unfoldable"
+
     def test_a_changed_secret(self) -> None:
         """An order changed late, in a pack that is sealed anew."""
         match = GAMES["orders@1"]
@@ -231,8 +244,8 @@ def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None
     match.play(0, {"type": "attack", "target": 1})
     with pytest.raises(RuleError, match="barrier_in_list"):
         match.play(1, *moves)
-    old = acts.move(rules, match.head, match.hand, 1, moves, again=True)
-    end = acts.close(rules, old.position, match.hand, "abandoned")
+    old = Play(1, moves).step(rules, match.head, replace(match.hand, again=True))
+    end = Close("abandoned").step(rules, old.game, match.hand)
     report = verify(rules, parse(dump([*match.records, old.record, end.record], PUBLIC)))
     assert (report.closed, report.decided) == (True, report.records)
 
@@ -240,18 +253,18 @@ def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None
 def test_nonces_change_the_dice_and_are_checked() -> None:
     """A seat's nonce enters the key of all draws; one that was not committed to is refused."""
     rules, seed, nonce = skirmish.RULESET, bytes(32), b"a nonce of sixteen bytes".hex()
-    hand = acts.Hand(seed, 5)
-    steps = [acts.open_game(rules, "g", rules.table(3), hand)]
-    for seat in range(3):
-        steps.append(acts.join(rules, steps[-1].position, hand, seat, f"p{seat}", commitment(bytes.fromhex(nonce))))
-    with pytest.raises(RuleError, match="nonce_mismatch"):
-        acts.reveal(rules, steps[-1].position, hand, 0, "ff" * 16)
-    with pytest.raises(RuleError, match="nonce_mismatch"):
-        acts.reveal(rules, steps[-1].position, hand, 0, "not hex")
-    steps.append(acts.reveal(rules, steps[-1].position, hand, 0, nonce))
-    steps.append(acts.start(rules, steps[-1].position, hand))
-    steps.append(acts.move(rules, steps[-1].position, hand, 0, [{"type": "attack", "target": 1, "offer": 0}]))
-    steps.append(acts.close(rules, steps[-1].position, hand, "abandoned"))
+    hand = Hand(seed, 5)
+    steps = [Open("g", rules.table(3)).step(rules, hand)]
+
+    def do(*acts: Act) -> None:
+        for act in acts:
+            steps.append(act.step(rules, steps[-1].game, hand))
+
+    do(*(Join(seat, f"p{seat}", commitment(bytes.fromhex(nonce))) for seat in range(3)))
+    for wrong in ("ff" * 16, "not hex"):
+        with pytest.raises(RuleError, match="nonce_mismatch"):
+            do(Reveal(0, wrong))
+    do(Reveal(0, nonce), Start(), Play(0, [{"type": "attack", "target": 1, "offer": 0}]), Close("abandoned"))
     report = verify(rules, parse(dump([s.record for s in steps], PUBLIC)))
     assert report.closed
     assert sealed.RULESET.meta.ruleset == "sealed@1"

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from deploy import demo
+from deploy.play import demo
 from domain.catalogue import shipped
 from domain.commands import new_game
 from domain.ids import Json

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands, new_game
+from domain.kernel.acts import Join, Start
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
-from domain.vault import Vault
 from projections.pump import Pump
 from projections.reader import Reader
 from projections.store import Views
@@ -53,13 +54,13 @@ class House:
         game = new_game()
         self.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
         for seat in range(seats):
-            self.commands.join(game, seat, f"p{seat}")
-        self.commands.start(game)
+            self.commands.do(game, Join(seat, f"p{seat}"))
+        self.commands.do(game, Start())
         return game
 
     def decision(self, game: str) -> str:
         """The id of the open decision."""
-        p = self.commands.position(game)
+        p = self.commands.game(game)
         return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
 
 

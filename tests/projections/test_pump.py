@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from deploy.bots import built, may_decide
+from deploy.play.bots import built, may_decide
 from domain.ids import PUBLIC, Json, Viewer
-from domain.kernel.game import fold
+from domain.kernel.acts import Extend, Lapse, Leave, Play, Resolve, Rewind
+from domain.kernel.game import Game, fold
 from projections import schema
 from projections.proofs import Proofs
 from projections.pump import LeaseLostError, Pump
@@ -31,16 +32,16 @@ class Table:
 def play(house: House, game: str, seed: int, moves: int) -> None:
     rng = random.Random(seed)
     for _ in range(moves):
-        p = house.commands.position(game)
+        p = house.commands.game(game)
         if p.status != "running":
             return
         rules = CATALOGUE.get(p.ruleset)
         if p.state.top.engine:
-            house.commands.resolve(game, house.decision(game))
+            house.commands.do(game, Resolve(house.decision(game)))
             continue
         table: Any = Table(rules, p.state)
         seat = rng.choice(may_decide(table))
-        house.commands.move(game, seat, [built(rules, p.state, seat, rng)], decision=house.decision(game))
+        house.commands.do(game, Play(seat, [built(rules, p.state, seat, rng)], decision=house.decision(game)))
 
 
 def board(house: House, game: str, viewer: Viewer) -> Json:
@@ -73,7 +74,7 @@ class TestBoards:
         """Public and own apart, decisions with ids."""
         game = house.game("sealed@1", 3)
         house.pumped()
-        position = house.commands.position(game)
+        position: Game[Any] = house.commands.game(game)
         rules = CATALOGUE.get("sealed@1")
         for viewer in (PUBLIC, 0, 1, 2):
             doc = board(house, game, viewer)
@@ -89,7 +90,7 @@ class TestBoards:
         game = house.game("orders@1", 3)
         house.pumped()
         before = {v: house.reader.board(game, v) for v in (PUBLIC, 0, 1, 2)}
-        house.commands.move(game, 1, [{"type": "order", "to": "t01", "units": 2}])
+        house.commands.do(game, Play(1, [{"type": "order", "to": "t01", "units": 2}]))
         house.pumped()
         changed = [v for v in (PUBLIC, 0, 1, 2) if house.reader.board(game, v) != before[v]]
         assert changed == [1]
@@ -106,7 +107,7 @@ class TestBoards:
         """And its results stand in the scoreboard of its players."""
         clocks = dict.fromkeys({"move", *CATALOGUE.get("windows@1").meta.clocks.values()}, 1)
         game = house.game("windows@1", 2, options={"turns": 1}, pace={"seconds": clocks})
-        house.commands.lapse(game, house.decision(game))
+        house.commands.do(game, Lapse(house.decision(game)))
         house.pumped()
         assert board(house, game, PUBLIC)["status"] == "closed"
         assert len(board(house, game, PUBLIC)["own"]["hands"]) == 2
@@ -119,9 +120,9 @@ class TestTheViewsSayTheSame:
         games = [house.game("skirmish@1", 4), house.game("orders@1", 3), house.game("windows@1", 3)]
         for seed, game in enumerate(games):
             play(house, game, seed, 40)
-        head = house.commands.position(games[0])
+        head = house.commands.game(games[0])
         if head.status == "running":
-            house.commands.rewind(games[0], head.version - 2, head.version)
+            house.commands.do(games[0], Rewind(head.version - 2), expected=head.version)
             play(house, games[0], 9, 5)
         return games
 
@@ -210,7 +211,7 @@ class TestPoison:
         real: Callable[..., Any] = documents.board
 
         def board(known: Any, viewer: Viewer) -> Any:
-            if known.game.game == bad:
+            if known.game.id == bad:
                 raise ZeroDivisionError
             return real(known, viewer)
 
@@ -222,7 +223,7 @@ class TestPoison:
         bad, good = self.poisoned(house, monkeypatch)
         before = board(house, bad, 0)
         for game in (bad, good, bad):
-            house.commands.move(game, 0, [{"type": "order", "to": "t01", "units": 1}])
+            house.commands.do(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
         assert house.pumped() == [good]
         assert board(house, bad, 0) == {**before, "set_aside": True}
         summaries = [house.reader.game(game) or {} for game in (bad, good)]
@@ -234,7 +235,7 @@ class TestPoison:
     def test_a_rebuild_brings_it_back(self, house: House, monkeypatch: Any) -> None:
         """Once what was wrong is mended."""
         bad, _ = self.poisoned(house, monkeypatch)
-        house.commands.move(bad, 0, [{"type": "order", "to": "t01", "units": 1}])
+        house.commands.do(bad, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
         house.pumped()
         monkeypatch.undo()
         gen = new_generation(house.views)
@@ -257,11 +258,11 @@ class TestDueWork:
         """Until it is done."""
         game = house.game("orders@1", 2)
         for seat in (0, 1):
-            house.commands.move(game, seat, [{"type": "submit"}])
+            house.commands.do(game, Play(seat, [{"type": "submit"}]))
         house.pumped()
         (due,) = house.reader.due(10**15)
         assert (due.game, due.decision, due.work) == (game, house.decision(game), "resolve")
-        house.commands.resolve(game, due.decision)
+        house.commands.do(game, Resolve(due.decision))
         house.pumped()
         assert house.reader.due(10**15) == []
 
@@ -280,7 +281,7 @@ class TestDueWork:
         game = house.game("orders@1", 2, pace={"seconds": {"turn": 60}})
         house.pumped()
         before = board(house, game, PUBLIC)["decisions"][0]["deadline"]
-        house.commands.extend(game, house.decision(game), 30_000)
+        house.commands.do(game, Extend(house.decision(game), 30_000))
         house.pumped()
         assert board(house, game, PUBLIC)["decisions"][0]["deadline"] == before + 30_000
         assert [d.at for d in house.reader.due(10**15)] == [before + 30_000]
@@ -288,7 +289,7 @@ class TestDueWork:
     def test_a_vacant_seat_is_answered_for_at_once(self, house: House) -> None:
         """Where the rules go on asking it."""
         game = house.game("skirmish@1", 3)
-        house.commands.leave(game, 0)
+        house.commands.do(game, Leave(0))
         house.pumped()
         assert [d.work for d in house.reader.due(10**15)] == ["vacant"]
 
@@ -297,7 +298,7 @@ class TestLobbyAndTimeline:
     def test_the_lobby_lists_public_games(self, house: House) -> None:
         """For whom they wait, since when; unlisted ones are not there."""
         shown, _ = house.game("orders@1", 3), house.game("orders@1", 3, listing="unlisted")
-        house.commands.move(shown, 1, [{"type": "submit"}])
+        house.commands.do(shown, Play(1, [{"type": "submit"}]))
         house.pumped()
         ((position, game),) = house.reader.lobby()
         assert (game["game"], game["waiting_for"], game["status"]) == (shown, [0, 2], "running")
@@ -307,7 +308,7 @@ class TestLobbyAndTimeline:
     def test_the_timeline_shows_a_viewer_its_own_entries_too(self, house: House) -> None:
         """In both languages; an order of another seat is an entry without a word."""
         game = house.game("orders@1", 3)
-        house.commands.move(game, 1, [{"type": "order", "to": "t01", "units": 2}])
+        house.commands.do(game, Play(1, [{"type": "order", "to": "t01", "units": 2}]))
         house.pumped()
         last = {v: house.reader.timeline(game, v)[-1] for v in (PUBLIC, 0, 1)}
         assert last[PUBLIC] == last[0]

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 from redis import Redis
 
+from domain.beside.errands import Errand, Errands, new_id
+from domain.beside.outages import Outages
+from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands, new_game
-from domain.errands import Errand, Errands, new_id
 from domain.ids import DIRECTOR
+from domain.kernel.acts import Join, Play, Start
 from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
-from domain.outages import Outages
-from domain.vault import Vault
 from projections.reader import Reader
 from projections.store import Views
 from tests.postgres import postgres_server, postgres_url
@@ -69,13 +70,13 @@ class House:
         game = new_game()
         self.crew.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
         for seat in range(seats):
-            self.crew.commands.join(game, seat, f"p{seat}")
-        self.crew.commands.start(game)
+            self.crew.commands.do(game, Join(seat, f"p{seat}"))
+        self.crew.commands.do(game, Start())
         return game
 
     def decision(self, game: str) -> str:
         """The id of the open decision; empty at the end."""
-        p = self.crew.commands.position(game)
+        p = self.crew.commands.game(game)
         open_ = decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds, DIRECTOR) if p.status == "running" else []
         return open_[0].id if open_ else ""
 
@@ -83,7 +84,7 @@ class House:
         """These seats hand in their sheets; the decision that is open then."""
         decision = self.decision(game)
         for seat in seats:
-            self.crew.commands.move(game, seat, [{"type": "submit"}], decision=decision)
+            self.crew.commands.do(game, Play(seat, [{"type": "submit"}], decision=decision))
         return self.decision(game)
 
     def kinds(self, game: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import RuleError
+from domain.kernel.acts import Close, Play, Rest, Rewind
 from domain.kernel.clock import DAY
 from tests.workers.conftest import House
 from workers import audits, deadlines, turns
@@ -67,7 +68,7 @@ def test_each_seat_has_its_own_so_defaults_come_one_by_one(house: House) -> None
 def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) -> None:
     game = paced(house, vacation=2)
     decision = house.decision(game)
-    house.crew.commands.rest(game, 1, 2)
+    house.crew.commands.do(game, Rest(1, 2))
     shown = summary(house, game)["accounts"]
     back = house.crew.clock() + 2 * DAY
     assert shown[1] == {"seat": 1, "bank": 0, "vacation": 0, "back": back}  # type: ignore[index]
@@ -85,44 +86,44 @@ def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) 
 
 def test_a_seat_on_vacation_may_play(house: House) -> None:
     game = paced(house, vacation=1)
-    house.crew.commands.rest(game, 0, 1)
+    house.crew.commands.do(game, Rest(0, 1))
     house.submit(game, 0)
     assert house.kinds(game) == ["rested", "moved"]
 
 
 def test_days_are_taken_from_the_seats_own_stock(house: House) -> None:
     game = paced(house, vacation=2)
-    house.crew.commands.rest(game, 1, 2)
+    house.crew.commands.do(game, Rest(1, 2))
     for seat, days in ((1, 1), (0, 0), (0, -1), (0, 3)):
         with pytest.raises(RuleError, match="no_vacation_left"):
-            house.crew.commands.rest(game, seat, days)
-    house.crew.commands.rest(game, 0, 1)
-    assert [a.days for a in house.crew.commands.position(game).accounts] == [1, 0, 2]
+            house.crew.commands.do(game, Rest(seat, days))
+    house.crew.commands.do(game, Rest(0, 1))
+    assert [a.days for a in house.crew.commands.game(game).accounts] == [1, 0, 2]
     with pytest.raises(RuleError, match="no_vacation_left"):
-        house.crew.commands.rest(paced(house), 0, 1)
+        house.crew.commands.do(paced(house), Rest(0, 1))
 
 
 def test_going_back_gives_no_days_and_no_time_back(house: House) -> None:
     """Accounts belong to the game, not to the line."""
     game = paced(house, bank=30, vacation=2)
     before = house.crew.ledger.head(game)
-    house.crew.commands.rest(game, 1, 1)
+    house.crew.commands.do(game, Rest(1, 1))
     house.later(MINUTE + 10_000)
     house.submit(game, 0)
-    house.crew.commands.rewind(game, before, house.crew.ledger.head(game))
-    assert [a.days for a in house.crew.commands.position(game).accounts] == [2, 1, 2]
+    house.crew.commands.do(game, Rewind(before), expected=house.crew.ledger.head(game))
+    assert [a.days for a in house.crew.commands.game(game).accounts] == [2, 1, 2]
     accounts = summary(house, game)["accounts"]
     assert [(a["bank"], a["vacation"]) for a in accounts] == [(20_000, 2), (30_000, 1), (20_000, 2)]  # type: ignore[attr-defined]
     with pytest.raises(RuleError, match="no_vacation_left"):
-        house.crew.commands.rest(game, 1, 2)
+        house.crew.commands.do(game, Rest(1, 2))
 
 
 def test_a_game_with_vacations_proves_itself(house: House) -> None:
     game = paced(house, bank=30, vacation=2)
-    house.crew.commands.rest(game, 2, 1)
+    house.crew.commands.do(game, Rest(2, 1))
     turns.resolve(game, house.submit(game, 0, 1, 2))
     assert audits.proved(house.crew, game)["verified"] is True
-    house.crew.commands.close(game, "abandoned")
+    house.crew.commands.do(game, Close("abandoned"))
     found = audits.proved(house.crew, game)
     assert (found["verified"], found["decided"]) == (True, found["records"])
 
@@ -131,10 +132,10 @@ def test_the_public_due_time_of_a_secret_decision_does_not_tell_who_has_answered
     """Two of three are on vacation: when the third has answered, the public still reads when its default would come."""
     game = house.game("windows@1", 3, pace={"seconds": {"move": 60, "window": 60}, "vacation": 1})
     for seat in (1, 2):
-        house.crew.commands.rest(game, seat, 1)
-    house.crew.commands.move(game, 0, [{"type": "attack", "target": 1}])
+        house.crew.commands.do(game, Rest(seat, 1))
+    house.crew.commands.do(game, Play(0, [{"type": "attack", "target": 1}]))
     asked = summary(house, game)
-    house.crew.commands.move(game, 0, [{"type": "pass"}])
+    house.crew.commands.do(game, Play(0, [{"type": "pass"}]))
     answered = summary(house, game)
     assert (asked["due"], asked["waiting_for"]) == (answered["due"], answered["waiting_for"])
     assert asked["due"] == house.crew.clock() + MINUTE + DAY

@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from domain.catalogue import Catalogue
 from domain.errors import StoreUnavailable
+from domain.kernel.acts import Leave
 from projections import schema
 from projections.pump import Pump
 from tests.kernel.flows import orders
@@ -78,7 +79,7 @@ def test_a_slice_of_games_set_aside_does_not_stop_the_pump(house: House) -> None
     house.game()
     blind = Pump(house.crew.ledger, Catalogue([]), house.crew.views, house.crew.node)
     blind.run(house.crew.clock())
-    house.crew.commands.leave(house.game(), 0)
+    house.crew.commands.do(house.game(), Leave(0))
     house.pumping.catch_up()
     assert house.reader.position() == 11
 

@@ -87,8 +87,8 @@ def test_nothing_that_is_written_to_a_job_is_read(house: House, what: str) -> No
 
 @pytest.mark.parametrize("what", FOREIGN)
 def test_nor_when_it_fails(house: House, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(house.crew.commands, "resolve", lambda *_, **__: 1 // 0)
     _, key = due(house)
+    monkeypatch.setattr(house.crew.commands, "do", lambda *_, **__: 1 // 0)
     house.redis.hset(key, mapping=FOREIGN[what])
     with mock.patch("rq.webhook.urlopen", caught):
         assert house.worked()
@@ -292,14 +292,14 @@ def test_a_failed_audit_is_handed_out_again_within_the_short_period(
 
 def test_work_is_done_while_its_worker_loses_redis(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game, _ = due(house)
-    real = house.crew.commands.resolve
+    real = house.crew.commands.do
 
     def slow(*args: Any, **more: Any) -> Any:
         house.redis.client_kill_filter(_type="normal", skipme=True)
         time.sleep(0.05)
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "resolve", slow)
+    monkeypatch.setattr(house.crew.commands, "do", slow)
     house.worked()
     assert house.kinds(game)[-1] == "resolved"
     assert turns.resolve(game, "0-1") == turns.GONE

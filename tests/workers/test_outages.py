@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from domain.beside.outages import LATE, SILENCE
+from domain.beside.tables import Execute
 from domain.errors import StoreUnavailable
-from domain.outages import LATE, SILENCE
-from domain.tables import Execute
+from domain.kernel.acts import Extend
 from projections.reader import Reader
 from tests.workers.conftest import House
 from workers import audits, deadlines
@@ -147,7 +148,7 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
     games = [house.game(pace=PACE) for _ in range(3)]
     up(house)
     house.down(10 * MINUTE)
-    real, left = house.crew.commands.extend, [2]
+    real, left = house.crew.commands.do, [2]
 
     def deadly(*args: Any, **more: Any) -> Any:
         if not left[0]:
@@ -156,7 +157,7 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
         return real(*args, **more)
 
     with monkeypatch.context() as patched:
-        patched.setattr(house.crew.commands, "extend", deadly)
+        patched.setattr(house.crew.commands, "do", deadly)
         with pytest.raises(KeyboardInterrupt):
             up(house)
     house.later(MINUTE)
@@ -400,13 +401,13 @@ def test_time_that_is_given_while_a_default_is_under_way_is_kept(house: House, m
     game = house.game(pace={"seconds": {"turn": 60}})
     decision = house.decision(game)
     house.later(MINUTE)
-    real = house.crew.commands.lapse
+    real = house.crew.commands.do
 
     def stalled(*args: Any, **more: Any) -> Any:
-        monkeypatch.setattr(house.crew.commands, "lapse", real)
-        house.crew.commands.extend(game, decision, 60 * MINUTE)
+        monkeypatch.setattr(house.crew.commands, "do", real)
+        house.crew.commands.do(game, Extend(decision, 60 * MINUTE))
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "lapse", stalled)
+    monkeypatch.setattr(house.crew.commands, "do", stalled)
     assert deadlines.lapse(game, decision) == deadlines.EARLY
     assert house.kinds(game) == ["ruled"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.errands import Errand, new_id
+from domain.beside.errands import Errand, new_id
 from domain.errors import StoreUnavailable
 from tests.workers.conftest import House
 from workers import rewinds
@@ -61,7 +61,7 @@ def test_a_worker_that_dies_after_the_append_is_told_by_the_log(house: House, mo
         raise KeyboardInterrupt
 
     with monkeypatch.context() as deadly:
-        deadly.setattr("domain.errands.Errands.settle", dies)
+        deadly.setattr("domain.beside.errands.Errands.settle", dies)
         with pytest.raises(KeyboardInterrupt):
             rewinds.rewind(errand.id)
     house.submit(game, 2)

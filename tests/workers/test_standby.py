@@ -13,6 +13,8 @@ from redis import Redis
 
 from domain.errors import StoreUnavailable
 from domain.ids import Json
+from domain.kernel.acts import Leave, Play
+from domain.kernel.game import Game
 from tests.valkey import Server
 from tests.workers.conftest import House
 from tests.workers.halting import NOBODY, Pump, handed, meanwhile, own, until
@@ -39,9 +41,10 @@ def test_turns_deadlines_vacant_seats_and_rewinds_go_on(house: House, own: Serve
     house.submit(turn, 0, 1, 2)
     house.submit(late, 1)
     house.later(MINUTE)
-    house.crew.commands.leave(vacant, 1)
-    card = next(c for c in house.crew.commands.position(vacant).state.hands[0] if c != "alliance")
-    house.crew.commands.move(vacant, 0, [{"type": "attack", "target": 2, "card": card}])
+    house.crew.commands.do(vacant, Leave(1))
+    found: Game[Any] = house.crew.commands.game(vacant)
+    card = next(c for c in found.state.hands[0] if c != "alliance")
+    house.crew.commands.do(vacant, Play(0, [{"type": "attack", "target": 2, "card": card}]))
     pump = Pump(house, NOBODY if away == "nowhere" else own.url)
     if away == "halted":
         own.freeze()
@@ -168,13 +171,12 @@ def test_one_thread_at_a_time() -> None:
 def test_work_that_hangs_ends_the_pump_which_is_started_anew(
     house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    game = house.game()
+    game, other = house.game(), house.game()
     house.submit(game, 0, 1, 2)
     go = threading.Event()
-    monkeypatch.setattr(house.crew.commands, "resolve", lambda *_, **__: go.wait(20) and 1 // 0)
+    monkeypatch.setattr(house.crew.commands, "do", lambda *_, **__: go.wait(20) and 1 // 0)
     monkeypatch.setattr(standby, "TURN_SECONDS", 1)
     pump = Pump(house, NOBODY)
-    other = house.game()
     began = time.monotonic()
     runner = threading.Thread(target=pump.pumping.run)
     runner.start()
@@ -245,14 +247,14 @@ def test_a_job_at_hand_is_finished_when_the_worker_is_asked_to_end_and_the_serve
 ) -> None:
     game = house.game()
     decision = house.submit(game, 0, 1, 2)
-    real, begun = house.crew.commands.resolve, threading.Event()
+    real, begun = house.crew.commands.do, threading.Event()
 
     def slow(*args: Any, **more: Any) -> Any:
         begun.set()
         time.sleep(1)
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "resolve", slow)
+    monkeypatch.setattr(house.crew.commands, "do", slow)
 
     def script() -> None:
         handed(own.url, game, decision, 0)

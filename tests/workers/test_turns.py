@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from redis import Redis
 
 from domain.errors import UnknownGame
+from domain.kernel.acts import Extend, Leave, Play, Rewind
+from domain.kernel.game import Game
 from tests.workers.conftest import House
 from workers import deadlines, turns
 from workers.queues import PERIOD
@@ -99,7 +101,7 @@ def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.submit(game, 0)
     house.later(MINUTE // 2)
-    house.crew.commands.rewind(game, 5, house.crew.ledger.head(game))
+    house.crew.commands.do(game, Rewind(5), expected=house.crew.ledger.head(game))
     house.later(MINUTE // 2)
     assert deadlines.lapse(game, house.decision(game)) == deadlines.EARLY
     house.later(MINUTE // 2)
@@ -109,7 +111,7 @@ def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
 def test_a_deadline_that_was_moved_counts_as_moved(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     decision = house.decision(game)
-    house.crew.commands.extend(game, decision, MINUTE)
+    house.crew.commands.do(game, Extend(decision, MINUTE))
     house.later(MINUTE)
     assert deadlines.lapse(game, decision) == deadlines.EARLY
     house.later(MINUTE)
@@ -118,13 +120,14 @@ def test_a_deadline_that_was_moved_counts_as_moved(house: House) -> None:
 
 def test_a_vacant_seat_alone_gets_its_default(house: House) -> None:
     game = house.game("sealed@1", 4)
-    house.crew.commands.leave(game, 1)
-    card = next(c for c in house.crew.commands.position(game).state.hands[0] if c != "alliance")
-    house.crew.commands.move(game, 0, [{"type": "attack", "target": 2, "card": card}])
+    house.crew.commands.do(game, Leave(1))
+    found: Game[Any] = house.crew.commands.game(game)
+    card = next(c for c in found.state.hands[0] if c != "alliance")
+    house.crew.commands.do(game, Play(0, [{"type": "attack", "target": 2, "card": card}]))
     asked = house.decision(game)
     assert house.passed() == 1
     house.worked()
-    p = house.crew.commands.position(game)
+    p = house.crew.commands.game(game)
     assert p.last is not None
     assert p.last.kind == "lapsed"
     assert [seat for seat, _ in p.last.acts()] == [1]
@@ -147,7 +150,7 @@ def test_a_finished_game_has_no_work(house: House) -> None:
     game = house.game(options={"turns": 1})
     decision = house.submit(game, 0, 1, 2)
     turns.resolve(game, decision)
-    assert house.crew.commands.position(game).status == "closed"
+    assert house.crew.commands.game(game).status == "closed"
     for job in (turns.resolve, turns.vacant, deadlines.lapse):
         assert job(game, decision) == turns.GONE
     assert house.passed() == 0
@@ -155,7 +158,7 @@ def test_a_finished_game_has_no_work(house: House) -> None:
 
 def test_nothing_in_redis_is_secret_or_pickled(house: House) -> None:
     game = house.game()
-    house.crew.commands.move(game, 0, [{"type": "order", "to": "t07", "units": 3}], decision=house.decision(game))
+    house.crew.commands.do(game, Play(0, [{"type": "order", "to": "t07", "units": 3}], decision=house.decision(game)))
     decision = house.submit(game, 0, 1, 2)
     house.passed()
     audit = house.ask("audit", game)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from domain.games.egc import bot, choices
 from domain.games.egc.codes import CODES
 from domain.games.egc.data import DOC, EMPIRES
-from domain.games.egc.facts import EVOLVE
+from domain.games.egc.defaults import default
+from domain.games.egc.facts import FACTS
 from domain.games.egc.invariants import check
 from domain.games.egc.moves import MOVES
 from domain.games.egc.redeal import redeal
 from domain.games.egc.rules import DO, GO
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
-from domain.games.egc.rules.timeouts import default
 from domain.games.egc.scoring import scores
 from domain.games.egc.sight import sight
 from domain.games.egc.state import Egc
@@ -27,24 +27,26 @@ OPTIONS = {
 HOURS: list[int] = next(o["values"] for o in DOC["options"]["items"] if o["id"] == "turn_period_hours")
 """EGC-2.1: how long a turn may be."""
 
+META = Meta(
+    "egc@1",
+    DOC["meta"]["title_fr"],
+    "EGC",
+    (len(EMPIRES),),
+    OPTIONS,
+    CODES,
+    clocks={"turn_zero": "turn_zero", "turn_zero_timed": "turn", "orders": "turn"},
+    paces={f"hours_{h}": {"turn": h * 3600} for h in HOURS},
+    undo=False,
+    max_moves=100_000,
+)
+
 RULESET: Ruleset[Egc] = Ruleset(
-    meta=Meta(
-        "egc@1",
-        DOC["meta"]["title_fr"],
-        "EGC",
-        (len(EMPIRES),),
-        OPTIONS,
-        CODES,
-        clocks={"turn_zero": "turn_zero", "turn_zero_timed": "turn", "orders": "turn"},
-        paces={f"hours_{h}": {"turn": h * 3600} for h in HOURS},
-        undo=False,
-        max_moves=100_000,
-    ),
+    meta=META,
     state=Egc,
     moves=MOVES,
     do=DO,
     go=GO,
-    evolve=EVOLVE,
+    facts=FACTS,
     setup=setup,
     build=choices.build,
     default=default,

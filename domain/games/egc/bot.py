@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from domain.games.egc.data import (
     COASTS,
@@ -21,8 +20,7 @@ from domain.games.egc.data import (
     by_rank,
 )
 from domain.games.egc.moves import ZERO
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import Dice
 
 SHARES = {
@@ -49,7 +47,7 @@ SURPLUS = 400
 """Divisions that are raised beyond what the land feeds: they march on soon, or starve."""
 
 
-def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Move]:
+def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
     """What is still missing in the sheet, best first; then it is submitted."""
     if seat not in decision["must"]:
         return
@@ -66,19 +64,19 @@ def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice:
 class View:
     """The sight of a seat, and what follows from it."""
 
-    public: dict[str, Any]
-    own: dict[str, Any]
+    public: Doc
+    own: Doc
     seat: Seat
 
     def __post_init__(self) -> None:
-        self.lands: dict[str, Any] = self.public["lands"]
-        self.orders: list[Move] = self.own["sheet"]["orders"]
-        self.after: dict[str, Any] = self.own["projection"]
+        self.lands: Doc = self.public["lands"]
+        self.orders: list[Doc] = self.own["sheet"]["orders"]
+        self.after: Doc = self.own["projection"]
         gone = set(self.after["gone"])
         armies = {**self.own["armies"], **self.after["armies"]}
         self.armies = {army: armies[army] for army in sorted(armies) if army not in gone}
 
-    def filed(self, move: Move) -> bool:
+    def filed(self, move: Doc) -> bool:
         """Whether the sheet has that order, or another that it would replace."""
         keys = ("army", "target", "to", "territory", "proposal")
         same = [k for k in keys if k in move and move["type"] not in ("set_research", "give_territory")]
@@ -135,7 +133,7 @@ class View:
         return room
 
 
-def plan(v: View, dice: Dice) -> Iterator[Move]:
+def plan(v: View, dice: Dice) -> Iterator[Doc]:
     """All that the seat wants this turn."""
     yield from _links(v)
     yield from _answers(v)
@@ -150,7 +148,7 @@ def plan(v: View, dice: Dice) -> Iterator[Move]:
 # --- money -------------------------------------------------------------------------------------------------------
 
 
-def _building(v: View) -> Iterator[Move]:
+def _building(v: View) -> Iterator[Doc]:
     """Factories at home pay threefold; a centre and a port make armies and ways for them."""
     home = HOMES[v.seat]
     if v.owner(home) != v.seat:
@@ -164,7 +162,7 @@ def _building(v: View) -> Iterator[Move]:
             yield {"type": "build", "territory": home, "infrastructure": name}
 
 
-def _recruiting(v: View) -> Iterator[Move]:
+def _recruiting(v: View) -> Iterator[Doc]:
     """As many as the centre raises, while upkeep stays within a third of the revenue."""
     strength = sum(a["divisions"] for a in v.armies.values())
     affordable = (v.own["revenue"] // 3) // 150 - strength
@@ -177,7 +175,7 @@ def _recruiting(v: View) -> Iterator[Move]:
             yield {"type": "recruit", "territory": territory, "divisions": number}
 
 
-def _studying(v: View) -> Iterator[Move]:
+def _studying(v: View) -> Iterator[Doc]:
     """What usury would take goes into research."""
     spare = min(v.money(), max(v.money() - v.own["revenue"] // 2, v.money() // 4))
     if spare > 10_000:
@@ -202,7 +200,7 @@ def outlook(divisions: int, quality: int, morale: int, enemies: int, protection:
             return a
 
 
-def _marching(v: View) -> Iterator[Move]:
+def _marching(v: View) -> Iterator[Doc]:
     """Each army goes for the best target that it can take; one that can take none trains or rests by itself."""
     aimed = {o["path"][-1] for o in v.orders if o["type"] == "order_army" and o["order"] == "move"}
     busy = {o["army"] for o in v.orders if o["type"] == "order_army"}
@@ -218,7 +216,7 @@ def _marching(v: View) -> Iterator[Move]:
             yield from _relief(v, army, a)
 
 
-def _relief(v: View, army: str, a: dict[str, Any]) -> Iterator[Move]:
+def _relief(v: View, army: str, a: Doc) -> Iterator[Doc]:
     """A hungry army goes to a neighbour of its own that feeds it better."""
     here = a["territory"]
     own = [t for t in TERRITORIES[here].neighbours if v.owner(t) == v.seat]
@@ -261,7 +259,7 @@ def _may_attack(v: View, goal: str, owner: Seat) -> bool:
 # --- points ------------------------------------------------------------------------------------------------------
 
 
-def _protecting(v: View) -> Iterator[Move]:
+def _protecting(v: View) -> Iterator[Doc]:
     """Annex what is cheap by now, install what is protected, protect the richest that nobody holds."""
     turn, left = v.public["turn"], v.points()
     held = [t for t in TERRITORIES if v.protector(t) == v.seat]
@@ -282,7 +280,7 @@ def _protecting(v: View) -> Iterator[Move]:
             yield {"type": "protect", "territory": t}
 
 
-def _answers(v: View) -> Iterator[Move]:
+def _answers(v: View) -> Iterator[Doc]:
     """Peace and friendship are accepted."""
     for name, proposal in sorted(v.own["proposals"].items()):
         if proposal["target"] == v.seat:
@@ -295,7 +293,7 @@ def _borders(v: View) -> list[Seat]:
     return sorted(x for x in beside if x is not None and x != v.seat)
 
 
-def _talking(v: View, dice: Dice) -> Iterator[Move]:
+def _talking(v: View, dice: Dice) -> Iterator[Doc]:
     """One ally far away; a war with a neighbour once there is nothing neutral left to take."""
     others = [x for x in SEATS if x != v.seat and v.public["empires"][x]["status"] != "eliminated"]
     if v.points() < 300 or any(o["type"] == "relation_action" for o in v.orders):
@@ -312,7 +310,7 @@ def _talking(v: View, dice: Dice) -> Iterator[Move]:
         yield {"type": "relation_action", "target": EMPIRES[friend], "action": "propose"}
 
 
-def _links(v: View) -> Iterator[Move]:
+def _links(v: View) -> Iterator[Doc]:
     """Links of which both ends are held."""
     turn = v.public["turn"]
     if turn == 4 or any(c["turn"] == turn - 1 for c in v.public["counts"][:3]):

@@ -7,33 +7,34 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from domain.games.egc.data import COASTS, ROUND, SEA_LINKS, TERRITORIES
+from domain.games.egc.moves import OrderArmy
+from domain.games.egc.order import Order
 from domain.games.egc.rules.orders_army import may_enter, window
 from domain.games.egc.rules.projection import Copy
 from domain.games.egc.rules.seas import strait_closed
 from domain.games.egc.rules.sheet import after, copy_of
 from domain.games.egc.state import Egc
-from domain.ids import Json, Seat
-from domain.kernel.choices import Choice, one, span
+from domain.ids import Seat
+from domain.kernel.choices import Builder, Choice, one, span
+from domain.kernel.declare import UNSET
 from domain.kernel.ruleset import memo
 
-Fields = Generator[Choice, Any, dict[str, Json]]
 
-
-def order(legs: Legs) -> Fields:
+def order(legs: Legs) -> Builder:
     """The order of an army, as if it had none yet."""
     kinds = ["move"] * bool(legs.first) + ["support"] * bool(legs.targets)
     kind = yield one("order", [*kinds, "prepare_defence", "train", "rest"])
     if kind == "support":
-        return {"order": kind, "territory": (yield one("territory", legs.targets))}
+        return OrderArmy(legs.army, kind, territory=(yield one("territory", legs.targets)))
     if kind != "move":
-        return {"order": kind}
+        return OrderArmy(legs.army, kind)
     path = yield from _path(legs)
     width = window(legs.c)
-    rounds = {"round": (yield span("round", ROUND - width, ROUND + width))} if width else {}
-    return {"order": kind, "path": path, **rounds}
+    chosen = (yield span("round", ROUND - width, ROUND + width)) if width else UNSET
+    return OrderArmy(legs.army, kind, path, chosen)
 
 
-def _path(legs: Legs) -> Generator[Choice, Any, list[Json]]:
+def _path(legs: Legs) -> Generator[Choice, Any, list[str]]:
     path = [legs.start]
     options = legs.first
     while options:
@@ -49,7 +50,7 @@ class Legs:
     """Where an army can go from each node."""
 
     def __init__(self, s: Egc, seat: Seat, army: str) -> None:
-        self.s, self.seat = s, seat
+        self.s, self.seat, self.army = s, seat, army
         self.c = self._without(army)
         self.start = self.c.armies[army].territory
         self.left = self.c.expeditions - self.c.explored
@@ -64,7 +65,7 @@ class Legs:
         """The copy without the army's present order."""
         if army not in copy_of(self.s, self.seat).ordered:
             return copy_of(self.s, self.seat)
-        kept = [o for o in self.s.sheets[self.seat].orders if not _orders(o.order, army)]
+        kept = [o for o in self.s.sheets[self.seat].orders if not _orders(o.move, army)]
         return after(self.s, self.seat, kept)
 
     def _by_land(self) -> list[str]:
@@ -139,9 +140,8 @@ def _enterable(s: Egc, seat: Seat) -> frozenset[str]:
     def find() -> frozenset[str]:
         return frozenset(t for t in TERRITORIES if may_enter(s, seat, t))
 
-    found: frozenset[str] = memo(s, f"enterable {seat}", find, (s.lands, s.relations))
-    return found
+    return memo(s, f"enterable {seat}", find, (s.lands, s.relations))
 
 
-def _orders(order: dict[str, Json], army: str) -> bool:
-    return bool(order["type"] == "order_army" and order["army"] == army)
+def _orders(order: Order, army: str) -> bool:
+    return isinstance(order, OrderArmy) and order.army == army

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from domain.ids import Seat
+from domain.ids import Doc, Seat
 from domain.kernel.data import load
 
-DOC: dict[str, Any] = load("domain.games.egc", "data.json")
+DOC: Doc = load("domain.games.egc", "data.json")
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Infrastructure:
     """Possible in coastal territories only."""
 
 
-def _items(section: str) -> Iterator[dict[str, Any]]:
+def _items(section: str) -> Iterator[Doc]:
     yield from DOC[section]["items"]
 
 
-def _sorted(section: str) -> Iterator[dict[str, Any]]:
+def _sorted(section: str) -> Iterator[Doc]:
     yield from sorted(_items(section), key=lambda item: str(item["id"]))
 
 
@@ -81,7 +81,7 @@ PAIRS: tuple[tuple[Seat, Seat], ...] = tuple(combinations(SEATS, 2))
 """Every two seats in pair order (EGC-14.4)."""
 
 
-def _territory(doc: dict[str, Any]) -> Territory:
+def _territory(doc: Doc) -> Territory:
     home = SEAT[doc["home_of"]] if doc["home_of"] else None
     seas, neighbours = tuple(doc["seas"]), tuple(doc["land_neighbours"])
     return Territory(
@@ -112,10 +112,6 @@ def _sea_links() -> dict[str, dict[str, str]]:
 
 SEA_LINKS: Mapping[str, Mapping[str, str]] = _sea_links()
 """Sea -> sea linked with it -> the strait between them, or nothing."""
-STRAITS_OF: Mapping[str, tuple[str, ...]] = {
-    t: tuple(s.id for s in STRAITS.values() if s.controller == t)
-    for t in sorted({s.controller for s in STRAITS.values()})
-}
 
 INFRASTRUCTURES: Mapping[str, Infrastructure] = {
     i["id"]: Infrastructure(i["id"], i["max_level"], tuple(i["cost"]), i["coastal_only"])

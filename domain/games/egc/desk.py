@@ -19,13 +19,26 @@ from domain.games.egc.data import (
     TERRITORIES,
     annex_cost,
 )
-from domain.games.egc.moves import ACTIONS
+from domain.games.egc.moves import (
+    ACTIONS,
+    Annex,
+    AnswerProposal,
+    Demolish,
+    Drop,
+    FundExpeditions,
+    GiveMoney,
+    InstallProtectorate,
+    OrderArmy,
+    Protect,
+    RelationAction,
+    SetResearch,
+)
+from domain.games.egc.order import Management, Order, Territorial
 from domain.games.egc.rules import orders_diplomacy
-from domain.games.egc.rules.orders_management import MANAGEMENT
-from domain.games.egc.rules.sheet import after, check_sheet, copy_of, key_of, with_order
+from domain.games.egc.rules.sheet import after, check_sheet, copy_of, with_order
 from domain.games.egc.state import ELIMINATED, Army, Egc, Filed, numbered
 from domain.ids import Seat
-from domain.kernel.choices import Move, Option
+from domain.kernel.choices import Option
 
 
 class Desk:
@@ -38,7 +51,7 @@ class Desk:
         self.s, self.seat = s, seat
         self.c = copy_of(s, seat)
         self.sheet = s.sheets[seat]
-        self.kept = {key_of(o.order): o for o in self.sheet.orders}
+        self.kept = {o.move.key: o.move for o in self.sheet.orders}
         """Orders by key; those without a key are not asked for."""
         self.menu: tuple[Option, ...] = ()
         """Types of moves that can be completed, once they are found."""
@@ -70,10 +83,9 @@ class Desk:
         """Whether one army more is allowed."""
         return len(self.c.armies) < MAX_ARMIES
 
-    def old(self, *key: str) -> Move | None:
+    def old(self, *key: str) -> Order | None:
         """The order that one with this key would replace."""
-        filed = self.kept.get(key)
-        return filed.order if filed else None
+        return self.kept.get(key)
 
     def legal(self, orders: Iterable[Filed]) -> bool:
         """Whether a whole sheet is legal."""
@@ -88,10 +100,9 @@ class Desk:
     def budget(self, kind: str, *key: str) -> int:
         """Brz for an order of that kind and key."""
         old = self.old(kind, *key)
-        if old is None:
-            return self.c.funds
-        price = old["count"] * self.expedition if kind == "fund_expeditions" else old["amount"]
-        return int(self.c.funds + price)
+        if isinstance(old, FundExpeditions):
+            return self.c.funds + old.count * self.expedition
+        return self.c.funds + (old.amount if isinstance(old, SetResearch | GiveMoney) else 0)
 
     @cached_property
     def expedition(self) -> int:
@@ -103,20 +114,22 @@ class Desk:
         old = self.old(*key)
         return self.c.points + (self.price(old) if old else 0)
 
-    def price(self, move: Move) -> int:
+    def price(self, order: Order) -> int:
         """What a diplomatic order costs in points."""
-        kind = move["type"]
-        if kind == "relation_action":
-            relation = self.s.relation(self.seat, SEAT[move["target"]])
-            return orders_diplomacy.action_cost(relation, move["action"]) + int(move.get("stake", 0))
-        if kind == "answer_proposal":
-            return orders_diplomacy.answer_cost(self.s.proposals[move["proposal"]].action, move["accept"])
-        if kind == "annex":
-            held = self.s.lands[move["territory"]].protectorate
-            return annex_cost(self.s.turn - held.since) if held else 0
-        return {"protect": int(DIPLOMACY["protect"]), "install_protectorate": int(DIPLOMACY["protectorate"])}.get(
-            kind, 0
-        )
+        match order:
+            case RelationAction():
+                relation = self.s.relation(self.seat, SEAT[order.target])
+                return orders_diplomacy.action_cost(relation, order.action) + (order.stake or 0)
+            case AnswerProposal():
+                return orders_diplomacy.answer_cost(self.s.proposals[order.proposal].action, order.accept)
+            case Annex():
+                held = self.s.lands[order.territory].protectorate
+                return annex_cost(self.s.turn - held.since) if held else 0
+            case Protect():
+                return int(DIPLOMACY["protect"])
+            case InstallProtectorate():
+                return int(DIPLOMACY["protectorate"])
+        return 0
 
     # --- what the menu needs to know
 
@@ -153,11 +166,10 @@ class Desk:
     def _demolishable(self, territory: str, name: str) -> bool:
         if (territory, name) in self.c.changed or not self.c.level(territory, name):
             return False
-        marching = any(o.order["type"] == "order_army" for o in self.sheet.orders)
+        marching = any(isinstance(o.move, OrderArmy) for o in self.sheet.orders)
         if name not in ("port", "railway") or not marching:
             return True
-        move = {"type": "demolish", "territory": territory, "infrastructure": name}
-        return self.legal(with_order(self.s, self.seat, move)[1])
+        return self.legal(with_order(self.s, self.seat, Demolish(territory, name))[1])
 
     @cached_property
     def raising(self) -> dict[str, int]:
@@ -253,9 +265,9 @@ class Desk:
         found = {EMPIRES[x]: min(limit, self.budget("give_money", EMPIRES[x])) for x in self.calm}
         return {to: n for to, n in found.items() if n > 0}
 
-    def _territorial(self, kind: str, places: Iterable[str]) -> Iterator[Option]:
+    def _territorial(self, kind: type[Territorial], places: Iterable[str]) -> Iterator[Option]:
         for t in places:
-            cost = self.price({"type": kind, "territory": t})
+            cost = self.price(kind(t))
             if cost <= self.points("territory", t):
                 yield Option(t, {"points": cost} if cost else {})
 
@@ -266,20 +278,20 @@ class Desk:
 
     def protecting(self) -> Iterator[Option]:
         """EGC-7.18."""
-        return self._territorial("protect", (t for t in self.s.holdings.free if t not in self.protections))
+        return self._territorial(Protect, (t for t in self.s.holdings.free if t not in self.protections))
 
     def installing(self) -> Iterator[Option]:
         """EGC-7.19."""
         known = (t for t, since in self.protections.items() if self.s.in_force(since))
-        return self._territorial("install_protectorate", known)
+        return self._territorial(InstallProtectorate, known)
 
     def annexing(self) -> Iterator[Option]:
         """EGC-7.20."""
-        return self._territorial("annex", self.s.protectorates(self.seat))
+        return self._territorial(Annex, self.s.protectorates(self.seat))
 
     def dropping(self) -> Iterator[Option]:
         """EGC-7.21."""
-        return self._territorial("drop", sorted((*self.protections, *self.s.protectorates(self.seat))))
+        return self._territorial(Drop, sorted((*self.protections, *self.s.protectorates(self.seat))))
 
     @cached_property
     def cancelling(self) -> list[int]:
@@ -290,5 +302,4 @@ class Desk:
     @staticmethod
     def alone(filed: Filed) -> bool:
         """Whether no other order can depend on this one."""
-        kind = filed.order["type"]
-        return kind not in MANAGEMENT and kind != "fund_expeditions"
+        return not isinstance(filed.move, Management | FundExpeditions)

@@ -35,8 +35,7 @@ def check(s: Egc) -> list[str]:
 
 
 def _once(s: Egc, part: Callable[[Egc], Iterator[str]], *of: Any) -> list[str]:
-    made: list[str] = memo(s, f"check {part.__name__}", lambda: list(part(s)), of)
-    return made
+    return memo(s, f"check {part.__name__}", lambda: list(part(s)), of)
 
 
 def _lands(s: Egc) -> Iterator[str]:
@@ -103,8 +102,7 @@ def _relations(s: Egc) -> Iterator[str]:
 def _sheet(s: Egc, seat: Seat) -> list[str]:
     """EGC-7.0.3, EGC-7.0.8: every sheet is legal as it stands, and the numbers of armies are not used again."""
     of = (s.over, s.sheets[seat], *s.unsheeted)
-    made: list[str] = memo(s, f"check sheet {seat}", lambda: list(_sheet_faults(s, seat)), of)
-    return made
+    return memo(s, f"check sheet {seat}", lambda: list(_sheet_faults(s, seat)), of)
 
 
 def _sheet_faults(s: Egc, seat: Seat) -> Iterator[str]:

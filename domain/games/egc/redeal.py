@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.games.egc.data import EMPIRES, INFRASTRUCTURES, SEATS, TECHNOLOGIES, TERRITORIES, VICTORY
+from domain.games.egc.facts.armies import LevelsLearnt
+from domain.games.egc.facts.base import Force, Troops
+from domain.games.egc.facts.opening import CountsDrawn, EmpireFounded, NeutralsDealt, Ranks, TieOrderDrawn
+from domain.games.egc.facts.sheets import OrderCancelled
 from domain.games.egc.rules.setup import draw_neutral
 from domain.games.egc.state import ELIMINATED, D, numbered
 from domain.ids import DIRECTOR, Seat, Viewer
@@ -45,9 +47,9 @@ def _spied_out(d: D, kept: list[Seat], seat: Seat) -> bool:
 def _neutrals(d: D, kept: list[Seat]) -> None:
     s = d.state
     known = {t for k in kept for t in s.spied[k].territories}
-    garrisons: dict[str, Any] = {t: [g.divisions, g.morale, g.training] for t, g in s.garrisons.items()}
-    ranks: dict[str, Any] = {t: [r.naval, r.siege] for t, r in s.neutral_ranks.items()}
-    levels: dict[str, Any] = {}
+    garrisons: dict[str, Troops] = {t: (g.divisions, g.morale, g.training) for t, g in s.garrisons.items()}
+    ranks: dict[str, Ranks] = {t: (r.naval, r.siege) for t, r in s.neutral_ranks.items()}
+    levels: dict[str, dict[str, int]] = {}
     for territory in TERRITORIES.values():
         t, land = territory.id, s.lands[territory.id]
         fresh = t in garrisons and garrisons[t][0] == territory.supply
@@ -55,7 +57,7 @@ def _neutrals(d: D, kept: list[Seat]) -> None:
             garrisons[t], ranks[t], found = draw_neutral(d, territory)
             found.pop("port", None)
             levels[t] = found
-    d.add({"t": "neutrals_dealt", "garrisons": garrisons, "ranks": ranks, "levels": levels}, TABLE)
+    d.add(NeutralsDealt(garrisons, ranks, levels), TABLE)
 
 
 def _counts(d: D) -> None:
@@ -63,8 +65,8 @@ def _counts(d: D) -> None:
     done = len(s.counts)
     windows = VICTORY["count_windows"][done:]
     coming = [d.draws.roll("count", max(lo, s.turn), hi, TABLE) for lo, hi in windows]
-    d.add({"t": "counts_drawn", "turns": [*s.count_turns[:done], *coming]}, TABLE)
-    d.add({"t": "tie_order_drawn", "seats": d.draws.shuffle("tie_order", list(SEATS), TABLE)}, TABLE)
+    d.add(CountsDrawn([*s.count_turns[:done], *coming]), TABLE)
+    d.add(TieOrderDrawn(d.draws.shuffle("tie_order", list(SEATS), TABLE)), TABLE)
 
 
 def _lands(d: D, kept: list[Seat], seat: Seat) -> None:
@@ -73,7 +75,7 @@ def _lands(d: D, kept: list[Seat], seat: Seat) -> None:
         if t not in seen:
             rolled = {name: d.draws.roll("level", 0, INFRASTRUCTURES[name].top, TABLE) for name in SECRET}
             levels = {name: level for name, level in rolled.items() if level}
-            d.add({"t": "levels_learnt", "seat": seat, "territory": t, "levels": levels}, (seat,))
+            d.add(LevelsLearnt(seat, t, levels), (seat,))
 
 
 def _ranks(d: D, kept: list[Seat], others: list[Seat]) -> dict[Seat, dict[str, int]]:
@@ -91,21 +93,20 @@ def _ranks(d: D, kept: list[Seat], others: list[Seat]) -> dict[Seat, dict[str, i
 def _empire(d: D, kept: list[Seat], seat: Seat, ranks: dict[str, int]) -> None:
     s = d.state
     for filed in s.sheets[seat].orders:
-        d.add({"t": "order_cancelled", "seat": seat, "n": filed.n}, (seat,))
+        d.add(OrderCancelled(seat, filed.n), (seat,))
     seen = _seen(d, kept)
-    armies: dict[str, Any] = {}
+    armies: dict[str, Force] = {}
     for army, a in numbered(s.armies[seat]):
         if a.territory not in seen:
-            rolled = [d.draws.roll("army", 1, hi, TABLE) for hi in (300, 9, 10)]
-            armies[army] = [a.territory, *rolled]
-    fact = {
-        "t": "empire_founded",
-        "seat": seat,
-        "points": {t: d.draws.roll("points", 0, 9999, TABLE) for t in s.empires[seat].points},
-        "ranks": ranks,
-        "treasury": s.sheets[seat].spent + d.draws.roll("treasury", 0, 999_999, TABLE),
-        "diplomacy": d.draws.roll("diplomacy", 0, 999, TABLE),
-        "armies": armies,
-        "next_army": s.sheets[seat].next_army,
-    }
+            divisions, morale, training = (d.draws.roll("army", 1, hi, TABLE) for hi in (300, 9, 10))
+            armies[army] = a.territory, divisions, morale, training
+    fact = EmpireFounded(
+        seat,
+        points={t: d.draws.roll("points", 0, 9999, TABLE) for t in s.empires[seat].points},
+        ranks=ranks,
+        treasury=s.sheets[seat].spent + d.draws.roll("treasury", 0, 999_999, TABLE),
+        diplomacy=d.draws.roll("diplomacy", 0, 999, TABLE),
+        armies=armies,
+        next_army=s.sheets[seat].next_army,
+    )
     d.add(fact, (seat,))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from domain.games.egc.data import EMPIRES, HOMES, PAIRS, SEATS
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.wars import kinds_held
 from domain.games.egc.state import PAIR_KEYS, Army, Count, Egc, Land, Sheet
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel.jsonform import to_json
 from domain.kernel.ruleset import memo
 
@@ -126,7 +125,7 @@ def _casus_belli(s: Egc, seat: Seat) -> dict[str, Json]:
 def _projection(s: Egc, seat: Seat) -> dict[str, Json]:
     """EGC-7.0.2: what the sheet leaves: money, points, armies and levels that differ, seas."""
     c, old = copy_of(s, seat), s.armies[seat]
-    armies: dict[str, Any] = {i: _army(a) for i, a in c.armies.items() if old.get(i) != a}
+    armies: Doc = {i: _army(a) for i, a in c.armies.items() if old.get(i) != a}
     return {
         "treasury": c.funds,
         "diplomacy": c.points,

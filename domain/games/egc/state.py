@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from domain.games.egc.data import EMPIRES, HOMES, INITIAL, PAIRS, SEATS, TERRITORIES, number_of
-from domain.ids import Seat
+from domain.games.egc.moves import order_of
+from domain.games.egc.order import Order
+from domain.ids import Doc, Seat
 from domain.kernel.flow import State
 from domain.kernel.jsonform import BY_SEAT
 from domain.kernel.ruleset import Draft, memo
@@ -25,7 +27,6 @@ ENEMIES = ("imminent_war", "war", "total_war")
 """Levels between two that are at war or will be next turn."""
 
 PAIR_KEYS = {(a, b): f"{min(a, b)}-{max(a, b)}" for x, y in PAIRS for a, b in ((x, y), (y, x))}
-TERRITORY_INDEX = {t: i for i, t in enumerate(TERRITORIES)}
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,16 @@ class Filed:
     """One order of a sheet; `army` is the id that it allotted (EGC-7.0.8)."""
 
     n: int
-    order: dict[str, Any]
+    order: Doc
     army: str | None = None
+
+    @property
+    def move(self) -> Order:
+        """The order, as it is declared."""
+        read: Order | None = self.__dict__.get("_read")
+        if read is None:  # once only; functools.cached_property would take a lock for it
+            read = self.__dict__["_read"] = order_of(self.order)
+        return read
 
 
 @dataclass(frozen=True)
@@ -138,8 +147,8 @@ class Sheet:
 class Spied:
     """The latest spy report on each target."""
 
-    territories: dict[str, dict[str, Any]] = field(default_factory=dict)
-    empires: dict[str, dict[str, Any]] = field(default_factory=dict)
+    territories: dict[str, Doc] = field(default_factory=dict)
+    empires: dict[str, Doc] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -221,14 +230,14 @@ class Egc(State):
     """`seat:seat`: the first has opened its ports to the second."""
     counts: tuple[Count, ...] = ()
     final: Final | None = None
-    news: tuple[dict[str, Any], ...] = ()
+    news: tuple[Doc, ...] = ()
     """EGC-6.2: the public facts of the last resolution."""
     # each seat's own
     empires: Annotated[tuple[Empire, ...], BY_SEAT] = ()
     armies: Annotated[tuple[dict[str, Army], ...], BY_SEAT] = ()
     sheets: Annotated[tuple[Sheet, ...], BY_SEAT] = ()
     spied: Annotated[tuple[Spied, ...], BY_SEAT] = ()
-    reports: Annotated[tuple[dict[str, Any], ...], BY_SEAT] = ()
+    reports: Annotated[tuple[Doc, ...], BY_SEAT] = ()
     """What the last resolution told the seat: kind of fact -> list."""
     levels: dict[str, dict[str, int]] = field(default_factory=dict)
     """Territory -> infrastructure other than the port -> level above 0. The owner's and the protector's to know."""
@@ -267,8 +276,7 @@ class Egc(State):
     @property
     def holdings(self) -> Holdings:
         """The map by holder."""
-        made: Holdings = memo(self, "holdings", lambda: Holdings(self.lands), (self.lands,))
-        return made
+        return memo(self, "holdings", lambda: Holdings(self.lands), (self.lands,))
 
     @property
     def unsheeted(self) -> tuple[Any, ...]:

@@ -7,10 +7,11 @@ from domain.games.imperunde.choices import build
 from domain.games.imperunde.codes import CODES
 from domain.games.imperunde.data import OPTIONS, SETS, TIMEOUTS
 from domain.games.imperunde.defaults import default
-from domain.games.imperunde.facts import EVOLVE
-from domain.games.imperunde.invariants import check, redeal
+from domain.games.imperunde.facts import FACTS
+from domain.games.imperunde.invariants import check
 from domain.games.imperunde.moves import MOVES
-from domain.games.imperunde.play import DO, GO, may, vacated
+from domain.games.imperunde.redeal import redeal
+from domain.games.imperunde.rules import DO, GO, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
 from domain.games.imperunde.sight import sight
@@ -41,7 +42,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     moves=MOVES,
     do=DO,
     go=GO,
-    evolve=EVOLVE,
+    facts=FACTS,
     setup=setup,
     build=build,
     default=default,

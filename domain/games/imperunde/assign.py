@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from domain.games.common.seats import put
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import ZONES
 from domain.games.imperunde.lots import Lot, Lots
-from domain.games.imperunde.state import Country, ImpeRunde, Zone
+from domain.games.imperunde.state import OPEN_SEA, WILD, ImpeRunde
 from domain.ids import Seat
 from domain.kernel.flow import assign
 
 S = ImpeRunde
+T = TypeVar("T")
+
+
+def _named(values: dict[str, T], name: str, value: T | None) -> dict[str, T]:
+    """The values with another for that name, which then stands last, or without it."""
+    new = values.copy()
+    new.pop(name, None)
+    if value is not None:
+        new[name] = value
+    return new
 
 
 def nation(s: S, seat: Seat, **change: Any) -> S:
@@ -21,24 +31,32 @@ def nation(s: S, seat: Seat, **change: Any) -> S:
     return assign(s, nations=put(s.nations, seat, assign(s.nations[seat], **change)))
 
 
+def pay(s: S, seat: Seat, cost: int, available: int) -> S:
+    """A seat pays for an investment, and has so much left for others."""
+    return nation(s, seat, available=available, paid=s.nations[seat].paid + cost)
+
+
 def country(s: S, region: str, **change: Any) -> S:
     """Change fields of a country; one that is as before the game is not named."""
     new = assign(s.country(region), **change)
-    rest = {k: v for k, v in s.countries.items() if k != region}
-    return assign(s, countries=rest if new == Country() else {**rest, region: new})
+    return assign(s, countries=_named(s.countries, region, None if new == WILD else new))
+
+
+def posts(s: S, region: str, by: int) -> S:
+    """More posts in a country, which are fresh."""
+    c = s.country(region)
+    return country(s, region, posts=c.posts + by, fresh_posts=c.fresh_posts + by)
 
 
 def zone(s: S, region: str, **change: Any) -> S:
     """Change fields of a zone; one that is as before the game is not named."""
     new = assign(s.zone(region), **change)
-    rest = {k: v for k, v in s.zones.items() if k != region}
-    return assign(s, zones=rest if new == Zone() else {**rest, region: new})
+    return assign(s, zones=_named(s.zones, region, None if new == OPEN_SEA else new))
 
 
-def fleet(s: S, region: str, seat: Any, ships: Lots) -> S:
+def fleet(s: S, region: str, seat: Seat, ships: Lots) -> S:
     """All that a seat has in a zone from now on."""
-    rest = {k: v for k, v in s.zone(region).fleets.items() if k != str(seat)}
-    return zone(s, region, fleets={**rest, str(seat): ships} if ships else rest)
+    return zone(s, region, fleets=_named(s.zone(region).fleets, str(seat), ships or None))
 
 
 def pair(s: S, name: str, **change: Any) -> S:
@@ -54,10 +72,9 @@ def combat(s: S, **change: Any) -> S:
 def units(s: S, seat: Seat, region: str, by: Iterable[Lot], sign: int = 1) -> S:
     """More (or fewer) units of a seat in a region; `fort` counts among them."""
     by = tuple(by)
-    forts = lots.total(by, "fort")
-    if forts:
-        s = country(s, region, forts=s.country(region).forts + sign * forts)
-    mobile = tuple(x for x in by if x.unit != "fort")
+    mobile = [x for x in by if x.unit != "fort"]
+    if len(mobile) < len(by):
+        s = country(s, region, forts=s.country(region).forts + sign * lots.total(by, "fort"))
     if not mobile:
         return s
     if region in ZONES:
@@ -67,7 +84,7 @@ def units(s: S, seat: Seat, region: str, by: Iterable[Lot], sign: int = 1) -> S:
     return country(s, region, units=lots.change(s.country(region).units, mobile, sign))
 
 
-def pirates(s: S, region: str, by: dict[str, int], sign: int = 1) -> S:
+def pirates(s: S, region: str, by: Mapping[str, int], sign: int = 1) -> S:
     """More (or fewer) black ships in a zone."""
     have = s.zone(region).pirates
     counts = {u: have.get(u, 0) + sign * by.get(u, 0) for u in sorted({*have, *by})}
@@ -84,18 +101,18 @@ def without(cards: tuple[str, ...], card: str) -> tuple[str, ...]:
 
 def expire(s: S, *untils: str) -> S:
     """Standing passes that last so long are over."""
-    kept = tuple({w: u for w, u in auto.items() if u not in untils} for auto in s.auto)
-    return s if kept == s.auto else assign(s, auto=kept)
+    if not any(u in untils for auto in s.auto for u in auto.values()):
+        return s
+    return assign(s, auto=tuple({w: u for w, u in auto.items() if u not in untils} for auto in s.auto))
 
 
 def regive(s: S, seat: Seat, moves: Callable[[Lot, bool], Lot]) -> S:
     """All lots of a seat, each with what `moves` makes of it (told whether it is afloat)."""
-    countries, zones = dict(s.countries), dict(s.zones)
+    countries, zones = s.countries.copy(), s.zones.copy()
     for k, c in s.countries.items():
         if c.owner == seat and c.units:
-            countries[k] = assign(c, units=lots.change((), (moves(x, False) for x in c.units)))
+            countries[k] = assign(c, units=lots.each(c.units, lambda x: moves(x, False)))
     for k, z in s.zones.items():
-        if fleet := z.fleet(seat):
-            again = lots.change((), (moves(x, True) for x in fleet))
-            zones[k] = assign(z, fleets={**z.fleets, str(seat): again})
+        if ships := z.fleet(seat):
+            zones[k] = assign(z, fleets={**z.fleets, str(seat): lots.each(ships, lambda x: moves(x, True))})
     return assign(s, countries=countries, zones=zones)

@@ -11,8 +11,7 @@ from itertools import combinations, product
 
 from domain.games.imperunde.bot_table import Table
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, VALUE, ZONES
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import Dice
 
 BORROWING_TURNS = 4
@@ -31,7 +30,7 @@ HARMFUL = frozenset({"rebellion", "pirates", "sabotage", "forged_naval_orders", 
 """Cards of others that are worth a counter."""
 
 
-def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Move]:
+def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
     """Moves for the open decision, best first; nothing when the seat is not waited for."""
     if seat in decision["must"]:
         yield from ANSWERS[decision["kind"]](Table(sight, seat, decision["context"], dice))
@@ -40,20 +39,20 @@ def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice:
 # --- set-up, talks, money ------------------------------------------------------------------------------------
 
 
-def setup_fleet(t: Table) -> Iterator[Move]:
+def setup_fleet(t: Table) -> Iterator[Doc]:
     """Both ships where the tax is highest."""
     zones = sorted(COUNTRIES[t.home].coasts, key=lambda z: -VALUE[z])
     for frigate, ship in product(zones, repeat=2):
         yield {"type": "place_home_fleet", "frigate": frigate, "ship_of_the_line": ship}
 
 
-def setup_colony(t: Table) -> Iterator[Move]:
+def setup_colony(t: Table) -> Iterator[Doc]:
     """Armies, to take another colony soon."""
     for units in ({"infantry": 1, "cavalry": 1}, {"artillery": 1}):
         yield {"type": "equip_colony", "choice": "armies", "units": _lots(units)}
 
 
-def diplomacy(t: Table) -> Iterator[Move]:
+def diplomacy(t: Table) -> Iterator[Doc]:
     """Standing passes where no card fits; peace pays, war only on a seat with a colony that can be taken."""
     idle = [w for w, when in WHEN.items() if not _fits(t, when) and w not in t.own["auto"]]
     if idle:
@@ -65,14 +64,14 @@ def diplomacy(t: Table) -> Iterator[Move]:
     yield {"type": "ready"}
 
 
-def goal_vote(t: Table) -> Iterator[Move]:
+def goal_vote(t: Table) -> Iterator[Doc]:
     """A nearer goal for the leader, a farther one for the others."""
     nearer = t.context["goal"] < t.board["goal"]
     leading = all(t.posts(t.seat) > t.posts(x) for x in t.others)
     yield {"type": "vote_goal", "approve": nearer == leading}
 
 
-def budget(t: Table) -> Iterator[Move]:
+def budget(t: Table) -> Iterator[Doc]:
     """Borrow early, repay when the goal comes near."""
     near = t.posts(t.seat) >= t.board["goal"] // 2 or t.last_turns()
     if t.me["debt"] and near:
@@ -85,7 +84,7 @@ def budget(t: Table) -> Iterator[Move]:
 # --- investments ---------------------------------------------------------------------------------------------
 
 
-def investment(t: Table) -> Iterator[Move]:
+def investment(t: Table) -> Iterator[Doc]:
     """Posts, canals, then armies next to what can be taken, forts, a card."""
     money = t.me["available"]
     for country in t.colonies:
@@ -102,7 +101,7 @@ def investment(t: Table) -> Iterator[Move]:
     yield {"type": "end_investments"}
 
 
-def _armies(t: Table) -> Iterator[Move]:
+def _armies(t: Table) -> Iterator[Doc]:
     """As many attackers as a place can use: the best that it may buy."""
     for country in t.frontiers():
         if t.strength(country) < 3:
@@ -111,14 +110,14 @@ def _armies(t: Table) -> Iterator[Move]:
         yield from (_buy(unit, 1, t.home) for unit in ("artillery", "cavalry", "infantry"))
 
 
-def _buy(item: str, quantity: int, country: str) -> Move:
+def _buy(item: str, quantity: int, country: str) -> Doc:
     return {"type": "buy", "item": item, "quantity": quantity, "country": country}
 
 
 # --- war -----------------------------------------------------------------------------------------------------
 
 
-def movement(t: Table) -> Iterator[Move]:
+def movement(t: Table) -> Iterator[Doc]:
     """Attacks that are likely to be won, the most valuable first; fleets to zones that pay; armies to the front."""
     for target in sorted(t.targets(), key=lambda c: -VALUE[c]):
         yield from _attacks(t, target)
@@ -126,7 +125,7 @@ def movement(t: Table) -> Iterator[Move]:
     yield {"type": "end_fair_wind" if t.context.get("zone") else "end_movement"}
 
 
-def _attacks(t: Table, target: str) -> Iterator[Move]:
+def _attacks(t: Table, target: str) -> Iterator[Doc]:
     """The best units from land and sea that may be enough."""
     ways = sorted(t.ways(target), key=lambda w: -t.power(w["unit"]))
     defence = t.defence(target)
@@ -136,7 +135,7 @@ def _attacks(t: Table, target: str) -> Iterator[Move]:
                 yield {"type": "attack", "target": target, "groups": list(group)}
 
 
-def _patrols(t: Table) -> Iterator[Move]:
+def _patrols(t: Table) -> Iterator[Doc]:
     """A warship goes to a zone that would pay tax and where nobody is."""
     paying = {z for c in (t.home, *t.colonies) if c == t.home or t.country(c)["posts"] for z in COUNTRIES[c].coasts}
     for zone, lot in t.fleets("warship"):
@@ -146,7 +145,7 @@ def _patrols(t: Table) -> Iterator[Move]:
                 yield {"type": "move", "units": [{**lot, "count": 1}], "path": [zone, there]}
 
 
-def embarkation(t: Table) -> Iterator[Move]:
+def embarkation(t: Table) -> Iterator[Doc]:
     """Armies without work on land go to sea, where a free coast is within reach."""
     for country in (t.home, *t.colonies):
         units = [{"unit": x["unit"], "count": x["count"]} for x in t.country(country)["units"]]
@@ -158,7 +157,7 @@ def embarkation(t: Table) -> Iterator[Move]:
     yield {"type": "end_embarkation"}
 
 
-def choose_units(t: Table) -> Iterator[Move]:
+def choose_units(t: Table) -> Iterator[Doc]:
     """The best dice."""
     fight = t.board["combat"]
     if fight["region"] in ZONES:
@@ -174,7 +173,7 @@ def choose_units(t: Table) -> Iterator[Move]:
     yield {"type": "choose_units", "units": units}
 
 
-def reinforce(t: Table) -> Iterator[Move]:
+def reinforce(t: Table) -> Iterator[Doc]:
     """All that can come, the best first."""
     ways = sorted(t.ways(t.context["target"]), key=lambda w: -t.power(w["unit"]))
     for number in (3, 2, 1):
@@ -185,14 +184,14 @@ def reinforce(t: Table) -> Iterator[Move]:
 # --- cards ---------------------------------------------------------------------------------------------------
 
 
-def open_window(t: Table) -> Iterator[Move]:
+def open_window(t: Table) -> Iterator[Doc]:
     """Cards against the leader; else pass, for the turn when no card of the hand fits."""
     if t.dice.random() < 0.5:
         yield from _safe_cards(t)
     yield from _pass(t, "open")
 
 
-def _safe_cards(t: Table) -> Iterator[Move]:
+def _safe_cards(t: Table) -> Iterator[Doc]:
     leader = max(t.others, key=t.posts)
     weak = sorted(t.owned(leader), key=lambda c: (t.defence(c), -t.country(c)["posts"]))
     yield from (_card("rebellion", country=c) for c in weak[:2])
@@ -206,7 +205,7 @@ def _safe_cards(t: Table) -> Iterator[Move]:
     yield _card("unmask_spies", target_seat=leader, reveal=False)
 
 
-def combat_window(t: Table) -> Iterator[Move]:
+def combat_window(t: Table) -> Iterator[Doc]:
     """Everything that helps the own side, an armistice for a seat that is attacked."""
     fight = t.board["combat"]
     if fight["attacker"] == t.seat:
@@ -218,13 +217,13 @@ def combat_window(t: Table) -> Iterator[Move]:
     yield from _pass(t, "combat")
 
 
-def round_window(t: Table) -> Iterator[Move]:
+def round_window(t: Table) -> Iterator[Doc]:
     """The only card that fits."""
     yield _card("coup_de_main")
     yield from _pass(t, "round")
 
 
-def counter_window(t: Table) -> Iterator[Move]:
+def counter_window(t: Table) -> Iterator[Doc]:
     """Against what hurts, and against counters of own cards."""
     chain = t.context["chain"]
     mine = [seat == t.seat for seat, _ in chain]
@@ -233,17 +232,17 @@ def counter_window(t: Table) -> Iterator[Move]:
     yield from _pass(t, "counter")
 
 
-def theft(t: Table) -> Iterator[Move]:
+def theft(t: Table) -> Iterator[Doc]:
     """The card that is worth most."""
     order = ("counter_espionage", "rebellion", "unmask_spies", *CARDS)
     yield from ({"type": "choose_stolen_card", "card": c} for c in order if c in t.own["seen"])
 
 
-def _card(name: str, **terms: Json) -> Move:
+def _card(name: str, **terms: Json) -> Doc:
     return {"type": "play_card", "card": name, **terms}
 
 
-def _pass(t: Table, window: str) -> Iterator[Move]:
+def _pass(t: Table, window: str) -> Iterator[Doc]:
     """For the rest of the turn when no card of the hand can ever be played in such a window."""
     yield {"type": "pass"} if _fits(t, WHEN[window]) else {"type": "pass", "until": "turn_end"}
 
@@ -256,7 +255,7 @@ def _lots(counts: dict[str, int]) -> list[Json]:
     return [{"unit": u, "count": n} for u, n in counts.items()]
 
 
-ANSWERS: dict[str, Callable[[Table], Iterator[Move]]] = {
+ANSWERS: dict[str, Callable[[Table], Iterator[Doc]]] = {
     "setup_fleet": setup_fleet,
     "setup_colony": setup_colony,
     "diplomacy": diplomacy,

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 from domain.games.imperunde.data import COUNTRIES, DICE, UNITS, VALUE, ZONES, is_army
-from domain.ids import Json, Seat
+from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import Dice
 
-_WILD: dict[str, Any] = {"owner": None, "units": [], "forts": 0, "posts": 0, "fresh_posts": 0}
-_OPEN_SEA: dict[str, Any] = {"fleets": {}, "pirates": {}, "marker": None}
+_WILD: Doc = {"owner": None, "units": [], "forts": 0, "posts": 0, "fresh_posts": 0}
+_OPEN_SEA: Doc = {"fleets": {}, "pirates": {}, "marker": None}
 
 
 class Table:
     """The sight of a seat, its question, and dice of its own."""
 
-    def __init__(self, sight: dict[str, Json], seat: Seat, context: dict[str, Any], dice: Dice) -> None:
-        self.board: dict[str, Any] = sight["public"]
-        self.own: dict[str, Any] = sight["own"]
+    def __init__(self, sight: dict[str, Json], seat: Seat, context: Doc, dice: Dice) -> None:
+        self.board: Doc = sight["public"]
+        self.own: Doc = sight["own"]
         self.seat, self.context, self.dice = seat, context, dice
-        self.nations: list[dict[str, Any]] = self.board["nations"]
+        self.nations: list[Doc] = self.board["nations"]
         self.me = self.nations[seat]
         self.home: str = self.me["home"]
         self.homes = {n["home"] for n in self.nations}
@@ -30,14 +29,14 @@ class Table:
 
     # --- what lies where
 
-    def country(self, name: str) -> dict[str, Any]:
+    def country(self, name: str) -> Doc:
         """A country."""
-        found: dict[str, Any] = self.board["countries"].get(name, _WILD)
+        found: Doc = self.board["countries"].get(name, _WILD)
         return found
 
-    def zone(self, name: str) -> dict[str, Any]:
+    def zone(self, name: str) -> Doc:
         """A zone."""
-        found: dict[str, Any] = self.board["zones"].get(name, _OPEN_SEA)
+        found: Doc = self.board["zones"].get(name, _OPEN_SEA)
         return found
 
     def owned(self, seat: Seat) -> list[str]:
@@ -53,7 +52,7 @@ class Table:
         limit = self.board["turn_limit"]
         return limit is not None and self.board["turn"] >= limit - 3
 
-    def fleets(self, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def fleets(self, kind: str) -> Iterator[tuple[str, Doc]]:
         """Zone and lot of own ships of a kind that can still move."""
         for name, z in self.board["zones"].items():
             for x in z["fleets"].get(str(self.seat), ()):
@@ -80,8 +79,8 @@ class Table:
 
     # --- relations
 
-    def _pair(self, other: Seat) -> dict[str, Any]:
-        found: dict[str, Any] = self.board["pairs"][f"{min(self.seat, other)}-{max(self.seat, other)}"]
+    def _pair(self, other: Seat) -> Doc:
+        found: Doc = self.board["pairs"][f"{min(self.seat, other)}-{max(self.seat, other)}"]
         return found
 
     def stance(self, other: Seat) -> str:
@@ -168,7 +167,7 @@ class Table:
                         found.add(owner)
         return sorted(found)
 
-    def ways(self, target: str) -> list[dict[str, Any]]:
+    def ways(self, target: str) -> list[Doc]:
         """Single units with a path to a target."""
         found = []
         if target in ZONES:
@@ -183,16 +182,16 @@ class Table:
                 found += self._aboard(far, [far, zone, target])
         return found
 
-    def _ships(self, target: str) -> list[dict[str, Any]]:
+    def _ships(self, target: str) -> list[Doc]:
         near = sorted(ZONES[target].seas)
         return [{**lot, "count": 1, "path": [zone, target]} for zone, lot in self.fleets("warship") if zone in near]
 
-    def _units(self, lots: list[dict[str, Any]], path: list[str], most: int) -> list[dict[str, Any]]:
+    def _units(self, lots: list[Doc], path: list[str], most: int) -> list[Doc]:
         able = [x for x in lots if x["moves_left"] >= 1]
         each = [{"unit": x["unit"], "count": 1, "path": path} for x in able for _ in range(min(3, x["count"]))]
         return sorted(each, key=lambda w: -self.power(w["unit"]))[: max(most, 0)]
 
-    def _aboard(self, zone: str, path: list[str]) -> list[dict[str, Any]]:
+    def _aboard(self, zone: str, path: list[str]) -> list[Doc]:
         fleet = self.zone(zone)["fleets"].get(str(self.seat), [])
         able = [x for x in fleet if is_army(x["unit"]) and x["moves_left"] >= len(path) - 1]
         return self._units(able, path, 9)

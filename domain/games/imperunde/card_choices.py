@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import Any
+
+from msgspec.structs import replace
 
 from domain.games.common.checks import passes
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_warship
+from domain.games.imperunde.moves import PlayCard, Purchase, Want
 from domain.games.imperunde.rules.card_checks import CHECKS, defending_seats
 from domain.games.imperunde.rules.cards import admitted
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Move, Option, one, span
+from domain.games.imperunde.unit_choices import Asks
+from domain.ids import Seat
+from domain.kernel.choices import Option, one, span
+from domain.kernel.declare import UNSET, doc, given
 from domain.kernel.ruleset import memo
 
 
@@ -24,102 +28,114 @@ def playable(s: ImpeRunde, seat: Seat) -> list[str]:
         cards = sorted(set(s.hands[seat]))
         return [c for c in cards if admitted(s, seat, c) and next(TARGETS[c](s, seat), None) is not None]
 
-    made: list[str] = memo(s, f"playable {seat}", found)
-    return made
+    return memo(s, f"playable {seat}", found)
 
 
-def legal(s: ImpeRunde, seat: Seat, card: str, move: Move) -> bool:
-    """Whether the card's own checks accept these parameters."""
-    return passes(CHECKS[card], s, seat, {"card": card, **move})
+def legal(s: ImpeRunde, seat: Seat, move: PlayCard) -> bool:
+    """Whether the card's own checks accept its parameters."""
+    return passes(CHECKS[move.card], s, seat, move)
 
 
 # --- all sets of parameters ----------------------------------------------------------------------------------
 
 
-def _plain(card: str) -> Callable[[ImpeRunde, Seat], Iterator[Move]]:
-    def found(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
-        if legal(s, seat, card, {}):
-            yield {}
+Found = Callable[[ImpeRunde, Seat], Iterator[PlayCard]]
+
+
+def _plain(card: str) -> Found:
+    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+        if legal(s, seat, move := PlayCard(card)):
+            yield move
 
     return found
 
 
-def _seats(card: str) -> Callable[[ImpeRunde, Seat], Iterator[Move]]:
-    def found(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
-        yield from (m for x in s.everybody if legal(s, seat, card, m := {"target_seat": x}))
+def _seats(card: str) -> Found:
+    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+        yield from (m for x in s.everybody if legal(s, seat, m := PlayCard(card, target_seat=x)))
 
     return found
 
 
-def _regions(card: str, name: str) -> Callable[[ImpeRunde, Seat], Iterator[Move]]:
-    def found(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
-        regions = ZONES if card == "pirates" else s.zones if name == "zone" else s.countries
-        yield from (m for r in sorted(regions) if legal(s, seat, card, m := {name: r}))
+def _zones(card: str) -> Found:
+    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+        zones = ZONES if card == "pirates" else s.zones
+        yield from (m for z in sorted(zones) if legal(s, seat, m := PlayCard(card, zone=z)))
 
     return found
 
 
-def _treaties(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def _countries(card: str) -> Found:
+    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+        yield from (m for c in sorted(s.countries) if legal(s, seat, m := PlayCard(card, country=c)))
+
+    return found
+
+
+def _treaties(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
     pairs = combinations(s.everybody, 2)
-    yield from (m for p in pairs if legal(s, seat, "peace_treaty", m := {"seats": list(p)}))
+    yield from (m for p in pairs if legal(s, seat, m := PlayCard("peace_treaty", seats=list(p))))
 
 
-def _captures(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def _captures(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
     defenders = defending_seats(s)
-    named: list[Move] = [{"target_seat": x} for x in defenders] if len(defenders) > 1 else [{}]
-    yield from (m for m in named if legal(s, seat, "capture", m))
+    named = [PlayCard("capture", target_seat=x) for x in defenders] if len(defenders) > 1 else [PlayCard("capture")]
+    yield from (m for m in named if legal(s, seat, m))
 
 
-def _naval_orders(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def _naval_orders(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
     for target in s.everybody:
         for a in sorted(s.zones):
             if target != seat and s.zone(a).fleet(target):
-                orders = ({"target_seat": target, "from": a, "to": b} for b in s.seas(a, target))
-                yield from (m for m in orders if legal(s, seat, "forged_naval_orders", m))
+                orders = (PlayCard("forged_naval_orders", target, from_=a, to=b) for b in s.seas(a, target))
+                yield from (m for m in orders if legal(s, seat, m))
 
 
-def _march_orders(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def _march_orders(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
     """With one army of the first lot; how many go is asked afterwards."""
     for target in s.everybody:
         for a in s.colonies(target) if target != seat else ():
             for b in sorted(COUNTRIES[a].lands):
                 for lot in s.country(a).units[:1]:
-                    units = [{"unit": lot.unit, "count": 1, "moves_left": lot.moves_left}]
-                    move = {"target_seat": target, "from": a, "to": b, "units": units}
-                    if legal(s, seat, "forged_march_orders", move):
+                    units = [Want(lot.unit, 1, lot.moves_left)]
+                    move = PlayCard("forged_march_orders", target, from_=a, to=b, units=units)
+                    if legal(s, seat, move):
                         yield move
 
 
-def _sabotages(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def _sabotages(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
     for target in s.everybody:
         for zone in sorted(s.zones):
             for unit in lots.counted(s.zone(zone).fleet(target)):
-                move = {"target_seat": target, "zone": zone, "unit": unit}
-                if legal(s, seat, "sabotage", move):
+                move = PlayCard("sabotage", target, zone=zone, unit=unit)
+                if legal(s, seat, move):
                     yield move
 
 
-def _smuggled(s: ImpeRunde, seat: Seat, country: str, before: list[Json]) -> list[Json]:
+def _smuggled(s: ImpeRunde, seat: Seat, country: str, before: Sequence[Purchase]) -> list[Purchase]:
     """One more piece that can be added to the purchases."""
     items = [u for u in UNITS if UNITS[u].kind != "post"]
-    pieces: list[Json] = []
+    pieces: list[Purchase] = []
     for item in items:
-        zones = COUNTRIES[country].coasts if is_warship(item) else ("",)
-        pieces += [{"item": item, "quantity": 1} | ({"zone": z} if z else {}) for z in zones]
-    return [p for p in pieces if legal(s, seat, "smuggling", {"country": country, "purchases": [*before, p]})]
+        zones = COUNTRIES[country].coasts if is_warship(item) else (UNSET,)
+        pieces += [Purchase(item, 1, z) for z in zones]
+    return [p for p in pieces if legal(s, seat, PlayCard("smuggling", country=country, purchases=[*before, p]))]
 
 
-def _smuggling(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
-    yield from ({"country": c} for c in s.colonies(seat) if _smuggled(s, seat, c, []))
+def _smuggling(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+    """With one piece; which ones is asked afterwards."""
+    for country in s.colonies(seat):
+        if able := _smuggled(s, seat, country, []):
+            yield PlayCard("smuggling", country=country, purchases=able[:1])
 
 
-TARGETS: dict[str, Callable[[ImpeRunde, Seat], Iterator[Move]]] = {
+TARGETS: dict[str, Found] = {
     **{c: _plain(c) for c in ("treason", "coup_de_main", "ambush", "surprise_attack", "counter_espionage")},
     **{c: _seats(c) for c in ("armistice", "declaration_of_war", "unmask_spies")},
-    "filibuster": _regions("filibuster", "zone"),
-    "pirates": _regions("pirates", "zone"),
-    "plunder": _regions("plunder", "country"),
-    "rebellion": _regions("rebellion", "country"),
+    "filibuster": _zones("filibuster"),
+    "pirates": _zones("pirates"),
+    "plunder": _countries("plunder"),
+    "rebellion": _countries("rebellion"),
     "peace_treaty": _treaties,
     "capture": _captures,
     "forged_naval_orders": _naval_orders,
@@ -132,45 +148,48 @@ TARGETS: dict[str, Callable[[ImpeRunde, Seat], Iterator[Move]]] = {
 # --- questions -----------------------------------------------------------------------------------------------
 
 
-def _targets(s: ImpeRunde, seat: Seat, card: str) -> list[Move]:
-    made: list[Move] = memo(s, f"targets {seat} {card}", lambda: list(TARGETS[card](s, seat)))
-    return made
+def _targets(s: ImpeRunde, seat: Seat, card: str) -> list[PlayCard]:
+    return memo(s, f"targets {seat} {card}", lambda: list(TARGETS[card](s, seat)))
 
 
-def _field_by_field(card: str, *names: str) -> Callable[[ImpeRunde, Seat], Builder]:
+CardBuilder = Callable[[ImpeRunde, Seat], Asks[PlayCard]]
+
+
+def _field_by_field(card: str, *names: str) -> CardBuilder:
     """The parameters one after the other; nothing is asked where a card has none."""
 
-    def builder(s: ImpeRunde, seat: Seat) -> Builder:
-        left, move = _targets(s, seat, card), {}
+    def builder(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
+        left = [(doc(m), m) for m in _targets(s, seat, card)]
         for name in names:
-            values = list({str(m[name]): m[name] for m in left}.values())
-            move[name] = yield one(name, values)
-            left = [m for m in left if m[name] == move[name]]
-        return move
+            value = yield one(name, list({str(d[name]): d[name] for d, _ in left}.values()))
+            left = [(d, m) for d, m in left if d[name] == value]
+        return left[0][1]
 
     return builder
 
 
-def _capture(s: ImpeRunde, seat: Seat) -> Builder:
+def _capture(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
     able = _targets(s, seat, "capture")
-    return {"target_seat": (yield one("target_seat", [m["target_seat"] for m in able]))} if able[0] else {}
+    if able[0].target_seat is UNSET:
+        return able[0]
+    return PlayCard("capture", (yield one("target_seat", [m.target_seat for m in able])))
 
 
-def _unmask(s: ImpeRunde, seat: Seat) -> Builder:
-    target = yield one("target_seat", [m["target_seat"] for m in _targets(s, seat, "unmask_spies")])
-    return {"target_seat": target, "reveal": (yield one("reveal", [False, True]))}
+def _unmask(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
+    target = yield one("target_seat", [m.target_seat for m in _targets(s, seat, "unmask_spies")])
+    return PlayCard("unmask_spies", target, reveal=(yield one("reveal", [False, True])))
 
 
-def _march(s: ImpeRunde, seat: Seat) -> Builder:
+def _march(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
     move = yield from _field_by_field("forged_march_orders", "target_seat", "from", "to")(s, seat)
-    country = s.country(move["from"])
+    country = s.country(given(move.from_))
     stay = 0 if country.forts else 1
     most = min(CARDS["forged_march_orders"].figure, lots.total(country.units) - stay)
-    return {**move, "units": (yield from _armies(country.units, most))}
+    return replace(move, units=(yield from _armies(country.units, most)))
 
 
-def _armies(units: lots.Lots, most: int) -> Any:
-    chosen: list[Json] = []
+def _armies(units: lots.Lots, most: int) -> Asks[list[Want]]:
+    chosen: list[Want] = []
     left = list(units)
     while left and most:
         kinds = [{"unit": x.unit, "moves_left": x.moves_left} for x in left]
@@ -179,33 +198,33 @@ def _armies(units: lots.Lots, most: int) -> Any:
             break
         at = kinds.index(kind)
         count = yield span("count", 1, min(most, left[at].count))
-        chosen.append({**kind, "count": count})
+        chosen.append(Want(left[at].unit, count, left[at].moves_left))
         left, most = left[at + 1 :], most - count
     return chosen
 
 
-def _smuggle(s: ImpeRunde, seat: Seat) -> Builder:
-    country = yield one("country", [m["country"] for m in _targets(s, seat, "smuggling")])
-    bought: list[Json] = []
+def _smuggle(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
+    country = yield one("country", [m.country for m in _targets(s, seat, "smuggling")])
+    bought: list[Purchase] = []
     while able := _from(bought, _smuggled(s, seat, country, bought)):
-        options = [Option(p, {"doubloons": UNITS[p["item"]].cost}) for p in able]
+        options = [Option(doc(p), {"doubloons": UNITS[p.item].cost}) for p in able]
         piece = yield one("purchases", [*([Option(None, ends=True)] if bought else []), *options])
         if piece is None:
             break
-        bought.append(piece)
-    return {"country": country, "purchases": bought}
+        bought.append(next(p for p in able if doc(p) == piece))
+    return PlayCard("smuggling", country=country, purchases=bought)
 
 
-def _from(bought: list[Json], able: list[Json]) -> list[Json]:
+def _from(bought: Sequence[Purchase], able: list[Purchase]) -> list[Purchase]:
     """Pieces in the order of the data, so that no list comes twice."""
     return [p for p in able if not bought or _rank(p) >= _rank(bought[-1])]
 
 
-def _rank(purchase: Json) -> tuple[int, str]:
-    return list(UNITS).index(purchase["item"]), purchase.get("zone", "")
+def _rank(purchase: Purchase) -> tuple[int, str]:
+    return list(UNITS).index(purchase.item), purchase.zone or ""
 
 
-CARD_BUILDERS: dict[str, Callable[[ImpeRunde, Seat], Builder]] = {
+CARD_BUILDERS: dict[str, CardBuilder] = {
     **{c: _field_by_field(c) for c in ("treason", "coup_de_main", "ambush", "surprise_attack", "counter_espionage")},
     "armistice": _field_by_field("armistice", "target_seat"),
     "declaration_of_war": _field_by_field("declaration_of_war", "target_seat"),

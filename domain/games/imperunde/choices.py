@@ -8,11 +8,34 @@ from domain.games.common.checks import passes
 from domain.games.imperunde import unit_choices as units
 from domain.games.imperunde.card_choices import CARD_BUILDERS, playable
 from domain.games.imperunde.data import CANALS, COUNTRIES, ECONOMY, UNITS, is_warship
-from domain.games.imperunde.moves import UNTIL, WINDOW_FRAMES
+from domain.games.imperunde.moves import (
+    UNTIL,
+    WINDOW_FRAMES,
+    Armies,
+    BuildCanal,
+    Buy,
+    BuyCards,
+    ChooseStolenCard,
+    EndEmbarkation,
+    EndFairWind,
+    EndInvestments,
+    EndMovement,
+    EquipColony,
+    Pass,
+    PlaceHomeFleet,
+    ProposeGoal,
+    Ready,
+    SetAutoPass,
+    SetBudget,
+    SetStance,
+    Unready,
+    VoteGoal,
+)
 from domain.games.imperunde.rules import budget, diplomacy, investment, setup
-from domain.games.imperunde.state import WINDOWS, ImpeRunde
+from domain.games.imperunde.state import WINDOWS, ImpeRunde, Relation
 from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Move, Option, one, some, span
+from domain.kernel.choices import Builder, Option, one, some, span
+from domain.kernel.declare import UNSET, Maybe, Move
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import memo
 
@@ -33,7 +56,7 @@ def build(s: ImpeRunde, seat: Seat) -> Builder:
     if seat not in frame.owing or frame.kind in WINDOW_FRAMES:
         offered.append("set_auto_pass")
     kind = yield one("type", offered)
-    return {"type": kind, **(yield from BUILDERS[kind](s, frame, seat))}
+    return (yield from BUILDERS[kind](s, frame, seat))
 
 
 def _own_types(s: ImpeRunde, frame: Frame, seat: Seat) -> list[Json | Option]:
@@ -56,7 +79,7 @@ def _talk_types(s: ImpeRunde, frame: Frame, seat: Seat) -> list[Json | Option]:
     types: list[Json | Option] = [Option("ready", ends=True)] if seat in frame.owing else ["unready"]
     if _stances(s, seat):
         types.append("set_stance")
-    if passes(diplomacy.check_propose_goal, s, seat, {"goal": _another_goal(s)}):
+    if passes(diplomacy.check_propose_goal, s, seat, ProposeGoal(_another_goal(s))):
         types.append("propose_goal")
     return types
 
@@ -67,34 +90,34 @@ def _talk_types(s: ImpeRunde, frame: Frame, seat: Seat) -> list[Json | Option]:
 def _home_fleet(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     zones = setup.fleet_zones(s, s.nations[seat].home, seat)
     frigate = yield one("frigate", zones)
-    return {"frigate": frigate, "ship_of_the_line": (yield one("ship_of_the_line", zones))}
+    return PlaceHomeFleet(frigate, (yield one("ship_of_the_line", zones)))
 
 
 def _equip(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     zones = setup.fleet_zones(s, frame.data["country"], seat) if s.supply(seat, "frigate") else []
     choice = yield one("choice", [*["frigate"] * bool(zones), "armies"])
     if choice == "frigate":
-        return {"choice": choice, "zone": (yield one("zone", zones))}
+        return EquipColony(choice, zone=(yield one("zone", zones)))
     sets = [[{"unit": u, "count": n} for u, n in armies.items()] for armies in setup.ARMY_CHOICES]
-    return {"choice": choice, "units": (yield one("units", sets))}
+    units = yield one("units", sets)
+    return EquipColony(choice, units=[Armies(x["unit"], x["count"]) for x in units])
 
 
 # --- diplomacy and budget ------------------------------------------------------------------------------------
 
 
+_OTHER: dict[str, Relation] = {"peace": "war", "war": "peace"}
+
+
 def _stances(s: ImpeRunde, seat: Seat) -> list[Json]:
     """Seats toward which the stance can be changed."""
-    other = {"peace": "war", "war": "peace"}
-    changes = [{"target": x, "stance": other[s.stance(seat, x)]} for x in s.everybody if x != seat]
-    return [c["target"] for c in changes if passes(diplomacy.check_set_stance, s, seat, c)]
+    changes = [SetStance(x, _OTHER[s.stance(seat, x)]) for x in s.everybody if x != seat]
+    return [c.target for c in changes if passes(diplomacy.check_set_stance, s, seat, c)]
 
 
 def _set_stance(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     target = yield one("target", _stances(s, seat))
-    return {
-        "target": target,
-        "stance": (yield one("stance", ["war" if s.stance(seat, target) == "peace" else "peace"])),
-    }
+    return SetStance(target, (yield one("stance", [_OTHER[s.stance(seat, target)]])))
 
 
 def _another_goal(s: ImpeRunde) -> int:
@@ -104,20 +127,20 @@ def _another_goal(s: ImpeRunde) -> int:
 
 def _propose_goal(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     lo, hi = diplomacy.goal_bounds(s)
-    return {"goal": (yield one("goal", [g for g in range(lo, hi + 1) if g != s.goal]))}
+    return ProposeGoal((yield one("goal", [g for g in range(lo, hi + 1) if g != s.goal])))
 
 
 def _vote_goal(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    return {"approve": (yield one("approve", [True, False]))}
+    return VoteGoal((yield one("approve", [True, False])))
 
 
 def _set_budget(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     def legal(repay: int, borrow: int) -> bool:
-        return passes(budget.check_set_budget, s, seat, {"repay": repay, "borrow": borrow})
+        return passes(budget.check_set_budget, s, seat, SetBudget(repay, borrow))
 
     amounts = [(r, b) for r in ECONOMY["repay_choices"] for b in ECONOMY["borrow_choices"] if legal(r, b)]
     repay = yield one("repay", list(dict.fromkeys(r for r, _ in amounts)))
-    return {"repay": repay, "borrow": (yield one("borrow", [b for r, b in amounts if r == repay]))}
+    return SetBudget(repay, (yield one("borrow", [b for r, b in amounts if r == repay])))
 
 
 # --- investments ---------------------------------------------------------------------------------------------
@@ -127,8 +150,7 @@ def _purchases(s: ImpeRunde, seat: Seat) -> dict[str, dict[str, list[str]]]:
     """Country -> item -> zones (empty for what stays ashore): what one piece of can be bought."""
 
     def legal(item: str, country: str, zone: str) -> bool:
-        more = {"zone": zone} if zone else {}
-        return passes(investment.check_buy, s, seat, {"item": item, "quantity": 1, "country": country, **more})
+        return passes(investment.check_buy, s, seat, Buy(item, 1, country, zone or UNSET))
 
     def found() -> dict[str, dict[str, list[str]]]:
         out: dict[str, dict[str, list[str]]] = {}
@@ -139,45 +161,41 @@ def _purchases(s: ImpeRunde, seat: Seat) -> dict[str, dict[str, list[str]]]:
                     out.setdefault(country, {})[item] = able
         return out
 
-    made: dict[str, dict[str, list[str]]] = memo(s, f"purchases {seat}", found)
-    return made
+    return memo(s, f"purchases {seat}", found)
 
 
 def _buy(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     able = _purchases(s, seat)
     country = yield one("country", able)
     item = yield one("item", [Option(i, {"doubloons": UNITS[i].cost}) for i in able[country]])
-    move: Move = {"country": country, "item": item}
-    if is_warship(item):
-        move["zone"] = yield one("zone", able[country][item])
-    move["quantity"] = yield span("quantity", 1, _most(s, seat, move))
-    return move
+    zone = (yield one("zone", able[country][item])) if is_warship(item) else UNSET
+    return Buy(item, (yield span("quantity", 1, _most(s, seat, item, country, zone))), country, zone)
 
 
-def _most(s: ImpeRunde, seat: Seat, move: Move) -> int:
-    most = min(s.nations[seat].available // UNITS[move["item"]].cost, s.supply(seat, move["item"]))
-    while not passes(investment.check_buy, s, seat, {**move, "quantity": most}):
+def _most(s: ImpeRunde, seat: Seat, item: str, country: str, zone: Maybe[str]) -> int:
+    most = min(s.nations[seat].available // UNITS[item].cost, s.supply(seat, item))
+    while not passes(investment.check_buy, s, seat, Buy(item, most, country, zone)):
         most -= 1
     return most
 
 
 def _canals(s: ImpeRunde, seat: Seat) -> list[Json | Option]:
-    able = [c for c in CANALS.values() if passes(investment.check_build_canal, s, seat, {"canal": c.id})]
+    able = [c for c in CANALS.values() if passes(investment.check_build_canal, s, seat, BuildCanal(c.id))]
     return [Option(c.id, {"doubloons": c.cost}) for c in able]
 
 
 def _build_canal(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    return {"canal": (yield one("canal", _canals(s, seat)))}
+    return BuildCanal((yield one("canal", _canals(s, seat))))
 
 
 def _card_counts(s: ImpeRunde, seat: Seat) -> list[Json | Option]:
     counts = range(1, ECONOMY["max_cards_bought_per_turn"] + 1)
-    able = [n for n in counts if passes(investment.check_buy_cards, s, seat, {"quantity": n})]
+    able = [n for n in counts if passes(investment.check_buy_cards, s, seat, BuyCards(n))]
     return [Option(n, {"doubloons": n * ECONOMY["card_cost"]}) for n in able]
 
 
 def _buy_cards(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    return {"quantity": (yield one("quantity", _card_counts(s, seat)))}
+    return BuyCards((yield one("quantity", _card_counts(s, seat))))
 
 
 # --- cards and windows ---------------------------------------------------------------------------------------
@@ -186,29 +204,34 @@ def _buy_cards(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 def _play_card(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     able = playable(s, seat)
     card = yield one("card", able)
-    return {"card": card, **(yield from CARD_BUILDERS[card](s, seat))}
+    return (yield from CARD_BUILDERS[card](s, seat))
 
 
 def _stolen(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    return {"card": (yield one("card", [*sorted(set(s.hands[frame.data["target"]])), None]))}
+    return ChooseStolenCard((yield one("card", [*sorted(set(s.hands[frame.data["target"]])), None])))
 
 
 def _pass(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     more: list[Json] = ["for_combat"] if frame.kind == "round_window" else []
     until = yield one("until", [None, *UNTIL, *more], ends=(None,))
     if until == "for_combat":
-        return {"for_combat": True}
-    return {"until": until} if until else {}
+        return Pass(for_combat=True)
+    return Pass(until or UNSET)
 
 
 def _set_auto_pass(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     windows = yield some("windows", WINDOWS, 1, len(WINDOWS))
-    return {"windows": windows, "until": (yield one("until", [*UNTIL, "off"]))}
+    return SetAutoPass(windows, (yield one("until", [*UNTIL, "off"])))
 
 
-def _nothing(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    return {}
-    yield
+def _nothing(move: Move) -> Callable[[ImpeRunde, Frame, Seat], Builder]:
+    """Nothing is asked."""
+
+    def builder(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
+        return move
+        yield
+
+    return builder
 
 
 BUILDERS: dict[str, Callable[[ImpeRunde, Frame, Seat], Builder]] = {
@@ -217,21 +240,21 @@ BUILDERS: dict[str, Callable[[ImpeRunde, Frame, Seat], Builder]] = {
     "set_stance": _set_stance,
     "propose_goal": _propose_goal,
     "vote_goal": _vote_goal,
-    "ready": _nothing,
-    "unready": _nothing,
+    "ready": _nothing(Ready()),
+    "unready": _nothing(Unready()),
     "set_budget": _set_budget,
     "buy": _buy,
     "build_canal": _build_canal,
     "buy_cards": _buy_cards,
-    "end_investments": _nothing,
+    "end_investments": _nothing(EndInvestments()),
     "move": units.build_move,
     "attack": units.build_attack,
     "choose_units": units.build_choose_units,
     "reinforce": units.build_reinforce,
-    "end_movement": _nothing,
+    "end_movement": _nothing(EndMovement()),
     "embark": units.build_embark,
-    "end_embarkation": _nothing,
-    "end_fair_wind": _nothing,
+    "end_embarkation": _nothing(EndEmbarkation()),
+    "end_fair_wind": _nothing(EndFairWind()),
     "play_card": _play_card,
     "choose_stolen_card": _stolen,
     "pass": _pass,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from domain.ids import Doc
 from domain.kernel.data import load
 
-DOC: dict[str, Any] = load("domain.games.imperunde", "data.json")
+DOC: Doc = load("domain.games.imperunde", "data.json")
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,16 @@ class Card:
     """Bonus, frigates, insurgents, armies or doubloons, as its rule says; 0 for none."""
 
 
-def _land(doc: dict[str, Any]) -> Land:
+def _land(doc: Doc) -> Land:
     coasts = tuple(sorted(doc["sea_neighbours"]))
     return Land(doc["id"], doc["value"], frozenset(doc["land_neighbours"]), coasts, doc["canal"])
 
 
-def _sea(doc: dict[str, Any]) -> Sea:
+def _sea(doc: Doc) -> Sea:
     return Sea(doc["id"], doc["value"], frozenset(doc["sea_neighbours"]), frozenset(doc["land_neighbours"]))
 
 
-def _card(doc: dict[str, Any]) -> Card:
+def _card(doc: Doc) -> Card:
     figure = [v for k, v in doc.items() if k != "count" and isinstance(v, int)]
     return Card(doc["id"], doc["count"], tuple(doc["when"]), sum(figure))
 
@@ -121,7 +121,6 @@ ROLL_ORDER: dict[str, int] = {
 STORM_ORDER = (*WARSHIPS, "artillery", "cavalry", "infantry")
 """IMP-7.7."""
 FIGHTERS: int = DOC["units"]["max_units_per_side_in_combat"]
-TRANSPORT_MOVES: int = DOC["units"]["transport"]["moves"]
 DICE: dict[str, Die] = {
     c: Die(c, d["faces"][0], d["faces"][-1], d["colour_rank"]) for c, d in DOC["dice"].items() if isinstance(d, dict)
 }
@@ -146,10 +145,10 @@ SEA_EVENTS: tuple[str, ...] = tuple(e["event"] for e in DOC["wheels"]["sea_event
 CARDS: dict[str, Card] = {c["id"]: _card(c) for c in DOC["cards"]["items"]}
 DECK: tuple[str, ...] = tuple(c.id for c in CARDS.values() for _ in range(c.count))
 
-ECONOMY: dict[str, Any] = DOC["economy"]
-EVENTS: dict[str, Any] = DOC["events"]
-SETUP: dict[str, Any] = DOC["setup"]
-OPTIONS: dict[str, Any] = DOC["options"]
+ECONOMY: Doc = DOC["economy"]
+EVENTS: Doc = DOC["events"]
+SETUP: Doc = DOC["setup"]
+OPTIONS: Doc = DOC["options"]
 STANCE_LIMIT: int = DOC["diplomacy"]["max_stance_changes_per_pair_per_turn"]
 PROPOSAL_LIMIT: int = DOC["diplomacy"]["max_goal_proposals_per_seat_per_turn"]
 GOALS: Mapping[int, Mapping[str, int]] = {int(n): goals for n, goals in OPTIONS["goal_presets"].items()}

@@ -6,10 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from domain.games.imperunde.data import COUNTRIES, DECK, PIECES, PIRATES, ZONES
-from domain.games.imperunde.sight import sees_hand
-from domain.games.imperunde.state import WINDOWS, D, ImpeRunde
-from domain.ids import DIRECTOR, Seat, Viewer
-from domain.kernel.audience import TABLE
+from domain.games.imperunde.state import ImpeRunde
 
 
 def check(s: ImpeRunde) -> list[str]:
@@ -70,40 +67,3 @@ def _moves(s: ImpeRunde) -> Iterator[str]:
     lots += [(int(seat), x) for z in s.zones.values() for seat, fleet in z.fleets.items() for x in fleet]
     if any(x.moves_left for owner, x in lots if owner != s.active):
         yield "moves of a seat that is not active"
-
-
-# --- dealing anew --------------------------------------------------------------------------------------------
-
-
-def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
-    """What none of these viewers can know: the deck, other hands, sealed budgets, standing passes."""
-    if DIRECTOR in keep:
-        return
-    others = [seat for seat in d.state.everybody if seat not in keep]
-    hidden = [seat for seat in others if not _shown(d.state, seat, keep)]
-    cards = [*d.state.deck, *(c for seat in hidden for c in d.state.hands[seat])]
-    pool = d.draws.shuffle("redeal", cards, TABLE)
-    for seat in hidden:
-        size = d.state.nations[seat].cards
-        hand, pool = pool[:size], pool[size:]
-        d.add({"t": "hand_dealt", "seat": seat, "cards": hand}, (seat,))
-    d.add({"t": "deck_ordered", "cards": pool}, TABLE)
-    for seat in others:
-        _forget(d, seat)
-
-
-def _shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:
-    """Whether one of the viewers is being shown this hand."""
-    if not s.frames or s.top.kind != "theft" or s.top.data["target"] != seat:
-        return False
-    return bool(s.top.data["reveal"]) or any(isinstance(v, int) and sees_hand(s, v) for v in keep)
-
-
-def _forget(d: D, seat: Seat) -> None:
-    """Private answers of a seat."""
-    if d.state.auto[seat]:
-        d.add({"t": "auto_pass_set", "seat": seat, "windows": list(WINDOWS), "until": "off"}, (seat,))
-    if str(seat) in d.state.budgets:
-        d.add({"t": "budget_sent", "seat": seat, "repay": 0, "borrow": 0}, (seat,))
-    if d.state.frames and d.state.top.secret and seat in d.state.top.done:
-        d.reopened(seat)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from domain.games.imperunde.data import STORM_ORDER, UNITS
 from domain.ids import Json
+from domain.kernel.declare import UNSET, Maybe, Part
 
 _RANK = {unit: i for i, unit in enumerate(("fort", *STORM_ORDER))}
 
@@ -21,7 +22,7 @@ class Lot:
     pinned: bool = False
 
     def to_json(self) -> dict[str, Json]:
-        """As facts carry it: what is 0 or false is left out."""
+        """As refusals show it: what is 0 or false is left out."""
         doc: dict[str, Json] = {"unit": self.unit, "count": self.count}
         if self.moves_left:
             doc["moves_left"] = self.moves_left
@@ -29,37 +30,62 @@ class Lot:
 
     def of(self, count: int) -> Lot:
         """So many of it."""
-        return Lot(self.unit, count, self.moves_left, self.pinned)
+        return self if count == self.count else Lot(self.unit, count, self.moves_left, self.pinned)
 
     def with_moves(self, moves: int) -> Lot:
         """The same units with other moves left."""
-        return Lot(self.unit, self.count, moves, self.pinned)
+        return self if moves == self.moves_left else Lot(self.unit, self.count, moves, self.pinned)
 
 
 Lots = tuple[Lot, ...]
+
+
+class Told(Part, frozen=True):
+    """A lot as facts carry it: what is 0 or false is left out."""
+
+    unit: str
+    count: int
+    moves_left: Maybe[int] = UNSET
+    pinned: Maybe[bool] = UNSET
 
 
 def _order(lot: Lot) -> tuple[int, int, bool]:
     return _RANK[lot.unit], -lot.moves_left, lot.pinned
 
 
-def read(docs: Iterable[Mapping[str, Json]]) -> Lots:
+def read(told: Iterable[Told]) -> Lots:
+    """Lots that facts carry."""
+    return tuple(Lot(x.unit, x.count, x.moves_left or 0, x.pinned or False) for x in told)
+
+
+def tell(lots: Iterable[Lot]) -> list[Told]:
     """Lots as facts carry them."""
-    return tuple(Lot(d["unit"], d["count"], d.get("moves_left", 0), d.get("pinned", False)) for d in docs)
+    return [Told(x.unit, x.count, x.moves_left or UNSET, x.pinned or UNSET) for x in lots]
 
 
 def show(lots: Iterable[Lot]) -> list[Json]:
-    """Lots as facts carry them."""
+    """Lots as refusals show them."""
     return [lot.to_json() for lot in lots]
 
 
 def change(lots: Lots, by: Iterable[Lot], sign: int = 1) -> Lots:
     """The lots with others added (or taken away), in their order: as ships roll in a storm, most moves first."""
-    counts = {(x.unit, x.moves_left, x.pinned): x.count for x in lots}
+    found = {(x.unit, x.moves_left, x.pinned): x for x in lots}
     for lot in by:
         key = (lot.unit, lot.moves_left, lot.pinned)
-        counts[key] = counts.get(key, 0) + sign * lot.count
-    return tuple(sorted((Lot(u, n, m, p) for (u, m, p), n in counts.items() if n), key=_order))
+        found[key] = lot.of(sign * lot.count + (found[key].count if key in found else 0))
+    left = [x for x in found.values() if x.count]
+    if len(left) > 1:
+        left.sort(key=_order)
+    return tuple(left)
+
+
+def each(lots: Lots, new: Callable[[Lot], Lot]) -> Lots:
+    """Every lot as `new` makes it, those that have become alike as one; the same object where nothing changes."""
+    if len(lots) == 1 and lots[0].count:
+        made = new(lots[0])
+        return lots if made is lots[0] else (made,)
+    return change((), map(new, lots))
 
 
 def total(lots: Iterable[Lot], unit: str | None = None) -> int:

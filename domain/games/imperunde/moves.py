@@ -2,120 +2,327 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, TypeVar
+
+from msgspec import field
 
 from domain.games.imperunde.data import UNITS, WARSHIPS
 from domain.games.imperunde.state import WINDOWS
-from domain.ids import Json
-from domain.kernel.ruleset import MoveType
-from domain.kernel.shapes import ANY_INT, Bool, Fault, Int, ListOf, Null, Obj, Shape, Word, variants
+from domain.kernel.declare import (
+    UNSET,
+    Admission,
+    AnyInt,
+    Case,
+    Count,
+    Id,
+    Listed,
+    Maybe,
+    Meta,
+    Move,
+    Part,
+    Varies,
+    among,
+    declared,
+)
 
-FOREVER = "game_end"
-UNTIL = ("phase_end", "turn_end", FOREVER)
+T = TypeVar("T")
+
+Stance = Literal["peace", "war"]
+UNTIL = ("phase_end", "turn_end", "game_end")
 """How long a standing pass lasts (IMP-11.8)."""
 SAFE = ("diplomacy", "open_window", "investment", "movement", "embarkation")
 """Frames at which any seat may send a safe card (IMP-11.2)."""
 WINDOW_FRAMES = tuple(f"{kind}_window" for kind in WINDOWS)
 
-_ID = Word()
-_COUNT = Int()
-_LOT: Mapping[str, Shape] = {"unit": _ID, "count": _COUNT, "moves_left": Int(optional=True)}
-_LOTS = ListOf(Obj(_LOT))
-_ARMIES = ListOf(Obj({"unit": _ID, "count": _COUNT}))
-_PATH = ListOf(_ID, 2)
-_GROUPS = ListOf(Obj({**_LOT, "path": _PATH}))
+Path = Annotated[Sequence[Id], Meta(min_length=2)]
 
-
-@dataclass(frozen=True)
-class _Purchase(Obj):
-    """`zone` is given for warships and only for them; an item that does not exist may have it or not (IMP-6.4.2)."""
-
-    def fault(self, value: Json, at: str) -> Fault | None:
-        """None when the value fits."""
-        fields = dict(self.fields)
-        item = value.get("item") if isinstance(value, dict) else None
-        if item in WARSHIPS:
-            fields["zone"] = _ID
-        elif not isinstance(item, str) or item not in UNITS:
-            fields["zone"] = Word(optional=True)
-        return Obj(fields).fault(value, at)
-
-    def schema(self) -> dict[str, Json]:
-        """JSON Schema 2020-12."""
-        afloat = Obj({**self.fields, "item": Word(WARSHIPS), "zone": _ID})
-        ashore = Obj({**self.fields, "item": Word(tuple(u for u in UNITS if u not in WARSHIPS))})
-        return {"oneOf": [afloat.schema(), ashore.schema()]}
-
-
-CARD_FIELDS: Mapping[str, Mapping[str, Shape]] = {
-    "armistice": {"target_seat": ANY_INT},
-    "treason": {},
-    "filibuster": {"zone": _ID},
-    "pirates": {"zone": _ID},
-    "coup_de_main": {},
-    "declaration_of_war": {"target_seat": ANY_INT},
-    "ambush": {},
-    "surprise_attack": {},
-    "forged_naval_orders": {"target_seat": ANY_INT, "from": _ID, "to": _ID},
-    "forged_march_orders": {"target_seat": ANY_INT, "from": _ID, "to": _ID, "units": _LOTS},
-    "smuggling": {"country": _ID, "purchases": ListOf(_Purchase({"item": _ID, "quantity": _COUNT}), 1)},
-    "sabotage": {"target_seat": ANY_INT, "zone": _ID, "unit": _ID},
-    "peace_treaty": {"seats": ListOf(ANY_INT, 2, 2)},
-    "plunder": {"country": _ID},
-    "rebellion": {"country": _ID},
-    "unmask_spies": {"target_seat": ANY_INT, "reveal": Bool(optional=True)},
-    "counter_espionage": {},
-    "capture": {"target_seat": Int(-(2**31), 2**31, optional=True)},
-}
-"""Card -> its parameters (IMP-9.4)."""
-
-_EQUIP = variants("choice", {"frigate": {"zone": _ID}, "armies": {"units": _ARMIES}})
 _AT_SEA_OR_LAND = ("movement", "fair_wind")
+_PURCHASE = Varies(
+    "item",
+    {unit: Case(("zone",)) if unit in WARSHIPS else Case() for unit in UNITS},
+    otherwise=Case(optional=("zone",)),
+)
+"""`zone` is given for warships and only for them; an item that does not exist may have it or not (IMP-6.4.2)."""
 
-MOVES: dict[str, MoveType] = {
-    "place_home_fleet": MoveType(Obj({"frigate": _ID, "ship_of_the_line": _ID}), ("setup_fleet",), rule="IMP-5.3"),
-    "equip_colony": MoveType(_EQUIP, ("setup_colony",), rule="IMP-5.4"),
-    "set_stance": MoveType(
-        Obj({"target": ANY_INT, "stance": Word(("peace", "war"))}), ("diplomacy",), "both", rule="IMP-6.2.2"
-    ),
-    "propose_goal": MoveType(Obj({"goal": ANY_INT}), ("diplomacy",), "both", rule="IMP-6.2.4"),
-    "vote_goal": MoveType(Obj({"approve": Bool()}), ("goal_vote",), rule="IMP-6.2.4"),
-    "ready": MoveType(Obj(), ("diplomacy",), "both", rule="IMP-6.2.5"),
-    "unready": MoveType(Obj(), ("diplomacy",), "both", rule="IMP-6.2.5"),
-    "set_budget": MoveType(
-        Obj({"repay": _COUNT, "borrow": _COUNT}), ("budget",), "both", ("repay", "borrow"), rule="IMP-6.3.3"
-    ),
-    "buy": MoveType(_Purchase({"item": _ID, "quantity": _COUNT, "country": _ID}), ("investment",), rule="IMP-6.4.2"),
-    "build_canal": MoveType(Obj({"canal": _ID}), ("investment",), rule="IMP-6.4.4"),
-    "buy_cards": MoveType(Obj({"quantity": _COUNT}), ("investment",), rule="IMP-6.4.5"),
-    "end_investments": MoveType(Obj(), ("investment",), rule="IMP-6.4.1"),
-    "move": MoveType(Obj({"units": _LOTS, "path": _PATH}), _AT_SEA_OR_LAND, rule="IMP-7.2"),
-    "attack": MoveType(
-        Obj({"target": _ID, "groups": _GROUPS, "pass_window": Bool(optional=True)}), _AT_SEA_OR_LAND, rule="IMP-8.1.1"
-    ),
-    "choose_units": MoveType(Obj({"units": _LOTS}), ("choose_units",), rule="IMP-8.2.1"),
-    "reinforce": MoveType(Obj({"groups": _GROUPS}), ("reinforce",), rule="IMP-8.3.1"),
-    "end_movement": MoveType(Obj(), ("movement",), rule="IMP-6.6.3"),
-    "embark": MoveType(Obj({"from": _ID, "zone": _ID, "units": _LOTS}), ("embarkation",), rule="IMP-6.7.1"),
-    "end_embarkation": MoveType(Obj(), ("embarkation",), rule="IMP-6.7.1"),
-    "end_fair_wind": MoveType(Obj(), ("fair_wind",), rule="IMP-10.7"),
-    "play_card": MoveType(variants("card", CARD_FIELDS), by="any", rule="IMP-9.1"),
-    "choose_stolen_card": MoveType(
-        Obj({"card": Null(_ID)}), ("theft",), hidden=("card",), undo=False, rule="IMP-9.4.16"
-    ),
-    "pass": MoveType(
-        Obj({"until": Word(UNTIL, optional=True), "for_combat": Bool(optional=True)}),
-        WINDOW_FRAMES,
-        hidden=("*",),
-        anonymous=True,
-        rule="IMP-11.3",
-    ),
-    "set_auto_pass": MoveType(
-        Obj({"windows": ListOf(Word(WINDOWS), 1), "until": Word((*UNTIL, "off"))}),
-        by="any",
-        hidden=("*",),
-        anonymous=True,
-        rule="IMP-11.8",
-    ),
-}
+
+# --- parts ---------------------------------------------------------------------------------------------------
+
+
+class Armies(Part, frozen=True):
+    """So many armies of a kind."""
+
+    unit: Id
+    count: Count
+
+
+class Want(Part, frozen=True):
+    """So many units of a kind; with `moves_left` of that lot (IMP-0.5)."""
+
+    unit: Id
+    count: Count
+    moves_left: Maybe[Count] = UNSET
+
+
+class Way(Want, frozen=True, kw_only=True):
+    """Units that come into a combat on the same path (IMP-8.1.1)."""
+
+    path: Path
+
+
+class Purchase(Part, frozen=True):
+    """A piece that is smuggled (IMP-9.4.11)."""
+
+    varies: ClassVar = _PURCHASE
+
+    item: Id
+    quantity: Count
+    zone: Maybe[Id] = UNSET
+
+
+# --- set-up --------------------------------------------------------------------------------------------------
+
+
+class PlaceHomeFleet(Move, frozen=True):
+    """IMP-5.3: the zones of the first frigate and the first ship of the line."""
+
+    admission: ClassVar = Admission(("setup_fleet",), rule="IMP-5.3")
+
+    frigate: Id
+    ship_of_the_line: Id
+
+
+class EquipColony(Move, frozen=True):
+    """IMP-5.4: a frigate in a zone, or armies for 3 doubloons, come with an initial colony."""
+
+    admission: ClassVar = Admission(("setup_colony",), rule="IMP-5.4")
+    varies: ClassVar = Varies("choice", {"frigate": Case(("zone",)), "armies": Case(("units",))})
+
+    choice: Id
+    zone: Maybe[Id] = UNSET
+    units: Maybe[Listed[Armies]] = UNSET
+
+
+# --- diplomacy and budget ------------------------------------------------------------------------------------
+
+
+class SetStance(Move, frozen=True):
+    """IMP-6.2.2: what the seat holds toward another."""
+
+    admission: ClassVar = Admission(("diplomacy",), "both", rule="IMP-6.2.2")
+
+    target: AnyInt
+    stance: Stance
+
+
+class ProposeGoal(Move, frozen=True):
+    """IMP-6.2.4: the others vote on another goal."""
+
+    admission: ClassVar = Admission(("diplomacy",), "both", rule="IMP-6.2.4")
+
+    goal: AnyInt
+
+
+class VoteGoal(Move, frozen=True):
+    """IMP-6.2.4: for or against the goal that is proposed."""
+
+    admission: ClassVar = Admission(("goal_vote",), rule="IMP-6.2.4")
+
+    approve: bool
+
+
+class Ready(Move, frozen=True):
+    """IMP-6.2.5: the seat has no more to say."""
+
+    admission: ClassVar = Admission(("diplomacy",), "both", rule="IMP-6.2.5")
+
+
+class Unready(Move, frozen=True):
+    """IMP-6.2.5: the seat takes its flag back."""
+
+    admission: ClassVar = Admission(("diplomacy",), "both", rule="IMP-6.2.5")
+
+
+class SetBudget(Move, frozen=True):
+    """IMP-6.3.3: what is repaid and borrowed; sealed."""
+
+    admission: ClassVar = Admission(("budget",), "both", ("repay", "borrow"), rule="IMP-6.3.3")
+
+    repay: Count
+    borrow: Count
+
+
+# --- investments ---------------------------------------------------------------------------------------------
+
+
+class Buy(Move, frozen=True):
+    """IMP-6.4.2: pieces for the home or a colony; warships go to a zone."""
+
+    admission: ClassVar = Admission(("investment",), rule="IMP-6.4.2")
+    varies: ClassVar = _PURCHASE
+
+    item: Id
+    quantity: Count
+    country: Id
+    zone: Maybe[Id] = UNSET
+
+
+class BuildCanal(Move, frozen=True):
+    """IMP-6.4.4: a canal in an own colony."""
+
+    admission: ClassVar = Admission(("investment",), rule="IMP-6.4.4")
+
+    canal: Id
+
+
+class BuyCards(Move, frozen=True):
+    """IMP-6.4.5: so many cards from the draw pile."""
+
+    admission: ClassVar = Admission(("investment",), rule="IMP-6.4.5")
+
+    quantity: Count
+
+
+class EndInvestments(Move, frozen=True):
+    """IMP-6.4.1: the seat buys no more."""
+
+    admission: ClassVar = Admission(("investment",), rule="IMP-6.4.1")
+
+
+# --- movement and combat -------------------------------------------------------------------------------------
+
+
+class MoveUnits(Move, frozen=True, tag="move"):
+    """IMP-7.2: units go along a path."""
+
+    admission: ClassVar = Admission(_AT_SEA_OR_LAND, rule="IMP-7.2")
+
+    units: Listed[Want]
+    path: Path
+
+
+class Attack(Move, frozen=True):
+    """IMP-8.1.1: up to three units attack a region; with `pass_window` the attacker plays no card first."""
+
+    admission: ClassVar = Admission(_AT_SEA_OR_LAND, rule="IMP-8.1.1")
+
+    target: Id
+    groups: Listed[Way]
+    pass_window: Maybe[bool] = UNSET
+
+
+class ChooseUnits(Move, frozen=True):
+    """IMP-8.2.1: who fights in this round."""
+
+    admission: ClassVar = Admission(("choose_units",), rule="IMP-8.2.1")
+
+    units: Listed[Want]
+
+
+class Reinforce(Move, frozen=True):
+    """IMP-8.3.1: units that come into the combat; none declines."""
+
+    admission: ClassVar = Admission(("reinforce",), rule="IMP-8.3.1")
+
+    groups: Listed[Way]
+
+
+class EndMovement(Move, frozen=True):
+    """IMP-6.6.3: the seat's part of phase 6 is over."""
+
+    admission: ClassVar = Admission(("movement",), rule="IMP-6.6.3")
+
+
+class Embark(Move, frozen=True):
+    """IMP-6.7.1: armies of a country go aboard in a zone next to it."""
+
+    admission: ClassVar = Admission(("embarkation",), rule="IMP-6.7.1")
+
+    from_: Id = field(name="from")
+    zone: Id
+    units: Listed[Want]
+
+
+class EndEmbarkation(Move, frozen=True):
+    """IMP-6.7.1: the seat embarks no more."""
+
+    admission: ClassVar = Admission(("embarkation",), rule="IMP-6.7.1")
+
+
+class EndFairWind(Move, frozen=True):
+    """IMP-10.7: the seat has used the fair wind."""
+
+    admission: ClassVar = Admission(("fair_wind",), rule="IMP-10.7")
+
+
+# --- cards and windows ---------------------------------------------------------------------------------------
+
+
+class PlayCard(Move, frozen=True):
+    """IMP-9.1: a card of the hand, with the parameters that its rule asks for (IMP-9.4)."""
+
+    admission: ClassVar = Admission(by="any", rule="IMP-9.1")
+    varies: ClassVar = Varies(
+        "card",
+        {
+            "armistice": Case(("target_seat",)),
+            "treason": Case(),
+            "filibuster": Case(("zone",)),
+            "pirates": Case(("zone",)),
+            "coup_de_main": Case(),
+            "declaration_of_war": Case(("target_seat",)),
+            "ambush": Case(),
+            "surprise_attack": Case(),
+            "forged_naval_orders": Case(("target_seat", "from", "to")),
+            "forged_march_orders": Case(("target_seat", "from", "to", "units")),
+            "smuggling": Case(("country", "purchases")),
+            "sabotage": Case(("target_seat", "zone", "unit")),
+            "peace_treaty": Case(("seats",)),
+            "plunder": Case(("country",)),
+            "rebellion": Case(("country",)),
+            "unmask_spies": Case(("target_seat",), optional=("reveal",)),
+            "counter_espionage": Case(),
+            "capture": Case(optional=("target_seat",)),
+        },
+    )
+
+    card: Id
+    target_seat: Maybe[AnyInt] = UNSET
+    from_: Maybe[Id] = field(name="from", default=UNSET)
+    to: Maybe[Id] = UNSET
+    zone: Maybe[Id] = UNSET
+    unit: Maybe[Id] = UNSET
+    units: Maybe[Listed[Want]] = UNSET
+    country: Maybe[Id] = UNSET
+    purchases: Maybe[Annotated[Sequence[Purchase], Meta(min_length=1)]] = UNSET
+    seats: Maybe[Annotated[Sequence[AnyInt], Meta(min_length=2, max_length=2)]] = UNSET
+    reveal: Maybe[bool] = UNSET
+
+
+class ChooseStolenCard(Move, frozen=True):
+    """IMP-9.4.16: a card of the hand that is shown; null leaves it to chance."""
+
+    admission: ClassVar = Admission(("theft",), hidden=("card",), undo=False, rule="IMP-9.4.16")
+
+    card: Id | None
+
+
+class Pass(Move, frozen=True):
+    """IMP-11.3: no card in this window; `until` passes windows of its kind from now on, `for_combat` those of it."""
+
+    admission: ClassVar = Admission(WINDOW_FRAMES, hidden=("*",), anonymous=True, rule="IMP-11.3")
+
+    until: Maybe[Annotated[str, among(UNTIL)]] = UNSET
+    for_combat: Maybe[bool] = UNSET
+
+
+class SetAutoPass(Move, frozen=True):
+    """IMP-11.8: the seat passes windows of these kinds by itself, or no longer."""
+
+    admission: ClassVar = Admission(by="any", hidden=("*",), anonymous=True, rule="IMP-11.8")
+
+    windows: Annotated[Sequence[Annotated[str, among(WINDOWS)]], Meta(min_length=1)]
+    until: Annotated[str, among((*UNTIL, "off"))]
+
+
+MOVES = declared(__name__, Move)

@@ -6,9 +6,8 @@ Supplies are not stored: they are what is not on the board. Countries and zones 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from domain.games.imperunde import lots as lot
 from domain.games.imperunde.data import CANAL_OF, CANALS, COUNTRIES, PIECES, PIRATES, SETS, UNITS, VALUE, ZONES
@@ -19,6 +18,9 @@ from domain.kernel.jsonform import BY_SEAT
 from domain.kernel.ruleset import Draft, memo
 
 HORDES = ("natives", "insurgents", "pirates")
+Party = Seat | Literal["natives", "insurgents", "pirates"]
+Side = Literal["attacker", "defender"]
+Relation = Literal["peace", "war"]
 WINDOWS = ("open", "counter", "combat", "round")
 """Kinds of windows, as auto-pass names them (IMP-11.8)."""
 
@@ -50,6 +52,13 @@ class Country:
     def defended(self) -> bool:
         """Whether an army or a fort is in it."""
         return bool(self.units or self.forts)
+
+    @property
+    def holder(self) -> Seat:
+        """The owner of a country that has one."""
+        if self.owner is None:
+            raise AssertionError("nobody owns the country")
+        return self.owner
 
     @property
     def empty(self) -> bool:
@@ -219,11 +228,11 @@ class ImpeRunde(State):
 
     def country(self, region: str) -> Country:
         """A country as it stands."""
-        return self.countries.get(region, _WILD)
+        return self.countries.get(region, WILD)
 
     def zone(self, region: str) -> Zone:
         """A zone as it stands."""
-        return self.zones.get(region, _OPEN_SEA)
+        return self.zones.get(region, OPEN_SEA)
 
     def lots_in(self, seat: Seat, region: str) -> Lots:
         """Armies of a seat in a country, or all its ships in a zone."""
@@ -250,8 +259,7 @@ class ImpeRunde(State):
 
     def homes(self) -> dict[str, Seat]:
         """Home country -> seat, for the nations in play (IMP-3.2)."""
-        found: dict[str, Seat] = memo(self, "homes", lambda: {n.home: i for i, n in enumerate(self.nations) if n.home})
-        return found
+        return memo(self, "homes", lambda: {n.home: i for i, n in enumerate(self.nations) if n.home})
 
     def is_home(self, region: str) -> bool:
         """Whether it is the home country of a nation in play."""
@@ -274,8 +282,7 @@ class ImpeRunde(State):
 
     def on_board(self) -> dict[tuple[str, str], int]:
         """(party, unit) -> pieces on the board; the party is a seat's number as a string, or `pirates`."""
-        found: dict[tuple[str, str], int] = memo(self, "on_board", lambda: _on_board(self))
-        return found
+        return memo(self, "on_board", lambda: _on_board(self))
 
     def pieces(self, seat: Seat, unit: str) -> int:
         """Pieces of a kind that a seat has on the board."""
@@ -285,7 +292,7 @@ class ImpeRunde(State):
         """Trading posts on the board: what the goal counts."""
         return self.pieces(seat, "trading_post")
 
-    def supply(self, party: Any, unit: str) -> int:
+    def supply(self, party: Party, unit: str) -> int:
         """Pieces of a kind that a seat, or `pirates`, can still place (IMP-1.1, IMP-1.2)."""
         limit = PIRATES.get(unit, 0) if party == "pirates" else PIECES[unit] * SETS[self.seats]
         return limit - self.on_board().get((str(party), unit), 0)
@@ -323,9 +330,9 @@ class ImpeRunde(State):
         seats = self.seats_at(region)
         return seats[0] if len(seats) == 1 and not self.zone(region).pirates else None
 
-    def enemies_at(self, seat: Seat, region: str) -> list[Any]:
+    def enemies_at(self, seat: Seat, region: str) -> list[Party]:
         """Enemy parties in a zone: seats in turn order, pirates last."""
-        found: list[Any] = [s for s in self.seats_at(region) if self.at_war(seat, s)]
+        found: list[Party] = [s for s in self.seats_at(region) if self.at_war(seat, s)]
         return [*found, "pirates"] if self.zone(region).pirates else found
 
     def hostile(self, region: str, seat: Seat) -> bool:
@@ -351,17 +358,13 @@ class ImpeRunde(State):
         through = [z for c in CANALS.values() if region in c.links for z in c.links - {region}]
         return sorted([*ZONES[region].seas, *(z for z in through if self.canal_open(region, z, seat))])
 
-    def turn_from(self, seats: Iterator[Seat] | list[Seat]) -> list[Seat]:
-        """These seats in turn order."""
-        wanted = set(seats)
-        return [s for s in self.order if s in wanted]
-
 
 D = Draft[ImpeRunde]
 """A record of this game in the making."""
 
-_WILD = Country()
-_OPEN_SEA = Zone()
+WILD = Country()
+OPEN_SEA = Zone()
+"""As a country and a zone are before the game: those are not named."""
 
 
 def key(a: Seat, b: Seat) -> str:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
 
 from domain.games.common.checks import passes
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS
 from domain.games.imperunde.lots import Lot, Lots
+from domain.games.imperunde.moves import Attack, ChooseUnits, Embark, MoveUnits, Reinforce, Want, Way
 from domain.games.imperunde.rules import embarkation, routes
 from domain.games.imperunde.rules.movement import check_path, left_behind, moves_after
 from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Option, one, span
+from domain.kernel.choices import Builder, Choice, Option, one, span
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import memo
+
+T = TypeVar("T")
+
+Asks: TypeAlias = Generator[Choice, Any, T]
+"""Questions whose picks make a part of a move."""
 
 # --- units ---------------------------------------------------------------------------------------------------
 
@@ -29,13 +37,13 @@ def _merged(units: Lots) -> Lots:
     return lots.change((), (Lot(x.unit, x.count, x.moves_left) for x in units))
 
 
-def _named(lot: Lot) -> Json:
-    return {"unit": lot.unit, "count": lot.count, "moves_left": lot.moves_left}
+def _named(lot: Lot) -> Want:
+    return Want(lot.unit, lot.count, lot.moves_left)
 
 
-def pick_lots(units: Lots, lo: int, hi: int) -> Any:
+def pick_lots(units: Lots, lo: int, hi: int) -> Asks[list[Want]]:
     """Lots one after the other, in their order, each with a number; `null` ends the list. Lo to hi units in all."""
-    chosen: list[Json] = []
+    chosen: list[Want] = []
     left, count = list(_merged(units)), 0
     while left and count < hi:
         rest = [x for i, x in enumerate(left) if count + sum(y.count for y in left[i:]) >= lo]
@@ -68,8 +76,7 @@ def _movers(s: ImpeRunde, seat: Seat) -> dict[str, Lots]:
                 out[region] = (*out.get(region, ()), lot)
         return out
 
-    made: dict[str, Lots] = memo(s, f"movers {seat}", found)
-    return made
+    return memo(s, f"movers {seat}", found)
 
 
 def destinations(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...], left: str = "") -> list[str]:
@@ -117,14 +124,14 @@ def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
         units.append(left[at].of((yield span("count", 1, left[at].count))))
         left = left[at + 1 :]
     path = yield from _path(s, seat, tuple(units), start)
-    return {"units": [_named(x) for x in units], "path": path}
+    return MoveUnits([_named(x) for x in units], path)
 
 
 def _emptied(s: ImpeRunde, start: str, units: Lots) -> str:
     return left_behind(s, start, lots.total(units))
 
 
-def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Any:
+def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Asks[tuple[str, ...]]:
     """Region after region; `null` ends the path where it can end."""
     path: tuple[str, ...] = (start,)
     left = _emptied(s, start, units)
@@ -134,52 +141,63 @@ def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Any:
         if region is None:
             break
         units, path = _arrived(s, units, path[-1], region), (*path, region)
-    return list(path)
+    return path
 
 
 # --- combat --------------------------------------------------------------------------------------------------
 
 
-def attack_options(s: ImpeRunde, seat: Seat) -> dict[str, list[Json]]:
-    """Target -> lots with their paths, every lot as often as it has units, up to 3."""
+@dataclass(frozen=True)
+class Offer:
+    """A lot, and a path on which its units can come into a combat."""
 
-    def found() -> dict[str, list[Json]]:
-        out: dict[str, list[Json]] = {}
+    lot: Lot
+    path: tuple[str, ...]
+
+    @property
+    def source(self) -> tuple[str, str, int]:
+        """Where it comes from: offers of one lot share its units."""
+        return self.path[0], self.lot.unit, self.lot.moves_left
+
+    def to_json(self) -> Json:
+        """As an option shows it."""
+        return {"unit": self.lot.unit, "moves_left": self.lot.moves_left, "path": list(self.path)}
+
+    def one(self) -> Way:
+        """A unit of it."""
+        return Way(self.lot.unit, 1, self.lot.moves_left, path=self.path)
+
+
+def attack_options(s: ImpeRunde, seat: Seat) -> dict[str, list[Offer]]:
+    """Target -> lots with their paths."""
+
+    def found() -> dict[str, list[Offer]]:
+        out: dict[str, list[Offer]] = {}
         for start, lot in routes.movable(s, seat):
             for target, paths in routes.attacks(s, seat, lot, start).items():
                 if routes.attackable(s, seat, target):
-                    out.setdefault(target, []).extend(_way(lot, path) for path in paths)
+                    out.setdefault(target, []).extend(Offer(lot, path) for path in paths)
         return dict(sorted(out.items()))
 
-    made: dict[str, list[Json]] = memo(s, f"attacks {seat}", found)
-    return made
+    return memo(s, f"attacks {seat}", found)
 
 
-def _way(lot: Lot, path: tuple[str, ...]) -> Json:
-    return {"unit": lot.unit, "moves_left": lot.moves_left, "path": list(path), "of": lot.count}
-
-
-def pick_groups(ways: list[Json], least: int, most: int) -> Any:
+def pick_groups(ways: list[Offer], least: int, most: int) -> Asks[list[Way]]:
     """Units one by one, each with its path, in the order of the options; `null` ends the list."""
-    groups: list[Json] = []
+    groups: list[Way] = []
     used: dict[tuple[str, str, int], int] = {}
     while len(groups) < most:
-        able = [w for w in ways if used.get(_source(w), 0) < w["of"]]
-        if not able:
+        shown = [w.to_json() for w in ways if used.get(w.source, 0) < w.lot.count]
+        if not shown:
             break
-        shown = [{k: v for k, v in w.items() if k != "of"} for w in able]
         pick = yield one("groups", [*([Option(None, ends=True)] if len(groups) >= least else []), *shown])
         if pick is None:
             break
-        at = next(i for i, w in enumerate(ways) if w["path"] == pick["path"] and _source(w) == _source(pick))
-        used[_source(ways[at])] = used.get(_source(ways[at]), 0) + 1
-        groups.append({**pick, "count": 1})
+        at = next(i for i, w in enumerate(ways) if w.to_json() == pick)
+        used[ways[at].source] = used.get(ways[at].source, 0) + 1
+        groups.append(ways[at].one())
         ways = ways[at:]
     return groups
-
-
-def _source(way: Json) -> tuple[str, str, int]:
-    return way["path"][0], way["unit"], way["moves_left"]
 
 
 def can_attack(s: ImpeRunde, seat: Seat) -> bool:
@@ -191,19 +209,19 @@ def build_attack(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     """The target, then unit by unit with its path (IMP-8.1.1)."""
     options = attack_options(s, seat)
     target = yield one("target", options)
-    return {"target": target, "groups": (yield from pick_groups(options[target], 1, FIGHTERS))}
+    return Attack(target, (yield from pick_groups(options[target], 1, FIGHTERS)))
 
 
 def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     """Unit by unit with its path, or none (IMP-8.3.1)."""
-    ways = [_way(x, p) for start, x, paths in routes.comers(s, seat, s.fight.region) for p in paths]
+    ways = [Offer(x, p) for start, x, paths in routes.comers(s, seat, s.fight.region) for p in paths]
     most = FIGHTERS - lots.total(side_units(s, "attacker"))
-    return {"groups": (yield from pick_groups(ways, 0, most))}
+    return Reinforce((yield from pick_groups(ways, 0, most)))
 
 
 def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     """Three units, a lot after the other (IMP-8.2.1)."""
-    return {"units": (yield from pick_lots(side_units(s, frame.data["side"]), FIGHTERS, FIGHTERS))}
+    return ChooseUnits((yield from pick_lots(side_units(s, frame.data["side"]), FIGHTERS, FIGHTERS)))
 
 
 # --- embarkation ---------------------------------------------------------------------------------------------
@@ -221,8 +239,7 @@ def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
                 out |= {country: able} if able else {}
         return out
 
-    made: dict[str, list[str]] = memo(s, f"ports {seat}", found)
-    return made
+    return memo(s, f"ports {seat}", found)
 
 
 def build_embark(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
@@ -230,4 +247,4 @@ def build_embark(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     able = ports(s, seat)
     country = yield one("from", able)
     zone = yield one("zone", able[country])
-    return {"from": country, "zone": zone, "units": (yield from pick_lots(s.country(country).units, 1, 999))}
+    return Embark(country, zone, (yield from pick_lots(s.country(country).units, 1, 999)))

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from domain.games.common.ranking import groups
 from domain.games.struggle_of_empires.data import COLONIES, CONSTANTS, MARKERS, POWERS, REGIONS, ROUNDS, SCORING, TILES
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import Dice
 
-Valued = tuple[float, Move]
+Valued = tuple[float, Doc]
 
 # Chances of the difference between the attacker's and the defender's dice.
 _ONE = {0: 6, 1: 10, 2: 8, 3: 6, 4: 4, 5: 2}
@@ -34,7 +32,7 @@ def chance(margin: int) -> float:
     return sum(n for m, n in _SPREAD.items() if margin + m > 0) / 36**2
 
 
-def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Move]:
+def propose(sight: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
     """Moves for the open decision, best first."""
     yield from ANSWERS[decision["kind"]](Table(sight, seat), decision["context"])
 
@@ -45,11 +43,11 @@ def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice:
 class Table:
     """The board with the eyes of one seat."""
 
-    def __init__(self, sight: dict[str, Json], seat: Seat) -> None:
-        self.board: dict[str, Any] = sight["public"]
+    def __init__(self, sight: Doc, seat: Seat) -> None:
+        self.board: Doc = sight["public"]
         self.seat = seat
         self.unrest: int = (sight.get("own") or {}).get("unrest", 0)
-        self.empires: list[dict[str, Any]] = self.board["empires"]
+        self.empires: list[Doc] = self.board["empires"]
         self.me = self.empires[seat]
         self.owned = Counter(t["tile"] for t in self.me["tiles"])
         self._best: dict[tuple[str, int], float] = {}
@@ -127,7 +125,7 @@ class Table:
         there: int = units.get("army", 0) + 2 * units.get("fort", 0)
         return there + self.tiles_for(seat, region) + int(sea)
 
-    def targets(self, region: str) -> Iterator[tuple[Move, int, float]]:
+    def targets(self, region: str) -> Iterator[tuple[Doc, int, float]]:
         """What can be attacked there: target, margin over it, and what winning is worth."""
         for marker in self.markers(region):
             m = MARKERS[marker]
@@ -178,12 +176,12 @@ def _is_alliance(tile: str) -> bool:
 # --- set-up and auctions -------------------------------------------------------------------------------------
 
 
-def _choose_power(t: Table, context: Json) -> Iterator[Move]:
+def _choose_power(t: Table, context: Json) -> Iterator[Doc]:
     liked = ("prussia", "austria", "france", "russia", "spain", "britain", "united_provinces")
     yield from ({"type": "choose_power", "power": p} for p in (*liked, *POWERS))
 
 
-def _place_units(t: Table, context: Json) -> Iterator[Move]:
+def _place_units(t: Table, context: Json) -> Iterator[Doc]:
     """Armies where something can be won; a navy where it opens a region that is worth it."""
     worth = {r: t.army_worth(r) + 0.2 * t.token_worth(r) for r in SCORING if t.markers(r)}
     for region in sorted(worth, key=worth.__getitem__, reverse=True):
@@ -191,7 +189,7 @@ def _place_units(t: Table, context: Json) -> Iterator[Move]:
     yield {"type": "place_unit", "unit": "army", "region": "german_states"}
 
 
-def _auction_bid(t: Table, context: Json) -> Iterator[Move]:
+def _auction_bid(t: Table, context: Json) -> Iterator[Doc]:
     """Pay nothing: open with 0, on the side against the leader, else pass."""
     yield {"type": "pass_bid"}
     free: list[Seat] = t.board["auction"]["unaligned"]
@@ -204,7 +202,7 @@ def _auction_bid(t: Table, context: Json) -> Iterator[Move]:
 # --- the turn ------------------------------------------------------------------------------------------------
 
 
-def _turn(t: Table, context: Json) -> Iterator[Move]:
+def _turn(t: Table, context: Json) -> Iterator[Doc]:
     valued = [*_free_actions(t), *_attacks(t), *_settling(t), *_builds(t), *_movements(t), *_purchases(t)]
     valued = [v for v in valued if v[0] > 0]
     yield from (move for _, move in sorted(valued, key=lambda v: -v[0]))
@@ -218,7 +216,7 @@ def _free_actions(t: Table) -> Iterator[Valued]:
             yield 20.0 + worth, {"type": "use_tile", "tile": tile, **fields}
 
 
-def _use(t: Table, tile: str) -> Iterator[tuple[float, dict[str, Json]]]:
+def _use(t: Table, tile: str) -> Iterator[tuple[float, Doc]]:
     """Worth and fields of the uses of a tile."""
     if TILES[tile].group == "trade":
         yield from _trade(t, tile)
@@ -233,7 +231,7 @@ def _use(t: Table, tile: str) -> Iterator[tuple[float, dict[str, Json]]]:
             yield worth, {"attack": {k: v for k, v in attack.items() if k != "type"}}
 
 
-def _trade(t: Table, tile: str) -> Iterator[tuple[float, dict[str, Json]]]:
+def _trade(t: Table, tile: str) -> Iterator[tuple[float, Doc]]:
     """Gold for tokens, late in the War or when there are many."""
     last = t.board["round"] >= ROUNDS[t.board["players"]]
     region = max(TILES[tile].regions, key=lambda r: t.me["tokens"].get(r, 0))
@@ -337,7 +335,7 @@ def _tile_worth(t: Table, tile: str) -> float:
 # --- answers in combat ---------------------------------------------------------------------------------------
 
 
-def _support(t: Table, context: Json) -> Iterator[Move]:
+def _support(t: Table, context: Json) -> Iterator[Doc]:
     """Help for gold, with what was asked for."""
     offer = context.get("offer")
     if offer and offer["gold"]:
@@ -348,35 +346,35 @@ def _support(t: Table, context: Json) -> Iterator[Move]:
     yield {"type": "support", "armies": 0, "navies": 0}
 
 
-def _request_support(t: Table, context: Json) -> Iterator[Move]:
+def _request_support(t: Table, context: Json) -> Iterator[Doc]:
     yield {"type": "request_support", "ask": context["eligible"]}
 
 
-def _naval_choice(t: Table, context: Json) -> Iterator[Move]:
+def _naval_choice(t: Table, context: Json) -> Iterator[Doc]:
     mine = context["navies"][context["side"]]
     yield {"type": "naval_choice", "fight": 2 * mine >= sum(context["navies"].values())}
 
 
-def _reserve(t: Table, context: Json) -> Iterator[Move]:
+def _reserve(t: Table, context: Json) -> Iterator[Doc]:
     """Roll again unless this side wins as it stands."""
     attack, defence = context["totals"]
     wins = attack > defence if context["side"] == "attacker" else attack <= defence
     yield {"type": "reserve", "use": not wins}
 
 
-def _choose_loss(t: Table, context: Json) -> Iterator[Move]:
+def _choose_loss(t: Table, context: Json) -> Iterator[Doc]:
     """An army before a fort, an ally's unit as it comes."""
     first = [options[0] for options in context["items"]]
     yield {"type": "choose_loss", "choices": first}
     yield {"type": "choose_loss", "choices": [*first[:1], *(options[-1] for options in context["items"][1:])]}
 
 
-def _fighting_withdrawal(t: Table, context: Json) -> Iterator[Move]:
+def _fighting_withdrawal(t: Table, context: Json) -> Iterator[Doc]:
     yield {"type": "fighting_withdrawal", "use": True, "save": t.seat}
     yield {"type": "fighting_withdrawal", "use": False}
 
 
-ANSWERS: dict[str, Callable[[Table, Json], Iterator[Move]]] = {
+ANSWERS: dict[str, Callable[[Table, Json], Iterator[Doc]]] = {
     "choose_power": _choose_power,
     "place_units": _place_units,
     "auction_bid": _auction_bid,

@@ -6,11 +6,12 @@ Ids are strings; a table is a dict in the order of the file, which is the order 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Literal
 
+from domain.ids import Doc
 from domain.kernel.data import load
 
-DOC: dict[str, Any] = load("domain.games.struggle_of_empires", "data.json")
+DOC: Doc = load("domain.games.struggle_of_empires", "data.json")
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class TileType:
     """Units shown on an alliance tile."""
 
 
-def _region(doc: dict[str, Any]) -> Region:
+def _region(doc: Doc) -> Region:
     return Region(
         doc["id"],
         doc["kind"],
@@ -78,11 +79,11 @@ def _region(doc: dict[str, Any]) -> Region:
     )
 
 
-def _marker(doc: dict[str, Any]) -> Marker:
+def _marker(doc: Doc) -> Marker:
     return Marker(doc["id"], doc["region"], doc["kind"], doc["defence"] or 0, doc["gold"], doc["vp"])
 
 
-def _tile(doc: dict[str, Any]) -> TileType:
+def _tile(doc: Doc) -> TileType:
     return TileType(
         doc["id"],
         doc["class"],
@@ -110,12 +111,13 @@ TILES: dict[str, TileType] = {t["id"]: _tile(t) for t in DOC["tiles"]["items"]}
 RAIDERS = ("pirates", "slave_revolt")
 """Tiles that are bought against a seat, fight at once and stay on the map when they win."""
 
-UNITS = ("army", "navy", "fort")
+Unit = Literal["army", "navy", "fort"]
+UNITS: tuple[Unit, ...] = ("army", "navy", "fort")
 PIECES: dict[str, int] = {unit: DOC["pieces_per_player"][unit] for unit in UNITS}
 TOKENS: int = DOC["pieces_per_player"]["control_tokens_on_map_max"]
 ALLIANCES: tuple[str, ...] = tuple(DOC["turn_order"]["alliances"])
 
-CONSTANTS: dict[str, Any] = DOC["constants"]
+CONSTANTS: Doc = DOC["constants"]
 ROUNDS: dict[int, int] = {int(n): rounds for n, rounds in CONSTANTS["rounds_by_players"].items()}
 SEA_ROLL: dict[str, int] = CONSTANTS["sea_roll"]
 STRENGTH: dict[str, int] = CONSTANTS["strength"]

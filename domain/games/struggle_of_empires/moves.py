@@ -2,110 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import ClassVar
 
-from domain.games.struggle_of_empires.data import RAIDERS, TILES, UNITS
-from domain.ids import MAX_INT, Json
-from domain.kernel.ruleset import MoveType
-from domain.kernel.shapes import ANY_INT, Bool, Fault, Int, ListOf, Null, Obj, Shape, Word, variants
+from msgspec import field
 
-_ID = Word()
-_UNIT = Word(UNITS)
-
-_OFFER = Obj(
-    {
-        "seat": ANY_INT,
-        "gold": ANY_INT,
-        "min_armies": Int(-MAX_INT, MAX_INT, optional=True),
-        "min_navies": Int(-MAX_INT, MAX_INT, optional=True),
-    }
+from domain.games.struggle_of_empires.data import RAIDERS, TILES
+from domain.games.struggle_of_empires.parts import Declaration, LossChoice, OfferMade, UnitWord
+from domain.kernel.declare import (
+    UNSET,
+    Admission,
+    AnyInt,
+    Case,
+    Count,
+    Id,
+    Listed,
+    Maybe,
+    Move,
+    Varies,
+    declared,
 )
-"""Negative numbers have a code of their own here, `invalid_ask` (SOE-8.1.2)."""
 
-_REQUEST: Mapping[str, Shape] = {
-    "ask": ListOf(ANY_INT, optional=True),
-    "offers": ListOf(_OFFER, optional=True),
+# --- set-up and auctions --------------------------------------------------------------------------------------
+
+
+class ChoosePower(Move, frozen=True):
+    """SOE-3.3: take a power."""
+
+    admission: ClassVar = Admission(("choose_power",), rule="SOE-3.3")
+    power: Id
+
+
+class PlaceUnit(Move, frozen=True):
+    """SOE-3.6: place one of the first units."""
+
+    admission: ClassVar = Admission(("place_units",), rule="SOE-3.6")
+    unit: UnitWord
+    region: Id
+
+
+class Bid(Move, frozen=True):
+    """SOE-6.3: gold for a proposal: seat `a` is to join grey, `b` white."""
+
+    admission: ClassVar = Admission(("auction_bid",), rule="SOE-6.3")
+    amount: AnyInt
+    a: Count | None
+    b: Count | None
+
+
+class PassBid(Move, frozen=True):
+    """SOE-6.4: leave the bid to the next seat."""
+
+    admission: ClassVar = Admission(("auction_bid",), rule="SOE-6.3")
+
+
+# --- the turn -------------------------------------------------------------------------------------------------
+
+
+class Pass(Move, frozen=True):
+    """SOE-7.3.1: end the turn."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-7.3.1")
+
+
+class BuyTile(Move, frozen=True):
+    """SOE-7.4.1: buy a tile; Pirates and Slave Revolt are sent against a seat at once."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-7.4.1")
+    varies: ClassVar = Varies(
+        "tile", {t: Case(optional=("region", "target_seat")) if t in RAIDERS else Case() for t in TILES}
+    )
+    tile: Id
+    region: Maybe[Id] = UNSET
+    target_seat: Maybe[Count] = UNSET
+
+
+class Build(Move, frozen=True):
+    """SOE-7.5.1: build a unit."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-7.5.1")
+    unit: UnitWord
+    to: Id
+
+
+class BuildMilitia(Move, frozen=True):
+    """SOE-7.5.4: one more army of the build action."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-7.5.4")
+    to: Id
+
+
+class MoveUnit(Move, frozen=True):
+    """SOE-7.6.2: move a unit, in the open move action or in a new one."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-7.6.2")
+    unit: UnitWord
+    from_: Id = field(name="from")
+    to: Id
+    new_action: Maybe[bool] = UNSET
+
+
+class Colonize(Move, frozen=True):
+    """SOE-7.8.1: a token in place of a marker with settlers."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-7.8.1")
+    marker: Id
+
+
+class Enslave(Move, frozen=True):
+    """SOE-7.8.2: a token in place of a marker with slaves."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-7.8.2")
+    marker: Id
+
+
+class Attack(Declaration, Move, frozen=True):
+    """SOE-8.1.1: an attack as an action."""
+
+    admission: ClassVar = Admission(("turn",), rule="SOE-8.1.1")
+
+
+_USES: dict[str, Case] = {
+    "war_office": Case(("attack",)),
+    "mercenaries": Case(("to",)),
+    "pressgangs": Case(("to",)),
+    "trained_natives": Case(("region",), ("then_to",)),
+    "diplomatic_service": Case(("alliance_tile",)),
+    "blockade": Case(("region",)),
+    **{t.id: Case(optional=("region",)) for t in TILES.values() if t.group == "trade"},
 }
 
-_TARGET = variants(
-    "kind",
-    {
-        "player": {"seat": Int(optional=True)},
-        "neutral": {"marker": Word(optional=True)},
-        "pirates": {},
-        "slave_revolt": {},
-    },
-)
-"""A missing field or unknown kind is `invalid_target`, so neither is required here (SOE-8.1.2)."""
 
-_ATTACK: Mapping[str, Shape] = {
-    "region": _ID,
-    "target": _TARGET,
-    "surprise": Bool(optional=True),
-    **_REQUEST,
-}
+class UseTile(Move, frozen=True):
+    """SOE-9.3.1: the free action of a tile."""
 
-_RAID: Mapping[str, Shape] = {"region": Word(optional=True), "target_seat": Int(optional=True)}
-
-_USES: Mapping[str, Mapping[str, Shape]] = {
-    "war_office": {"attack": Obj(_ATTACK)},
-    "mercenaries": {"to": _ID},
-    "pressgangs": {"to": _ID},
-    "trained_natives": {"region": _ID, "then_to": Null(_ID, optional=True)},
-    "diplomatic_service": {"alliance_tile": _ID},
-    "blockade": {"region": _ID},
-    **{t.id: {"region": Word(optional=True)} for t in TILES.values() if t.group == "trade"},
-}
+    admission: ClassVar = Admission(("turn",), rule="SOE-9.3.1")
+    varies: ClassVar = Varies("tile", {t: _USES.get(t, Case()) for t in TILES})
+    tile: Id
+    attack: Maybe[Declaration] = UNSET
+    to: Maybe[Id] = UNSET
+    region: Maybe[Id] = UNSET
+    then_to: Maybe[Id | None] = UNSET
+    alliance_tile: Maybe[Id] = UNSET
 
 
-@dataclass(frozen=True)
-class _Withdrawal(Obj):
-    """`save` names whose unit is saved: required with `use`, not a field without (SOE-8.10.1)."""
-
-    def fault(self, value: Json, at: str) -> Fault | None:
-        """None when the value fits."""
-        using = isinstance(value, dict) and value.get("use") is True
-        return Obj({"use": Bool(), "save": Int()} if using else {"use": Bool()}).fault(value, at)
-
-    def schema(self) -> dict[str, Json]:
-        """JSON Schema 2020-12."""
-        yes: dict[str, Json] = {"use": {"const": True}, "save": Int().schema()}
-        no: dict[str, Json] = {"use": {"const": False}}
-        return {
-            "oneOf": [
-                {"type": "object", "properties": p, "required": list(p), "additionalProperties": False}
-                for p in (yes, no)
-            ]
-        }
+# --- answers in combat ----------------------------------------------------------------------------------------
 
 
-def _in_turn(rule: str, fields: Obj) -> MoveType:
-    return MoveType(fields, ("turn",), rule=rule)
+class Support(Move, frozen=True):
+    """SOE-8.3.2: units for an ally's combat."""
+
+    admission: ClassVar = Admission(("support",), rule="SOE-8.3.2")
+    armies: Count
+    navies: Count
 
 
-MOVES: dict[str, MoveType] = {
-    "choose_power": MoveType(Obj({"power": _ID}), ("choose_power",), rule="SOE-3.3"),
-    "place_unit": MoveType(Obj({"unit": _UNIT, "region": _ID}), ("place_units",), rule="SOE-3.6"),
-    "bid": MoveType(Obj({"amount": ANY_INT, "a": Null(Int()), "b": Null(Int())}), ("auction_bid",), rule="SOE-6.3"),
-    "pass_bid": MoveType(Obj(), ("auction_bid",), rule="SOE-6.3"),
-    "pass": _in_turn("SOE-7.3.1", Obj()),
-    "buy_tile": _in_turn("SOE-7.4.1", variants("tile", {t: _RAID if t in RAIDERS else {} for t in TILES})),
-    "build": _in_turn("SOE-7.5.1", Obj({"unit": _UNIT, "to": _ID})),
-    "build_militia": _in_turn("SOE-7.5.4", Obj({"to": _ID})),
-    "move_unit": _in_turn("SOE-7.6.2", Obj({"unit": _UNIT, "from": _ID, "to": _ID, "new_action": Bool(optional=True)})),
-    "colonize": _in_turn("SOE-7.8.1", Obj({"marker": _ID})),
-    "enslave": _in_turn("SOE-7.8.2", Obj({"marker": _ID})),
-    "attack": _in_turn("SOE-8.1.1", Obj(_ATTACK)),
-    "use_tile": _in_turn("SOE-9.3.1", variants("tile", {t: _USES.get(t, {}) for t in TILES})),
-    "support": MoveType(Obj({"armies": Int(), "navies": Int()}), ("support",), rule="SOE-8.3.2"),
-    "request_support": MoveType(Obj(_REQUEST), ("request_support",), rule="SOE-8.3.4"),
-    "naval_choice": MoveType(Obj({"fight": Bool()}), ("naval_choice",), rule="SOE-8.4.2"),
-    "assign_alliance_tiles": MoveType(Obj({"naval": ListOf(_ID)}), ("assign_alliance_tiles",), rule="SOE-8.5.1"),
-    "use_blockade": MoveType(Obj({"use": Bool()}), ("use_blockade",), rule="SOE-8.6.1"),
-    "reserve": MoveType(Obj({"use": Bool()}), ("reserve",), rule="SOE-8.7.1"),
-    "choose_loss": MoveType(
-        Obj({"choices": ListOf(Obj({"seat": Int(), "unit": _UNIT}))}), ("choose_loss",), rule="SOE-8.9.2"
-    ),
-    "fighting_withdrawal": MoveType(_Withdrawal(), ("fighting_withdrawal",), rule="SOE-8.10.1"),
-}
+class RequestSupport(Move, frozen=True):
+    """SOE-8.3.4: the defender asks allies for support."""
+
+    admission: ClassVar = Admission(("request_support",), rule="SOE-8.3.4")
+    ask: Maybe[Listed[AnyInt]] = UNSET
+    """All who could help unless named."""
+    offers: Maybe[Listed[OfferMade]] = UNSET
+
+
+class NavalChoice(Move, frozen=True):
+    """SOE-8.4.2: fight for naval support, or not."""
+
+    admission: ClassVar = Admission(("naval_choice",), rule="SOE-8.4.2")
+    fight: bool
+
+
+class AssignAllianceTiles(Move, frozen=True):
+    """SOE-8.5.1: the tiles that count in the naval battle."""
+
+    admission: ClassVar = Admission(("assign_alliance_tiles",), rule="SOE-8.5.1")
+    naval: Listed[Id]
+
+
+class UseBlockade(Move, frozen=True):
+    """SOE-8.6.1: whether a Blockade tile strengthens naval support."""
+
+    admission: ClassVar = Admission(("use_blockade",), rule="SOE-8.6.1")
+    use: bool
+
+
+class Reserve(Move, frozen=True):
+    """SOE-8.7.1: whether all dice are rolled again."""
+
+    admission: ClassVar = Admission(("reserve",), rule="SOE-8.7.1")
+    use: bool
+
+
+class ChooseLoss(Move, frozen=True):
+    """SOE-8.9.2: the units that are lost, one for each open item."""
+
+    admission: ClassVar = Admission(("choose_loss",), rule="SOE-8.9.2")
+    choices: Listed[LossChoice]
+
+
+class FightingWithdrawal(Move, frozen=True):
+    """SOE-8.10.1: whether a unit is saved, and of which seat."""
+
+    admission: ClassVar = Admission(("fighting_withdrawal",), rule="SOE-8.10.1")
+    varies: ClassVar = Varies("use", {True: Case(("save",)), False: Case()})
+    use: bool
+    save: Maybe[Count] = UNSET
+
+
+MOVES = declared(__name__, Move)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from domain.games.common.seats import clockwise
 from domain.games.struggle_of_empires.data import ALLIANCES, HOME, MARKERS, PIECES, TILES, TOKENS
@@ -19,7 +19,14 @@ from domain.kernel.ruleset import Draft
 
 T = TypeVar("T")
 
-SIDES = ("attacker", "defender")
+Side = Literal["attacker", "defender"]
+SIDES: tuple[Side, Side] = ("attacker", "defender")
+
+Stage = Literal["naval", "land"]
+"""Of a battle."""
+Winner = Literal["attacker", "defender", "tie"]
+Cause = Literal["defeat", "tie", "seven"]
+"""Of a loss (SOE-8.9.1)."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,7 @@ class Empire:
 
 
 @dataclass(frozen=True)
-class Bid:
+class StandingBid:
     """The standing bid of an auction: `a` is to join grey, `b` white."""
 
     seat: int
@@ -103,7 +110,7 @@ class Auction:
     """The auction that goes on; `passes` counts those since the standing bid."""
 
     opener: int
-    standing: Bid | None = None
+    standing: StandingBid | None = None
     passes: int = 0
 
 
@@ -151,6 +158,11 @@ class Party:
     offers: tuple[Offer, ...] = ()
     at_sea: tuple[str, ...] = ()
     """Alliance tiles that count in the naval battle, and so not on land."""
+
+    @property
+    def principal(self) -> Seat:
+        """The seat, on a side that has one (SOE-8.1.5)."""
+        return _there(self.seat)
 
     def helpers(self, unit: str) -> list[Seat]:
         """Allies who committed units of that kind, ascending."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from domain.games.egc.data import DOC
 from domain.games.egc.state import Egc
-from domain.ids import Json, Seat
-from domain.kernel.flow import Fact
+from domain.ids import Doc, Json, Seat
 from tests.games.egc.board import of
 
 COST = {i["id"]: i["cost"] for i in DOC["infrastructure"]["items"]}
@@ -17,7 +16,7 @@ EMPIRES = sorted(e["id"] for e in DOC["empires"]["items"])
 TABLES: dict[str, list[int]] = DOC["rank_tables"]
 
 
-def audit(before: Egc, after: Egc, facts: Sequence[Fact]) -> None:
+def audit(before: Egc, after: Egc, facts: Sequence[Doc]) -> None:
     """One resolved turn; raises AssertionError where an account does not close."""
     for seat in before.in_play():
         _treasury(before, after, facts, seat)
@@ -46,7 +45,7 @@ def _amount(order: dict[str, Any]) -> int:
     return int(order["amount"]) if order["type"] in ("set_research", "give_money") else 0
 
 
-def _treasury(before: Egc, after: Egc, facts: Sequence[Fact], seat: Seat) -> None:
+def _treasury(before: Egc, after: Egc, facts: Sequence[Doc], seat: Seat) -> None:
     """EGC-12.6: everything that a treasury gained and lost, to the last Brz."""
     kept = before.empires[seat].treasury - spending(before, seat)
     lines = of(facts, "finance_settled", seat)
@@ -71,7 +70,7 @@ def _given(s: Egc, seat: Seat, to: Seat) -> int:
 # --- divisions ---------------------------------------------------------------------------------------------------
 
 
-def _divisions(before: Egc, after: Egc, facts: Sequence[Fact]) -> None:
+def _divisions(before: Egc, after: Egc, facts: Sequence[Doc]) -> None:
     """Army by army: raised, sent home, lost in combat, starved, deserted, given away, destroyed."""
     held = _strengths(before)
     for seat in before.in_play():
@@ -89,7 +88,7 @@ def _strengths(s: Egc) -> dict[str, int]:
     return armies | {f"N-{t}": g.divisions for t, g in s.garrisons.items()}
 
 
-def _managed(s: Egc, held: dict[str, int], facts: Sequence[Fact], seat: Seat) -> None:
+def _managed(s: Egc, held: dict[str, int], facts: Sequence[Doc], seat: Seat) -> None:
     """EGC-7.5 to EGC-7.8: only raising and disbanding change how many there are."""
     orders = [o.order for o in s.sheets[seat].orders]
     raised = sum(o["divisions"] for o in orders if o["type"] == "recruit")
@@ -102,15 +101,15 @@ def _managed(s: Egc, held: dict[str, int], facts: Sequence[Fact], seat: Seat) ->
     held |= new
 
 
-def _combats(facts: Sequence[Fact]) -> list[Fact]:
+def _combats(facts: Sequence[Doc]) -> list[Doc]:
     """Each once, though several read it."""
-    seen: dict[str, Fact] = {}
+    seen: dict[str, Doc] = {}
     for f in of(facts, "combat_fought"):
         seen.setdefault(str([f["territory"], f["attacker"], f["defender"], f["before"], f["rounds"]]), f)
     return list(seen.values())
 
 
-def _fought(held: dict[str, int], f: Fact) -> None:
+def _fought(held: dict[str, int], f: Doc) -> None:
     """EGC-9.8, EGC-9.10: what a combat cost, and who was destroyed after it."""
     lost: Counter[str] = Counter()
     for *_, attacker, defender, helpers in f["rounds"]:
@@ -125,7 +124,7 @@ def _fought(held: dict[str, int], f: Fact) -> None:
             held[army] = 0
 
 
-def _lost(held: dict[str, int], f: Fact) -> None:
+def _lost(held: dict[str, int], f: Doc) -> None:
     kind: str = f["t"]
     if kind == "army_turned_back" and f["to"] is None:
         held[f["army"]] = 0

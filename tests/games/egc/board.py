@@ -8,10 +8,8 @@ from typing import Any
 from domain.games.egc.data import EMPIRES, HOMES, SEATS, TECHNOLOGIES, TERRITORIES
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import PAIR_KEYS, Egc
-from domain.ids import DIRECTOR, Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import DIRECTOR, Doc, Json, Seat
 from domain.kernel.draws import Extreme, Scripted
-from domain.kernel.flow import Fact
 from domain.kernel.match import Match
 from domain.kernel.record import Record, facts_for
 from tests.games.egc.registered import RULESET
@@ -31,12 +29,12 @@ class Board(Given):
         self.match = Match(RULESET, len(EMPIRES), SEED, options=options, source=Extreme(last=True), patch=patch)
         assert not (broken := RULESET.check(self.match.state)), broken
 
-    def file(self, seat: Seat, *moves: Move) -> None:
+    def file(self, seat: Seat, *moves: Doc) -> None:
         """Orders of a sheet, one record each."""
         for move in moves:
             self.match.play(seat, move)
 
-    def resolve(self, sheets: Mapping[Seat, Sequence[Move]] | None = None, draws: Sequence[Json] = ()) -> list[Fact]:
+    def resolve(self, sheets: Mapping[Seat, Sequence[Doc]] | None = None, draws: Sequence[Json] = ()) -> list[Doc]:
         """The sheets are filed and submitted, the turn is resolved; returns all facts of the record."""
         for seat, moves in (sheets or {}).items():
             self.file(seat, *moves)
@@ -48,7 +46,7 @@ class Board(Given):
         """The last record."""
         return self.match.records[-1]
 
-    def facts(self, viewer: Any = DIRECTOR) -> list[Fact]:
+    def facts(self, viewer: Any = DIRECTOR) -> list[Doc]:
         """Facts of the last record that a viewer may read."""
         return facts_for(self.record(), viewer)
 
@@ -87,7 +85,7 @@ def plain_draws(counts: Sequence[int] = COUNTS, tie_order: Sequence[Seat] = SEAT
     return draws
 
 
-def of(facts: Sequence[Fact], kind: str, seat: Seat | None = None) -> list[Fact]:
+def of(facts: Sequence[Doc], kind: str, seat: Seat | None = None) -> list[Doc]:
     """Facts of a kind, of one seat if it is named."""
     return [f for f in facts if f["t"] == kind and (seat is None or f["seat"] == seat)]
 
@@ -184,22 +182,22 @@ def scripted(board: Board, draws: Sequence[Json]) -> Scripted:
     return script
 
 
-def move(army: str, *path: str, **more: Json) -> Move:
+def move(army: str, *path: str, **more: Json) -> Doc:
     """An army moves."""
     return {"type": "order_army", "army": army, "order": "move", "path": list(path), **more}
 
 
-def order(army: str, kind: str, **more: Json) -> Move:
+def order(army: str, kind: str, **more: Json) -> Doc:
     """An army does something else."""
     return {"type": "order_army", "army": army, "order": kind, **more}
 
 
-def act(target: str, action: str, **more: int) -> Move:
+def act(target: str, action: str, **more: int) -> Doc:
     """An action on a relation."""
     return {"type": "relation_action", "target": target, "action": action, **more}
 
 
-def answer(name: str, accept: bool) -> Move:
+def answer(name: str, accept: bool) -> Doc:
     """An answer to a proposal."""
     return {"type": "answer_proposal", "proposal": name, "accept": accept}
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from domain.games.egc import RULESET
 from domain.games.egc.data import DOC
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Doc, Json, Seat
 
 __all__ = ["BRUTE", "RULESET", "THINGS", "candidates", "conserved"]
 
@@ -45,7 +44,7 @@ def amounts(most: int) -> list[int]:
     return [0, 1, 2, most // 2, most, most + 1]
 
 
-def candidates(s: S, seat: Seat) -> Iterator[Move]:
+def candidates(s: S, seat: Seat) -> Iterator[Doc]:
     """Moves that answer the open decision, in the builder's form, legal or not; complete where amounts are small."""
     if not s.frames or s.top.engine:
         return
@@ -62,13 +61,13 @@ def candidates(s: S, seat: Seat) -> Iterator[Move]:
     yield from _seldom(s, seat)
 
 
-def _allocations() -> Iterator[Move]:
+def _allocations() -> Iterator[Doc]:
     even = dict.fromkeys(TECHNOLOGIES, 1800)
     yield {"type": "allocate_turn_zero", "points": even}
     yield {"type": "allocate_turn_zero", "points": {**even, "naval": 1801}}
 
 
-def _money(s: S, seat: Seat) -> Iterator[Move]:
+def _money(s: S, seat: Seat) -> Iterator[Doc]:
     e = s.empires[seat]
     for technology, n in product([*TECHNOLOGIES, "alchemy"], amounts(e.treasury)):
         yield {"type": "set_research", "technology": technology, "amount": n}
@@ -92,7 +91,7 @@ def _places(s: S, seat: Seat) -> list[str]:
     return [*dict.fromkeys([*own, *list(TERRITORIES)[seat::12]]), "nowhere"]
 
 
-def _building(s: S, seat: Seat) -> Iterator[Move]:
+def _building(s: S, seat: Seat) -> Iterator[Doc]:
     for kind, i in product(("build", "demolish"), [*INFRASTRUCTURES, "temple"]):
         yield from ({"type": kind, "territory": t, "infrastructure": i} for t in _places(s, seat))
     for t, n in product(_places(s, seat), amounts(s.empires[seat].treasury // 500)):
@@ -105,7 +104,7 @@ def _ids(s: S, seat: Seat) -> list[str]:
     return [*mine, f"{EMPIRES[seat]}-99", f"{EMPIRES[seat - 1]}-1", "N-serbia", "nobody"]
 
 
-def _armies(s: S, seat: Seat) -> Iterator[Move]:
+def _armies(s: S, seat: Seat) -> Iterator[Doc]:
     ids = _ids(s, seat)
     most = max((a.divisions for a in s.armies[seat].values()), default=0)
     for kind, army, n in product(("split_army", "disband"), ids, amounts(most)):
@@ -114,7 +113,7 @@ def _armies(s: S, seat: Seat) -> Iterator[Move]:
         yield from ({"type": "merge_armies", "armies": list(some)} for some in permutations(ids, size))
 
 
-def _marches(s: S, seat: Seat) -> Iterator[Move]:
+def _marches(s: S, seat: Seat) -> Iterator[Doc]:
     """Long ways for one army of a place only, and only at the usual time."""
     rounds, usual = _rounds(s, seat), _rounds(s, seat)[-1]
     places: set[str] = set()
@@ -168,7 +167,7 @@ def _leaps(start: str) -> Iterator[list[str]]:
     yield from ([start, sea, COASTS[sea][0]] for sea in SEAS[::6] if sea not in TERRITORIES[start]["seas"])
 
 
-def _diplomacy(s: S, seat: Seat) -> Iterator[Move]:
+def _diplomacy(s: S, seat: Seat) -> Iterator[Doc]:
     points = amounts(s.empires[seat].diplomacy)
     for target in [*EMPIRES, "atlantis"]:
         for more in ({}, {"stake": 1}):
@@ -183,7 +182,7 @@ def _diplomacy(s: S, seat: Seat) -> Iterator[Move]:
         yield {"type": "answer_proposal", "proposal": proposal, "accept": yes}
 
 
-def _territories(s: S, seat: Seat) -> Iterator[Move]:
+def _territories(s: S, seat: Seat) -> Iterator[Doc]:
     for t in _places(s, seat):
         yield from (
             {"type": kind, "territory": t}
@@ -192,7 +191,7 @@ def _territories(s: S, seat: Seat) -> Iterator[Move]:
         yield from ({"type": "give_territory", "territory": t, "to": to} for to in EMPIRES)
 
 
-def _seldom(s: S, seat: Seat) -> Iterator[Move]:
+def _seldom(s: S, seat: Seat) -> Iterator[Doc]:
     """Refused for reasons that are seldom met; the members stand in another order, by which a sampler tells kinds."""
     for t in _places(s, seat)[:-1]:
         if not TERRITORIES[t]["seas"]:

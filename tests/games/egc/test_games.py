@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from deploy.bots import built, heuristic
+from deploy.play.bots import built, heuristic
 from domain.games.egc.data import SEATS
 from domain.games.egc.state import Army, Egc, Garrison, Protectorate
-from domain.ids import DIRECTOR, PUBLIC
+from domain.ids import DIRECTOR, PUBLIC, Doc
 from domain.kernel.digest import canonical
-from domain.kernel.flow import Fact
 from domain.kernel.game import fold, state_for
 from domain.kernel.jsonform import from_json, to_json
 from domain.kernel.match import Match
@@ -96,7 +95,7 @@ def test_a_whole_game_among_heuristics() -> None:
 # --- what is broken is noticed -----------------------------------------------------------------------------------
 
 
-def changed(facts: list[Fact], kind: str, **more: Any) -> list[Fact]:
+def changed(facts: list[Doc], kind: str, **more: Any) -> list[Doc]:
     """The same facts with one member of a kind changed."""
     return [{**f, **more} if f["t"] == kind else f for f in facts]
 
@@ -118,7 +117,7 @@ def test_the_audit_notices_what_is_missing() -> None:
     rich = replace(after.empires[FRANCE], treasury=after.empires[FRANCE].treasury + 1)
     (army,) = after.armies[FRANCE]
     fresh = replace(after.armies[FRANCE][army], divisions=after.armies[FRANCE][army].divisions + 1)
-    broken: list[tuple[Egc, list[Fact]]] = [
+    broken: list[tuple[Egc, list[Doc]]] = [
         (replace(after, empires=(*after.empires[:FRANCE], rich, *after.empires[FRANCE + 1 :])), facts),
         (replace(after, armies=(*after.armies[:FRANCE], {army: fresh}, *after.armies[FRANCE + 1 :])), facts),
         (after, changed(facts, "finance_settled", gifts=1)),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from domain.games.egc.data import ALLOCATION, SEAT
-from domain.kernel.flow import Fact
+from domain.ids import Doc
 from domain.kernel.jsonform import resolve
 from tests.games.egc.board import Board, plain_draws, set_up
 from tests.games.egc.registered import RULESET
@@ -47,7 +47,7 @@ def test_a_game_replays_with_the_figures_of_its_notes(name: str) -> None:
     assert game.state.over
 
 
-def play(game: Board, number: int, turn: dict[str, Any]) -> list[Fact]:
+def play(game: Board, number: int, turn: dict[str, Any]) -> list[Doc]:
     """The sheets of a turn and its resolution; returns the facts of that record."""
     for empire, moves in turn.get("sheets", {}).items():
         game.file(SEAT[empire], *moves)
@@ -61,7 +61,7 @@ def play(game: Board, number: int, turn: dict[str, Any]) -> list[Fact]:
     return facts
 
 
-def compare(game: Board, facts: list[Fact], note: dict[str, Any]) -> None:
+def compare(game: Board, facts: list[Doc], note: dict[str, Any]) -> None:
     """The game after a turn against a note."""
     where = f"turn {note['turn']}: {note['why']}"
     for pointer, value in note.get("state", {}).items():

@@ -13,8 +13,8 @@ from hypothesis.stateful import initialize, run_state_machine_as_test
 from domain.errors import RuleError
 from domain.games.egc.data import SEAS, SEATS, TERRITORIES
 from domain.games.egc.state import Egc
-from domain.ids import Json, Seat
-from domain.kernel.choices import Choice, Move
+from domain.ids import Doc, Json, Seat
+from domain.kernel.choices import Choice
 from domain.kernel.jsonform import to_json
 from domain.kernel.match import Match
 from domain.kernel.ruleset import ask
@@ -80,7 +80,7 @@ def answer(question: Choice, left: dict[str, list[Json]]) -> Json:
     return items.pop(0) if items else None
 
 
-def offered(match: Match[Egc], seat: Seat, move: Move) -> bool:
+def offered(match: Match[Egc], seat: Seat, move: Doc) -> bool:
     """Whether the builder can be led to that very move."""
     left = {name: list(value) if isinstance(value, list) else [value] for name, value in move.items()}
     if move["type"] == "order_army" and move["order"] == "move":
@@ -111,7 +111,7 @@ def test_the_builder_offers_what_is_legal_and_nothing_else(seat: Seat) -> None:
     rng = random.Random(seat)
     match: Match[Egc] = Match(RULESET, len(SEATS), bytes(32), patch=PATCH)
     fill(match, seat, rng)
-    by_kind: dict[tuple[str, bool], list[Move]] = {}
+    by_kind: dict[tuple[str, bool], list[Doc]] = {}
     for move in candidates(match.state, seat):
         by_kind.setdefault((str(move["type"]), accepted(RULESET, match.state, seat, move)), []).append(move)
     assert len({kind for kind, legal in by_kind if legal}) > KINDS

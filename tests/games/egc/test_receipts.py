@@ -10,8 +10,7 @@ import pytest
 from domain.errors import VerificationError
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
-from domain.ids import PUBLIC, Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import PUBLIC, Doc, Json, Seat
 from domain.kernel.digest import digest
 from domain.kernel.export import dump, parse
 from domain.kernel.match import Match
@@ -20,7 +19,7 @@ from domain.kernel.verify import verify
 from tests.spec import SEED
 
 FRANCE: Seat = 3
-RESEARCH: Move = {"type": "set_research", "technology": "naval", "amount": 4_000}
+RESEARCH: Doc = {"type": "set_research", "technology": "naval", "amount": 4_000}
 
 
 def begun() -> Match[Any]:

@@ -9,8 +9,7 @@ import pytest
 
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
-from domain.ids import PUBLIC, Seat
-from domain.kernel.choices import Move
+from domain.ids import PUBLIC, Doc, Seat
 from domain.kernel.match import Match
 from domain.kernel.record import facts_for
 from domain.kernel.texts import LANGUAGES, texts
@@ -192,7 +191,7 @@ class TestSentences:
     def test_every_fact_of_a_quarrelsome_turn_reads(self, lang: str) -> None:
         """No id, list or object shows through, in no sentence of the timeline."""
         match: Match[Any] = Match(RULESET, len(SEATS), bytes(32), patch=late())
-        sheets: dict[Seat, list[Move]] = {
+        sheets: dict[Seat, list[Doc]] = {
             AUSTRIA: [
                 move("austria_hungary-1", "austria_hungary", "switzerland"),
                 {"type": "spy_empire", "empire": "ottoman"},

@@ -41,7 +41,7 @@ def test_no_text_is_empty_and_french_is_not_english() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_everything_has_a_text(lang: str) -> None:
     """EGC-18: every id that players see has a name."""
-    wanted = {"title", *(f"move.{m}" for m in RULESET.moves), *(f"fact.{t}" for t in RULESET.evolve)}
+    wanted = {"title", *(f"move.{m}" for m in RULESET.moves), *(f"fact.{t}" for t in RULESET.facts)}
     wanted |= {f"refusal.{code}" for code in RULESET.meta.codes} | {f"option.{o}" for o in RULESET.meta.options}
     wanted |= {f"decision.{kind}" for kind in (*RULESET.go, "resolving")}
     ids = [*TERRITORIES, *SEAS, *STRAITS, *LINKS, *TECHNOLOGIES, *ACTIONS, *ARMY_ORDERS]
@@ -78,6 +78,6 @@ def test_sentences_name_every_word_that_they_use(lang: str) -> None:
     assert {"combat_fought", "finance_settled", "proposal_made", "ports_set"} <= {f["t"] for f in facts}
     for fact in facts:
         sentence = catalogue.sentence(fact)
-        if fact["t"] in RULESET.evolve:
+        if fact["t"] in RULESET.facts:
             assert sentence is not None
             assert not re.search(r"[a-z]_[a-z]|[{}\[\]]", sentence), sentence

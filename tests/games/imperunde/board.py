@@ -12,9 +12,8 @@ from typing import Any
 
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.data import COUNTRIES, DECK, ZONES
-from domain.ids import Json, Seat
+from domain.ids import Doc, Json, Seat
 from domain.kernel.draws import Seeded
-from domain.kernel.flow import Fact
 from domain.kernel.jsonform import to_json
 from domain.kernel.match import Match
 from domain.kernel.ruleset import Table
@@ -227,7 +226,7 @@ def moves_left(game: Given, region: str, seat: Seat) -> dict[str, int]:
     return {x.unit: x.moves_left for x in game.state.lots_in(seat, region)}
 
 
-def named(facts: Sequence[Fact], kind: str) -> list[Fact]:
+def named(facts: Sequence[Doc], kind: str) -> list[Doc]:
     """The facts of a kind."""
     return [f for f in facts if f["t"] == kind]
 

@@ -10,8 +10,7 @@ from domain.errors import NeedsChance, RuleError
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.data import ANTARCTICA, CANALS, CARDS, COUNTRIES, UNITS, ZONES
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import dry_run
 
 __all__ = ["RULESET", "candidates", "conserved"]
@@ -24,7 +23,7 @@ WINDOWS = ("open", "counter", "combat", "round")
 UNTIL = ("phase_end", "turn_end", "game_end")
 
 
-def accepted(s: ImpeRunde, seat: Seat, move: Move) -> bool:
+def accepted(s: ImpeRunde, seat: Seat, move: Doc) -> bool:
     try:
         dry_run(RULESET, s, seat, [move])
     except RuleError:
@@ -95,7 +94,7 @@ def small(lots: Sequence[tuple[str, int, int]]) -> bool:
 # --- moves by frame ----------------------------------------------------------------------------------------------
 
 
-def candidates(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def candidates(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     """Every move that the present question can have, well-formed or nearly."""
     kind = s.top.kind
     yield from FRAMES[kind](s, seat) if kind in FRAMES else ()
@@ -107,7 +106,7 @@ def candidates(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
         )
 
 
-def setup_fleet(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def setup_fleet(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     zones = [*COUNTRIES[s.nations[seat].home].coasts, "north_sea", "tasman_sea", "nowhere"]
     yield from (
         {"type": "place_home_fleet", "frigate": a, "ship_of_the_line": b}
@@ -115,36 +114,36 @@ def setup_fleet(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
     )
 
 
-def setup_colony(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def setup_colony(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"type": "equip_colony", "choice": "frigate", "zone": z} for z in ZONES)
     for counts in itertools.product(range(4), range(3), range(2)):
         units = [{"unit": u, "count": n} for u, n in zip(ARMIES, counts, strict=True) if n]
         yield {"type": "equip_colony", "choice": "armies", "units": units}
 
 
-def diplomacy(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def diplomacy(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"type": t} for t in ("ready", "unready", "end_movement"))
     for target in range(-1, s.seats + 1):
         yield from ({"type": "set_stance", "target": target, "stance": x} for x in ("peace", "war"))
     yield from ({"type": "propose_goal", "goal": g} for g in range(4, 93))
 
 
-def goal_vote(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def goal_vote(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"type": "vote_goal", "approve": x} for x in (True, False))
 
 
-def budget(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def budget(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     for repay, borrow in itertools.product((0, 1, 5, 10, 15), (0, 5, 10)):
         yield {"type": "set_budget", "repay": repay, "borrow": borrow}
 
 
-def window(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def window(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield {"type": "pass"}
     yield from ({"type": "pass", "until": u} for u in UNTIL)
     yield {"type": "pass", "for_combat": True}
 
 
-def investment(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def investment(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield {"type": "end_investments"}
     yield from ({"type": "build_canal", "canal": c} for c in (*CANALS, "kiel"))
     yield from ({"type": "buy_cards", "quantity": n} for n in range(5))
@@ -154,11 +153,11 @@ def investment(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
             zones = COUNTRIES[country].coasts if item in SHIPS and country in COUNTRIES else ("",)
             most = s.nations[seat].available // UNITS[item].cost + 2
             for zone, n in itertools.product(zones, range(most)):
-                buy: Move = {"type": "buy", "item": item, "quantity": n, "country": country}
+                buy: Doc = {"type": "buy", "item": item, "quantity": n, "country": country}
                 yield {**buy, "zone": zone} if zone else buy
 
 
-def moving(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def moving(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"type": t} for t in ("end_movement", "end_fair_wind"))
     for region, lots in lots_of(s, seat).items():
         able = [x for x in lots if x[1]]
@@ -179,7 +178,7 @@ def ways(s: ImpeRunde, seat: Seat) -> Iterator[tuple[str, Json, int]]:
                 yield path[-1], {"unit": unit, "moves_left": left, "path": path, "count": 1}, count
 
 
-def attacks(s: ImpeRunde, seat: Seat, make: Callable[[str, list[Json]], Move], most: int) -> Iterator[Move]:
+def attacks(s: ImpeRunde, seat: Seat, make: Callable[[str, list[Json]], Doc], most: int) -> Iterator[Doc]:
     single: dict[str, list[tuple[Json, int]]] = {}
     for target, way, count in ways(s, seat):
         if accepted(s, seat, make(target, [way])):
@@ -196,12 +195,12 @@ def fits(groups: Iterable[tuple[Json, int]]) -> bool:
     return all(used[w["path"][0], w["unit"], w["moves_left"]] <= n for w, n in groups)
 
 
-def reinforce(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def reinforce(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield {"type": "reinforce", "groups": []}
     yield from attacks(s, seat, lambda _, groups: {"type": "reinforce", "groups": groups}, 3)
 
 
-def choose_units(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def choose_units(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     c = s.fight
     have: Counter[tuple[str, int]] = Counter()
     if c.region in ZONES:
@@ -216,7 +215,7 @@ def choose_units(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
     yield from ({"type": "choose_units", "units": units} for units in parcels(lots, 4))
 
 
-def embarkation(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def embarkation(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield {"type": "end_embarkation"}
     for region, lots in lots_of(s, seat).items():
         if region in COUNTRIES and small(lots):
@@ -224,11 +223,11 @@ def embarkation(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
                 yield {"type": "embark", "from": region, "zone": zone, "units": units}
 
 
-def theft(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def theft(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"type": "choose_stolen_card", "card": c} for c in (*CARDS, None))
 
 
-FRAMES: dict[str, Callable[[ImpeRunde, Seat], Iterator[Move]]] = {
+FRAMES: dict[str, Callable[[ImpeRunde, Seat], Iterator[Doc]]] = {
     "setup_fleet": setup_fleet,
     "setup_colony": setup_colony,
     "diplomacy": diplomacy,
@@ -248,52 +247,52 @@ FRAMES: dict[str, Callable[[ImpeRunde, Seat], Iterator[Move]]] = {
 # --- cards -------------------------------------------------------------------------------------------------------
 
 
-def cards(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def cards(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     """Every card with every set of parameters that the builder could ask for."""
     for card in CARDS:
         for terms in TERMS.get(card, plain)(s, seat) if card in s.hands[seat] else [{}]:
             yield {"type": "play_card", "card": card, **terms}
 
 
-def plain(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def plain(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield {}
 
 
-def some_seat(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def some_seat(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"target_seat": x} for x in range(s.seats + 1))
 
 
-def some_zone(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def some_zone(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"zone": z} for z in ZONES)
 
 
-def some_country(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def some_country(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"country": c} for c in [*s.countries, *others(COUNTRIES, s.countries)])
 
 
-def spies(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def spies(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"target_seat": x, "reveal": r} for x in range(s.seats) for r in (False, True))
 
 
-def treaties(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def treaties(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     yield from ({"seats": [a, b]} for a in range(s.seats) for b in range(a, s.seats))
 
 
-def captures(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def captures(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     if s.combat and sum(isinstance(x, int) for x in (s.combat.defender, *s.combat.enemies)) > 1:
         yield from ({"target_seat": x} for x in range(s.seats))
     else:
         yield {}
 
 
-def naval_orders(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def naval_orders(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     for target in range(s.seats):
         full = [z for z in s.zones if s.zone(z).fleet(target)]
         for a in [*full, *others(s.zones, full)]:
             yield from ({"target_seat": target, "from": a, "to": b} for b in near(a) if b in ZONES)
 
 
-def march_orders(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def march_orders(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     for target in range(s.seats):
         for a, lots in lots_of(s, target).items():
             if a in COUNTRIES:
@@ -303,12 +302,12 @@ def march_orders(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
                     yield {"target_seat": target, "from": a, "to": b, "units": units}
 
 
-def sabotages(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def sabotages(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     for target, zone, unit in itertools.product(range(s.seats), s.zones, UNITS):
         yield {"target_seat": target, "zone": zone, "unit": unit}
 
 
-def smuggled(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
+def smuggled(s: ImpeRunde, seat: Seat) -> Iterator[Doc]:
     for country in (c for c, x in s.countries.items() if x.owner == seat):
         pieces: list[Json] = []
         for item in UNITS:
@@ -320,7 +319,7 @@ def smuggled(s: ImpeRunde, seat: Seat) -> Iterator[Move]:
                     yield {"country": country, "purchases": list(bought)}
 
 
-TERMS: dict[str, Callable[[ImpeRunde, Seat], Iterator[Move]]] = {
+TERMS: dict[str, Callable[[ImpeRunde, Seat], Iterator[Doc]]] = {
     "armistice": some_seat,
     "declaration_of_war": some_seat,
     "filibuster": some_zone,

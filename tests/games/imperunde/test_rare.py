@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deploy.simulate import simulate
+from deploy.play.simulate import simulate
 from domain.games.imperunde.rules.budget import income
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.jsonform import to_json

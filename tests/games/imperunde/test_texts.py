@@ -46,7 +46,7 @@ def test_no_text_is_empty_and_french_is_not_english() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_everything_has_a_text(lang: str) -> None:
-    wanted = {"title", *(f"move.{m}" for m in RULESET.moves), *(f"fact.{t}" for t in set(RULESET.evolve) - SILENT)}
+    wanted = {"title", *(f"move.{m}" for m in RULESET.moves), *(f"fact.{t}" for t in set(RULESET.facts) - SILENT)}
     wanted |= {f"refusal.{code}" for code in RULESET.meta.codes} | {f"option.{o}" for o in RULESET.meta.options}
     wanted |= {f"decision.{kind}" for kind in TIMEOUTS["live"]}
     wanted |= {f"word.{i}" for i in (*COUNTRIES, *ZONES, *UNITS, *CARDS, *LAND_EVENTS, *SEA_EVENTS)}
@@ -67,7 +67,7 @@ def test_names_are_those_of_the_data(lang: str, member: str) -> None:
 def test_sentences_name_every_word_that_they_use(lang: str) -> None:
     """No id, list or object shows through in the sentences of a whole game, and none has a hole."""
     catalogue = texts(RULESET.package, lang)
-    facts = [f for r in played(4).records for f in facts_for(r, DIRECTOR) if f["t"] in set(RULESET.evolve) - SILENT]
+    facts = [f for r in played(4).records for f in facts_for(r, DIRECTOR) if f["t"] in set(RULESET.facts) - SILENT]
     assert len({f["t"] for f in facts}) > 40
     for fact in random.Random(1).sample(facts, min(len(facts), 1000)):
         sentence = catalogue.sentence(fact)

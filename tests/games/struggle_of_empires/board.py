@@ -13,10 +13,9 @@ from typing import Any
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.data import MARKERS, TILES
-from domain.ids import Json, Seat
+from domain.ids import Doc, Json, Seat
 from domain.kernel.choices import Choice
 from domain.kernel.draws import Seeded
-from domain.kernel.flow import Fact
 from domain.kernel.jsonform import to_json
 from domain.kernel.match import Match
 from tests.spec import SEED, Given
@@ -195,6 +194,6 @@ def last_turn(war: int = 1, **more: Any) -> Given:
     return position(2, turn=1, war=war, round=6, **more)
 
 
-def end_of_war(game: Given) -> list[Fact]:
+def end_of_war(game: Given) -> list[Doc]:
     """Seat 1 passes: phases 4 to 6, and the beginning of the next War."""
     return game.when(1, move("pass"), draws=TEN if game.state.war < 3 else [])

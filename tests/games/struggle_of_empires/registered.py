@@ -9,8 +9,7 @@ from typing import Any
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.data import MARKERS, POWERS, REGIONS, SCORING, TILES
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Doc, Json, Seat
 
 __all__ = ["RARE", "RULESET", "candidates", "conserved"]
 
@@ -26,29 +25,29 @@ def subsets(items: Sequence[Json]) -> Iterator[list[Json]]:
 # --- every move of a small world -----------------------------------------------------------------------------
 
 
-def candidates(s: S, seat: Seat) -> Iterator[Move]:
+def candidates(s: S, seat: Seat) -> Iterator[Doc]:
     """Every move that answers the open decision, well-formed, in the builder's form, legal or not."""
     if s.frames:
         yield from WORLDS[s.top.kind](s, seat)
 
 
-def _powers(s: S, seat: Seat) -> Iterator[Move]:
+def _powers(s: S, seat: Seat) -> Iterator[Doc]:
     yield from ({"type": "choose_power", "power": p} for p in (*POWERS, "poland"))
 
 
-def _placements(s: S, seat: Seat) -> Iterator[Move]:
+def _placements(s: S, seat: Seat) -> Iterator[Doc]:
     for unit, region in product(UNITS, (*REGIONS, "atlantis")):
         yield {"type": "place_unit", "unit": unit, "region": region}
 
 
-def _bids(s: S, seat: Seat) -> Iterator[Move]:
+def _bids(s: S, seat: Seat) -> Iterator[Doc]:
     yield {"type": "pass_bid"}
     seats: list[Json] = [*range(s.seats), None]
     for amount, a, b in product(range(101), seats, seats):
         yield {"type": "bid", "amount": amount, "a": a, "b": b}
 
 
-def _turns(s: S, seat: Seat) -> Iterator[Move]:
+def _turns(s: S, seat: Seat) -> Iterator[Doc]:
     yield {"type": "pass"}
     for tile in TILES:
         yield from _purchases(s, tile)
@@ -64,7 +63,7 @@ def _turns(s: S, seat: Seat) -> Iterator[Move]:
     yield from ({"type": "attack", **fields} for fields in _attacks(s, seat))
 
 
-def _purchases(s: S, tile: str) -> Iterator[Move]:
+def _purchases(s: S, tile: str) -> Iterator[Doc]:
     if tile not in ("pirates", "slave_revolt"):
         yield {"type": "buy_tile", "tile": tile}
         return
@@ -72,7 +71,7 @@ def _purchases(s: S, tile: str) -> Iterator[Move]:
         yield {"type": "buy_tile", "tile": tile, "region": region, "target_seat": target}
 
 
-def _uses(s: S, seat: Seat, tile: str) -> Iterator[Move]:
+def _uses(s: S, seat: Seat, tile: str) -> Iterator[Doc]:
     use = {"type": "use_tile", "tile": tile}
     if tile == "war_office":
         yield from ({**use, "attack": fields} for fields in _attacks(s, seat))
@@ -89,16 +88,16 @@ def _uses(s: S, seat: Seat, tile: str) -> Iterator[Move]:
         yield use
 
 
-def _attacks(s: S, seat: Seat) -> Iterator[Move]:
+def _attacks(s: S, seat: Seat) -> Iterator[Doc]:
     for region in REGIONS:
-        targets: list[Move] = [{"kind": "player", "seat": x} for x in range(s.seats)]
+        targets: list[Doc] = [{"kind": "player", "seat": x} for x in range(s.seats)]
         targets += [{"kind": "neutral", "marker": m} for m in MARKERS]
         targets += [{"kind": "pirates"}, {"kind": "slave_revolt"}]
         for target in targets:
             yield from _declarations(s, seat, region, target)
 
 
-def _declarations(s: S, seat: Seat, region: str, target: Move) -> Iterator[Move]:
+def _declarations(s: S, seat: Seat, region: str, target: Doc) -> Iterator[Doc]:
     owns = any(t.tile == "surprise_attack" for t in s.empires[seat].tiles)
     surprises: list[dict[str, Json]] = [{}]
     if owns and target["kind"] == "player":
@@ -111,7 +110,7 @@ def _declarations(s: S, seat: Seat, region: str, target: Move) -> Iterator[Move]
         yield {"region": region, "target": target, **surprise, **request}
 
 
-def _requests(s: S, seat: Seat, region: str, kind: str, gold: int) -> Iterator[Move]:
+def _requests(s: S, seat: Seat, region: str, kind: str, gold: int) -> Iterator[Doc]:
     """`ask` is named exactly where somebody can be asked."""
     after = s.turn_order.index(seat) + 1
     order = [*s.turn_order[after:], *s.turn_order[:after]]
@@ -148,41 +147,41 @@ def _forces(s: S, ally: Seat, region: str, kind: str) -> tuple[int, int]:
     return armies, navies
 
 
-def _supports(s: S, seat: Seat) -> Iterator[Move]:
+def _supports(s: S, seat: Seat) -> Iterator[Doc]:
     for armies, navies in product(range(16), range(9)):
         yield {"type": "support", "armies": armies, "navies": navies}
 
 
-def _support_requests(s: S, seat: Seat) -> Iterator[Move]:
+def _support_requests(s: S, seat: Seat) -> Iterator[Doc]:
     gold = s.empires[seat].gold + 1
     for request in _requests(s, seat, s.combat.region, "player", gold):
         yield {"type": "request_support", **request}
 
 
-def _answers(kind: str, field: str) -> Callable[[S, Seat], Iterator[Move]]:
+def _answers(kind: str, field: str) -> Callable[[S, Seat], Iterator[Doc]]:
     return lambda s, seat: ({"type": kind, field: yes} for yes in (False, True))
 
 
-def _assignments(s: S, seat: Seat) -> Iterator[Move]:
+def _assignments(s: S, seat: Seat) -> Iterator[Doc]:
     shown = [t.id for t in TILES.values() if t.group == "alliance"]
     owned = [t.tile for t in s.empires[seat].tiles]
     first = sorted(shown, key=lambda t: owned.index(t) if t in owned else 99)
     yield from ({"type": "assign_alliance_tiles", "naval": naval} for naval in subsets(first[:6]))
 
 
-def _losses(s: S, seat: Seat) -> Iterator[Move]:
+def _losses(s: S, seat: Seat) -> Iterator[Doc]:
     units = [{"seat": x, "unit": unit} for x in range(s.seats) for unit in UNITS]
     for number in range(4):
         for choices in product(units, repeat=number):
             yield {"type": "choose_loss", "choices": list(choices)}
 
 
-def _withdrawals(s: S, seat: Seat) -> Iterator[Move]:
+def _withdrawals(s: S, seat: Seat) -> Iterator[Doc]:
     yield {"type": "fighting_withdrawal", "use": False}
     yield from ({"type": "fighting_withdrawal", "use": True, "save": x} for x in range(s.seats + 1))
 
 
-WORLDS: dict[str, Callable[[S, Seat], Iterator[Move]]] = {
+WORLDS: dict[str, Callable[[S, Seat], Iterator[Doc]]] = {
     "choose_power": _powers,
     "place_units": _placements,
     "auction_bid": _bids,

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from domain.games.struggle_of_empires import RULESET
-from domain.ids import Json
-from domain.kernel.flow import Fact
+from domain.ids import Doc, Json
 from domain.kernel.jsonform import to_json
 from tests.games.struggle_of_empires.registered import conserved
 from tests.spec import Given
@@ -45,7 +44,7 @@ def test_a_game_replays_with_the_figures_of_its_notes(name: str) -> None:
     assert game.state.over
 
 
-def compare(game: Given, facts: list[Fact], note: dict[str, Json]) -> None:
+def compare(game: Given, facts: list[Doc], note: dict[str, Json]) -> None:
     """The state after a step against its note."""
     where = f"step {note['step']}: {note['why']}"
     if "totals" in note:

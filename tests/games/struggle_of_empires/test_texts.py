@@ -45,7 +45,7 @@ def test_no_text_is_empty_and_french_is_not_english() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_everything_has_a_text(lang: str) -> None:
-    wanted = {"title", *(f"move.{m}" for m in RULESET.moves), *(f"fact.{t}" for t in RULESET.evolve)}
+    wanted = {"title", *(f"move.{m}" for m in RULESET.moves), *(f"fact.{t}" for t in RULESET.facts)}
     wanted |= {f"refusal.{code}" for code in RULESET.meta.codes} | {f"option.{o}" for o in RULESET.meta.options}
     wanted |= {f"decision.{kind}" for kind in (*TURNS, *ANSWERS)}
     wanted |= {f"word.{i}" for i in (*REGIONS, *POWERS, *MARKERS, *TILES, *UNITS)}
@@ -71,7 +71,7 @@ def test_sentences_name_every_word_that_they_use(lang: str) -> None:
     facts = end_of_war(game)
     facts += [f for r in played(4, 1).records for f in facts_for(r, DIRECTOR)]
     catalogue = texts(RULESET.package, lang)
-    told = [(fact, catalogue.sentence(fact)) for fact in facts if fact["t"] in RULESET.evolve]
+    told = [(fact, catalogue.sentence(fact)) for fact in facts if fact["t"] in RULESET.facts]
     assert len({fact["t"] for fact, _ in told}) > 45
     for fact, sentence in told:
         assert sentence is not None, fact

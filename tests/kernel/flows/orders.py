@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Annotated, TypeVar
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel import ruleset
 from domain.kernel.audience import TABLE
-from domain.kernel.choices import Builder, Move, Option, one, span
-from domain.kernel.flow import Decision, Fact, Frame, State
+from domain.kernel.choices import Builder, Option, one, span
+from domain.kernel.declare import Admission, Fact, Id, Meta, Move, declared
+from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, MoveType, OptionType, Ruleset, Score, Table, memo
-from domain.kernel.shapes import Int, Obj, Word
+from domain.kernel.ruleset import Draft, OptionType, Ruleset, Score, Table, memo, on
+from domain.kernel.shapes import Int
 
 PLACES = tuple(f"t{i:02}" for i in range(12))
 
@@ -39,41 +41,120 @@ def put(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
     return (*values[:seat], value, *values[seat + 1 :])
 
 
-def order_filed(s: Orders, f: Fact) -> Orders:
-    order: dict[str, Json] = {"to": f["to"], "units": f["units"]}
-    return replace(s, sheets=put(s.sheets, f["seat"], (*s.sheets[f["seat"]], order)))
+# --- facts ---------------------------------------------------------------------------------------------------
 
 
-def sheet_done(s: Orders, f: Fact) -> Orders:
-    money = put(s.money, f["seat"], f["money"])
-    return replace(s, money=money, sheets=put(s.sheets, f["seat"], ()))
+class GarrisonSet(Fact[Orders], frozen=True):
+    """How many units hold a place; nobody knows."""
+
+    to: str
+    units: int
+
+    def evolve(self, s: Orders) -> Orders:
+        return assign(s, garrison={**s.garrison, self.to: self.units})
 
 
-def spied(s: Orders, f: Fact) -> Orders:
-    seen = {**s.spied[f["seat"]], f["to"]: f["garrison"]}
-    return replace(s, spied=put(s.spied, f["seat"], seen), money=put(s.money, f["seat"], f["money"]))
+class TurnBegun(Fact[Orders], frozen=True):
+    """A turn begins."""
+
+    turn: int
+
+    def evolve(self, s: Orders) -> Orders:
+        return assign(s, turn=self.turn)
 
 
-def garrison_set(s: Orders, f: Fact) -> Orders:
-    return replace(s, garrison={**s.garrison, f["to"]: f["units"]})
+class OrderFiled(Fact[Orders], frozen=True):
+    """OR-1: an order stands on a sheet."""
+
+    seat: int
+    to: str
+    units: int
+
+    def evolve(self, s: Orders) -> Orders:
+        order: Doc = {"to": self.to, "units": self.units}
+        return assign(s, sheets=put(s.sheets, self.seat, (*s.sheets[self.seat], order)))
 
 
-def place_taken(s: Orders, f: Fact) -> Orders:
-    return replace(s, owner={**s.owner, f["to"]: f["seat"]})
+class Spied(Fact[Orders], frozen=True):
+    """OR-3: a seat knows the garrison of a place; `money` is what it has left."""
+
+    seat: int
+    to: str
+    garrison: int
+    money: int
+
+    def evolve(self, s: Orders) -> Orders:
+        seen = {**s.spied[self.seat], self.to: self.garrison}
+        return assign(s, spied=put(s.spied, self.seat, seen), money=put(s.money, self.seat, self.money))
 
 
-def turn_begun(s: Orders, f: Fact) -> Orders:
-    return replace(s, turn=f["turn"])
+class PlaceTaken(Fact[Orders], frozen=True):
+    """A place belongs to a seat."""
+
+    to: str
+    seat: int
+
+    def evolve(self, s: Orders) -> Orders:
+        return assign(s, owner={**s.owner, self.to: self.seat})
+
+
+class SheetDone(Fact[Orders], frozen=True):
+    """A sheet has been resolved; `money` is the treasury after it."""
+
+    seat: int
+    money: int
+
+    def evolve(self, s: Orders) -> Orders:
+        return assign(s, money=put(s.money, self.seat, self.money), sheets=put(s.sheets, self.seat, ()))
+
+
+# --- moves ---------------------------------------------------------------------------------------------------
+
+
+class Order(Move, frozen=True):
+    """File an order: so many units to a place."""
+
+    admission: ClassVar = Admission(("orders",), hidden=("*",), anonymous=True, rule="OR-1")
+    to: Id
+    units: Annotated[int, Meta(ge=1)]
+
+
+class Spy(Move, frozen=True):
+    """Look at a garrison, for one coin."""
+
+    admission: ClassVar = Admission(("orders",), hidden=("*",), anonymous=True, rule="OR-3")
+    to: Id
+
+
+class Submit(Move, frozen=True):
+    """The sheet is done."""
+
+    admission: ClassVar = Admission(("orders",), rule="OR-4")
+
+
+class Reopen(Move, frozen=True):
+    """The sheet is not done after all."""
+
+    admission: ClassVar = Admission(("orders",), by="may", rule="OR-4")
+
+
+class Resolve(Move, frozen=True):
+    """The engine resolves all sheets."""
+
+    admission: ClassVar = Admission(("resolve",), by="engine")
+
+
+# --- rules ---------------------------------------------------------------------------------------------------
 
 
 def setup(d: D) -> None:
     for place in PLACES:
-        d.add({"t": "garrison_set", "to": place, "units": d.draws.roll("garrison", 1, 6, TABLE)}, TABLE)
+        d.add(GarrisonSet(place, d.draws.roll("garrison", 1, 6, TABLE)), TABLE)
     begin(d, 1)
 
 
 def begin(d: D, turn: int) -> None:
-    d.add({"t": "turn_begun", "turn": turn})
+    d.add(TurnBegun(turn))
     seats = [s for s in range(d.state.seats) if s not in d.state.vacant]
     if turn > d.state.turns or not seats:
         d.finish()
@@ -83,34 +164,32 @@ def begin(d: D, turn: int) -> None:
 
 def free(s: Orders, seat: Seat) -> int:
     """The treasury after the sheet; kept per state object."""
-    left: int = memo(s, f"free{seat}", lambda: s.money[seat] - sum(o["units"] for o in s.sheets[seat]))
-    return left
+    return memo(s, f"free{seat}", lambda: s.money[seat] - sum(int(o["units"]) for o in s.sheets[seat]))
 
 
-def do_order(d: D, frame: Frame, seat: Seat, move: Move) -> None:
-    if move["to"] not in d.state.owner:
+def do_order(d: D, frame: Frame, seat: Seat, move: Order) -> None:
+    if move.to not in d.state.owner:
         raise RuleError("unknown_place", "OR-1")
-    if move["units"] > free(d.state, seat):
+    if move.units > free(d.state, seat):
         raise RuleError("insufficient_funds", "OR-2", {"free": free(d.state, seat)})
-    d.add({"t": "order_filed", "seat": seat, "to": move["to"], "units": move["units"]}, (seat,))
+    d.add(OrderFiled(seat, move.to, move.units), (seat,))
 
 
-def do_spy(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_spy(d: D, frame: Frame, seat: Seat, move: Spy) -> None:
     """OR-3: at once, and never undone."""
-    if move["to"] not in d.state.owner:
+    if move.to not in d.state.owner:
         raise RuleError("unknown_place", "OR-1")
     if free(d.state, seat) < 1:
         raise RuleError("insufficient_funds", "OR-2", {"free": free(d.state, seat)})
-    body = {"garrison": d.state.garrison[move["to"]], "money": d.state.money[seat] - 1}
-    d.add({"t": "spied", "seat": seat, "to": move["to"], **body}, (seat,))
+    d.add(Spied(seat, move.to, d.state.garrison[move.to], d.state.money[seat] - 1), (seat,))
     d.barrier()
 
 
-def do_submit(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_submit(d: D, frame: Frame, seat: Seat, move: Submit) -> None:
     d.answered(seat)
 
 
-def do_reopen(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_reopen(d: D, frame: Frame, seat: Seat, move: Reopen) -> None:
     if seat not in frame.done:
         raise RuleError("not_submitted", "OR-4")
     d.reopened(seat)
@@ -121,16 +200,16 @@ def go_orders(d: D, frame: Frame) -> None:
     d.ask("resolve", engine=True, turn=frame.data["turn"])
 
 
-def do_resolve(d: D, frame: Frame, seat: None, move: Move) -> None:
+def do_resolve(d: D, frame: Frame, seat: None, move: Resolve) -> None:
     s = d.state
     for empire in range(s.seats):
         for order in s.sheets[empire]:
             left = d.state.garrison[order["to"]] - d.draws.roll("battle", 0, order["units"], TABLE)
-            d.add({"t": "garrison_set", "to": order["to"], "units": max(left, 0)}, TABLE)
+            d.add(GarrisonSet(order["to"], max(left, 0)), TABLE)
             if left < 0 and d.state.owner[order["to"]] is None:
-                d.add({"t": "place_taken", "to": order["to"], "seat": empire})
+                d.add(PlaceTaken(order["to"], empire))
         owned = sum(o == empire for o in d.state.owner.values())
-        d.add({"t": "sheet_done", "seat": empire, "money": free(s, empire) + 3 + owned}, (empire,))
+        d.add(SheetDone(empire, free(s, empire) + 3 + owned), (empire,))
     d.end()
     begin(d, frame.data["turn"] + 1)
 
@@ -142,18 +221,19 @@ def vacated(d: D, seat: Seat) -> None:
 
 def build(s: Orders, seat: Seat) -> Builder:
     if seat in s.top.done:
-        return {"type": (yield one("type", ["reopen"]))}
+        yield one("type", ["reopen"])
+        return Reopen()
     left = free(s, seat)
     more = [Option("spy", {"money": 1}), "order"] if left > 0 else []
     kind = yield one("type", [Option("submit", ends=True), *more])
     if kind == "submit":
-        return {"type": kind}
+        return Submit()
     to = yield one("to", PLACES)
-    return {"type": kind, "to": to} | ({"units": (yield span("units", 1, left))} if kind == "order" else {})
+    return Spy(to) if kind == "spy" else Order(to, (yield span("units", 1, left)))
 
 
 def default(s: Orders, decision: Decision, seat: Seat) -> Move:
-    return {"type": "submit"}
+    return Submit()
 
 
 def sight(s: Orders, viewer: Viewer) -> Json:
@@ -175,10 +255,10 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
         return
     for place in PLACES:
         if all(place not in d.state.spied[seat] for seat in range(d.state.seats)):
-            d.add({"t": "garrison_set", "to": place, "units": d.draws.roll("garrison", 1, 6, TABLE)}, TABLE)
+            d.add(GarrisonSet(place, d.draws.roll("garrison", 1, 6, TABLE)), TABLE)
     for seat in range(d.state.seats):
         if seat not in keep:
-            d.add({"t": "sheet_done", "seat": seat, "money": d.draws.roll("money", 0, 9, (seat,))}, (seat,))
+            d.add(SheetDone(seat, d.draws.roll("money", 0, 9, (seat,))), (seat,))
 
 
 def blank(table: Table) -> Orders:
@@ -189,7 +269,7 @@ def blank(table: Table) -> Orders:
 
 
 RULESET: Ruleset[Orders] = Ruleset(
-    meta=Meta(
+    meta=ruleset.Meta(
         "orders@1",
         "Orders",
         "OR",
@@ -199,25 +279,12 @@ RULESET: Ruleset[Orders] = Ruleset(
         clocks={"orders": "turn"},
     ),
     state=Orders,
-    moves={
-        "order": MoveType(
-            Obj({"to": Word(), "units": Int(1)}), ("orders",), hidden=("*",), anonymous=True, rule="OR-1"
-        ),
-        "spy": MoveType(Obj({"to": Word()}), ("orders",), hidden=("*",), anonymous=True, rule="OR-3"),
-        "submit": MoveType(Obj(), ("orders",), rule="OR-4"),
-        "reopen": MoveType(Obj(), ("orders",), by="may", rule="OR-4"),
-        "resolve": MoveType(Obj(), ("resolve",), by="engine"),
-    },
-    do={"order": do_order, "spy": do_spy, "submit": do_submit, "reopen": do_reopen, "resolve": do_resolve},
+    moves=declared(__name__, Move),
+    facts=declared(__name__, Fact),
+    do=dict(
+        (on(Order, do_order), on(Spy, do_spy), on(Submit, do_submit), on(Reopen, do_reopen), on(Resolve, do_resolve))
+    ),
     go={"orders": go_orders},
-    evolve={
-        "order_filed": order_filed,
-        "sheet_done": sheet_done,
-        "spied": spied,
-        "garrison_set": garrison_set,
-        "place_taken": place_taken,
-        "turn_begun": turn_begun,
-    },
     setup=setup,
     build=build,
     default=default,
@@ -231,7 +298,7 @@ RULESET: Ruleset[Orders] = Ruleset(
 )
 
 
-def candidates(s: Orders, seat: Seat) -> Iterator[Move]:
+def candidates(s: Orders, seat: Seat) -> Iterator[Doc]:
     """Every move that a small world can hold, well-formed or nearly."""
     yield from ({"type": t} for t in ("submit", "reopen"))
     for place in (*PLACES, "nowhere"):

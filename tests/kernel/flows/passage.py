@@ -6,15 +6,16 @@ A line of regions 0..6; each seat has armies that step one or two regions. Every
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from domain.errors import RuleError
-from domain.ids import PUBLIC, Json, Seat, Viewer
-from domain.kernel.choices import Builder, Move, Option, one
-from domain.kernel.flow import Decision, Fact, Frame, State
-from domain.kernel.ruleset import Draft, Meta, MoveType, OptionType, Ruleset, Score, Table
-from domain.kernel.shapes import Bool, Int, Null, Obj
+from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel.choices import Builder, Option, one
+from domain.kernel.declare import Admission, Count, Fact, Move, declared, doc
+from domain.kernel.flow import Decision, Frame, State, assign
+from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.shapes import Int
 
 REGIONS = 7
 
@@ -31,22 +32,82 @@ class Passage(State):
 D = Draft[Passage]
 
 
-def army_set(s: Passage, f: Fact) -> Passage:
-    armies = {k: v for k, v in s.armies.items() if k != str(f["region"])}
-    return replace(s, armies={**armies, str(f["region"]): tuple(f["army"])} if f["army"] else armies)
+# --- facts ---------------------------------------------------------------------------------------------------
 
 
-def turn_begun(s: Passage, f: Fact) -> Passage:
-    return replace(s, turns=f["left"], refused=())
+class ArmySet(Fact[Passage], frozen=True):
+    """Who stands in a region: owner, infantry, artillery; null for nobody."""
+
+    region: int
+    army: tuple[int, int, int] | None
+
+    def evolve(self, s: Passage) -> Passage:
+        armies: dict[str, tuple[int, ...]] = {k: v for k, v in s.armies.items() if k != str(self.region)}
+        return assign(s, armies={**armies, str(self.region): self.army} if self.army else armies)
 
 
-def passage_refused(s: Passage, f: Fact) -> Passage:
-    return replace(s, refused=(*s.refused, f["region"]))
+class TurnBegun(Fact[Passage], frozen=True):
+    """A turn begins; `left` are still to play."""
+
+    left: int
+
+    def evolve(self, s: Passage) -> Passage:
+        return assign(s, turns=self.left, refused=())
+
+
+class PassageRefused(Fact[Passage], frozen=True):
+    """PA-3: a region may not be asked for again this turn."""
+
+    region: int
+
+    def evolve(self, s: Passage) -> Passage:
+        return assign(s, refused=(*s.refused, self.region))
+
+
+# --- moves ---------------------------------------------------------------------------------------------------
+
+
+class Pass(Move, frozen=True):
+    """The turn goes on to the next seat."""
+
+    admission: ClassVar = Admission(("turn",))
+
+
+class Delegate(Move, frozen=True):
+    """Another seat decides this turn."""
+
+    admission: ClassVar = Admission(("turn",), rule="PA-1")
+    to: Count
+
+
+class March(Move, frozen=True):
+    """An army steps to a region, one away or, through another, two."""
+
+    admission: ClassVar = Admission(("turn",), rule="PA-2")
+    start: Count
+    via: Count | None
+    to: Count
+
+
+class AnswerPassage(Move, frozen=True):
+    """Let an army through, or not."""
+
+    admission: ClassVar = Admission(("passage",), rule="PA-3")
+    grant: bool
+
+
+class ChooseDefender(Move, frozen=True):
+    """What falls in the counter-fight, artillery or infantry."""
+
+    admission: ClassVar = Admission(("counterfight",), rule="PA-4")
+    artillery: bool
+
+
+# --- rules ---------------------------------------------------------------------------------------------------
 
 
 def put(d: D, region: int, owner: Seat, infantry: int, artillery: int) -> None:
-    army = [owner, infantry, artillery] if infantry + artillery else None
-    d.add({"t": "army_set", "region": region, "army": army})
+    d.add(ArmySet(region, (owner, infantry, artillery) if infantry + artillery else None))
 
 
 def setup(d: D) -> None:
@@ -55,23 +116,23 @@ def setup(d: D) -> None:
 
 def next_turn(d: D, seat: Seat) -> None:
     d.end()
-    d.add({"t": "turn_begun", "left": d.state.turns - 1})
+    d.add(TurnBegun(d.state.turns - 1))
     if d.state.turns == 0:
         d.finish()
     else:
         d.ask("turn", (seat + 1) % d.state.seats, turn_of=(seat + 1) % d.state.seats)
 
 
-def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     next_turn(d, frame.data["turn_of"])
 
 
-def do_delegate(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_delegate(d: D, frame: Frame, seat: Seat, move: Delegate) -> None:
     """PA-1: the turn stays the delegator's, the delegate decides it."""
-    if seat != frame.data["turn_of"] or move["to"] == seat or move["to"] >= d.state.seats:
+    if seat != frame.data["turn_of"] or move.to == seat or move.to >= d.state.seats:
         raise RuleError("invalid_delegate", "PA-1")
     d.end()
-    d.ask("turn", move["to"], turn_of=seat)
+    d.ask("turn", move.to, turn_of=seat)
 
 
 def steps(s: Passage, start: int, path: list[int], actor: Seat) -> None:
@@ -89,25 +150,25 @@ def blocker(s: Passage, region: int, actor: Seat) -> Seat | None:
     return None if army is None or army[0] == actor else army[0]
 
 
-def do_march(d: D, frame: Frame, seat: Seat, move: Move) -> None:
-    army = d.state.armies.get(str(move["start"]))
+def do_march(d: D, frame: Frame, seat: Seat, move: March) -> None:
+    army = d.state.armies.get(str(move.start))
     if army is None or army[0] != seat:
         raise RuleError("no_such_unit", "PA-2")
-    path = [move["via"], move["to"]] if move["via"] is not None else [move["to"]]
-    steps(d.state, move["start"], path, seat)
-    if move["to"] == move["start"]:
+    path = [move.via, move.to] if move.via is not None else [move.to]
+    steps(d.state, move.start, path, seat)
+    if move.to == move.start:
         raise RuleError("not_adjacent", "PA-2")
-    d.ask("march", start=move["start"], to=move["to"], actor=seat, todo=["arrive", "counter"])
+    d.ask("march", start=move.start, to=move.to, actor=seat, todo=["arrive", "counter"])
     asked = None if len(path) == 1 else blocker(d.state, path[0], seat)
     if asked is not None:
         d.ask("passage", asked, region=path[0], actor=seat)
 
 
-def do_answer(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_answer(d: D, frame: Frame, seat: Seat, move: AnswerPassage) -> None:
     """PA-3: refused, the unit stays and may not ask for that region again this turn."""
     d.answered(seat, end=True)
-    if not move["grant"]:
-        d.add({"t": "passage_refused", "region": frame.data["region"]})
+    if not move.grant:
+        d.add(PassageRefused(frame.data["region"]))
         d.end()
 
 
@@ -143,12 +204,12 @@ def arrive(d: D, march: dict[str, Any]) -> None:
         put(d, march["to"], there[0], max(0, there[1] - infantry), max(0, there[2] - artillery))
 
 
-def do_choose_defender(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_choose_defender(d: D, frame: Frame, seat: Seat, move: ChooseDefender) -> None:
     _, infantry, artillery = d.state.armies[str(frame.data["region"])]
-    if not (artillery if move["artillery"] else infantry):
+    if not (artillery if move.artillery else infantry):
         raise RuleError("no_such_unit", "PA-4")
     d.answered(seat, end=True)
-    put(d, frame.data["region"], seat, infantry - (not move["artillery"]), artillery - move["artillery"])
+    put(d, frame.data["region"], seat, infantry - (not move.artillery), artillery - move.artillery)
     start = d.state.armies[str(d.state.top.data["start"])]
     put(d, d.state.top.data["start"], start[0], start[1], start[2] - 1)
 
@@ -156,11 +217,11 @@ def do_choose_defender(d: D, frame: Frame, seat: Seat, move: Move) -> None:
 def build(s: Passage, seat: Seat) -> Builder:
     kind = s.top.kind
     if kind == "passage":
-        return {"type": "answer_passage", "grant": (yield one("grant", [False, True]))}
+        return AnswerPassage((yield one("grant", [False, True])))
     if kind == "counterfight":
         army = s.armies[str(s.top.data["region"])]
-        return {"type": "choose_defender", "artillery": (yield one("artillery", [k == 2 for k in (1, 2) if army[k]]))}
-    marches = [m for m in every_march(s.seats) if legal(s, seat, m)]
+        return ChooseDefender((yield one("artillery", [k == 2 for k in (1, 2) if army[k]])))
+    marches = [m for m in every_march() if legal(s, seat, m)]
     types: list[Any] = [
         Option("pass", ends=True),
         *["delegate"] * (seat == s.top.data["turn_of"]),
@@ -168,40 +229,38 @@ def build(s: Passage, seat: Seat) -> Builder:
     ]
     picked = yield one("type", types)
     if picked == "delegate":
-        return {"type": picked, "to": (yield one("to", [x for x in range(s.seats) if x != seat]))}
+        return Delegate((yield one("to", [x for x in range(s.seats) if x != seat])))
     if picked == "pass":
-        return {"type": picked}
-    for name in ("start", "via", "to"):
-        left = list(dict.fromkeys(m[name] for m in marches))
-        value = yield one(name, left)
-        marches = [m for m in marches if m[name] == value]
-    return marches[0]
+        return Pass()
+    start = yield one("start", dict.fromkeys(m.start for m in marches))
+    via = yield one("via", dict.fromkeys(m.via for m in marches if m.start == start))
+    return March(start, via, (yield one("to", [m.to for m in marches if (m.start, m.via) == (start, via)])))
 
 
-def legal(s: Passage, seat: Seat, move: Move) -> bool:
-    army = s.armies.get(str(move["start"]))
-    if army is None or army[0] != seat or move["to"] == move["start"]:
+def legal(s: Passage, seat: Seat, move: March) -> bool:
+    army = s.armies.get(str(move.start))
+    if army is None or army[0] != seat or move.to == move.start:
         return False
-    path = [move["via"], move["to"]] if move["via"] is not None else [move["to"]]
+    path = [move.via, move.to] if move.via is not None else [move.to]
     try:
-        steps(s, move["start"], path, seat)
+        steps(s, move.start, path, seat)
     except RuleError:
         return False
     return True
 
 
-def every_march(seats: int) -> Iterator[Move]:
+def every_march() -> Iterator[March]:
     for start in range(REGIONS):
         for to in range(REGIONS + 1):
-            yield from ({"type": "march", "start": start, "via": via, "to": to} for via in (None, *range(REGIONS)))
+            yield from (March(start, via, to) for via in (None, *range(REGIONS)))
 
 
 def default(s: Passage, decision: Decision, seat: Seat) -> Move:
     if decision.kind == "passage":
-        return {"type": "answer_passage", "grant": False}
+        return AnswerPassage(False)
     if decision.kind == "counterfight":
-        return {"type": "choose_defender", "artillery": not s.armies[str(decision.context["region"])][1]}
-    return {"type": "pass"}
+        return ChooseDefender(not s.armies[str(decision.context["region"])][1])
+    return Pass()
 
 
 def sight(s: Passage, viewer: Viewer) -> Json:
@@ -228,22 +287,18 @@ RULESET: Ruleset[Passage] = Ruleset(
         {"invalid_delegate": "PA-1", "no_such_unit": "PA-2", "not_adjacent": "PA-2", "passage_refused": "PA-3"},
     ),
     state=Passage,
-    moves={
-        "pass": MoveType(Obj(), ("turn",)),
-        "delegate": MoveType(Obj({"to": Int()}), ("turn",), rule="PA-1"),
-        "march": MoveType(Obj({"start": Int(), "via": Null(Int()), "to": Int()}), ("turn",), rule="PA-2"),
-        "answer_passage": MoveType(Obj({"grant": Bool()}), ("passage",), rule="PA-3"),
-        "choose_defender": MoveType(Obj({"artillery": Bool()}), ("counterfight",), rule="PA-4"),
-    },
-    do={
-        "pass": do_pass,
-        "delegate": do_delegate,
-        "march": do_march,
-        "answer_passage": do_answer,
-        "choose_defender": do_choose_defender,
-    },
+    moves=declared(__name__, Move),
+    facts=declared(__name__, Fact),
+    do=dict(
+        (
+            on(Pass, do_pass),
+            on(Delegate, do_delegate),
+            on(March, do_march),
+            on(AnswerPassage, do_answer),
+            on(ChooseDefender, do_choose_defender),
+        )
+    ),
     go={"march": go_march},
-    evolve={"army_set": army_set, "turn_begun": turn_begun, "passage_refused": passage_refused},
     setup=setup,
     build=build,
     default=default,
@@ -255,16 +310,16 @@ RULESET: Ruleset[Passage] = Ruleset(
 )
 
 
-def candidates(s: Passage, seat: Seat) -> Iterator[Move]:
+def candidates(s: Passage, seat: Seat) -> Iterator[Doc]:
     """Every move that a small world can hold, well-formed or nearly."""
     yield {"type": "pass"}
-    yield from every_march(s.seats)
+    yield from map(doc, every_march())
     for flag in (False, True):
         yield {"type": "answer_passage", "grant": flag}
         yield {"type": "choose_defender", "artillery": flag}
     yield from ({"type": "delegate", "to": t} for t in range(s.seats + 1))
 
 
-def conserved(doc: Json) -> Json:
+def conserved(form: Json) -> Json:
     """Regions hold the army of one seat."""
-    return all(0 <= int(region) < REGIONS for region in doc["armies"])
+    return all(0 <= int(region) < REGIONS for region in form["armies"])

@@ -5,20 +5,24 @@ An attack seals a card; then the defender and the bystanders commit in secret; t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Annotated, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
-from domain.kernel.choices import Builder, Move, Option, one, some
-from domain.kernel.flow import Decision, Fact, Frame, State
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel.choices import Builder, Option, one, some
+from domain.kernel.declare import Admission, Count, Fact, Listed, Move, among, declared
+from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, MoveType, OptionType, Ruleset, Score, Table
-from domain.kernel.shapes import Int, ListOf, Null, Obj, Word
+from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.shapes import Int
 
 HAND = ("alliance", "bluff", "f2", "f3")
 POWERS = ("russia", "spain")
+
+Card = Annotated[str, among(HAND)]
+Power = Annotated[str, among(POWERS)]
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,6 @@ class Sealed(State):
 
 
 D = Draft[Sealed]
-
-
 T = TypeVar("T")
 
 
@@ -44,41 +46,123 @@ def put(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
     return (*values[:seat], value, *values[seat + 1 :])
 
 
-def card_sealed(s: Sealed, f: Fact) -> Sealed:
-    return replace(s, cards=put(s.cards, f["seat"], f["card"]))
+# --- facts ---------------------------------------------------------------------------------------------------
 
 
-def powers_sealed(s: Sealed, f: Fact) -> Sealed:
-    return replace(s, powers=put(s.powers, f["seat"], tuple(f["powers"])))
+class CardSealed(Fact[Sealed], frozen=True):
+    """SE-1, SE-2: the card that a seat has laid face down; null for none."""
+
+    seat: int
+    card: str | None
+
+    def evolve(self, s: Sealed) -> Sealed:
+        return assign(s, cards=put(s.cards, self.seat, self.card))
 
 
-def hand_dealt(s: Sealed, f: Fact) -> Sealed:
-    return replace(s, hands=put(s.hands, f["seat"], tuple(f["cards"])))
+class PowersSealed(Fact[Sealed], frozen=True):
+    """SE-3: the powers that a seat has hired in secret."""
+
+    seat: int
+    powers: Sequence[str]
+
+    def evolve(self, s: Sealed) -> Sealed:
+        return assign(s, powers=put(s.powers, self.seat, tuple(self.powers)))
 
 
-def committed(s: Sealed, f: Fact) -> Sealed:
-    return replace(s, laid=tuple(f["laid"]))
+class HandDealt(Fact[Sealed], frozen=True):
+    """The hand of a seat."""
+
+    seat: int
+    cards: Sequence[str]
+
+    def evolve(self, s: Sealed) -> Sealed:
+        return assign(s, hands=put(s.hands, self.seat, tuple(self.cards)))
 
 
-def battle_shown(s: Sealed, f: Fact) -> Sealed:
-    cards: tuple[str | None, ...] = tuple(f["cards"])
-    return replace(s, cards=cards, powers=tuple(tuple(p) for p in f["powers"]))
+class Committed(Fact[Sealed], frozen=True):
+    """SE-2: the seats that have laid a card."""
+
+    laid: Sequence[int]
+
+    def evolve(self, s: Sealed) -> Sealed:
+        return assign(s, laid=tuple(self.laid))
 
 
-def battle_over(s: Sealed, f: Fact) -> Sealed:
-    n = s.seats
-    blank = {"laid": (), "cards": (None,) * n, "powers": ((),) * n, "turns": f["turns"]}
-    return replace(s, gold=tuple(f["gold"]), points=tuple(f["points"]), **blank)
+class BattleShown(Fact[Sealed], frozen=True):
+    """All that was sealed, by seat."""
+
+    cards: Sequence[str | None]
+    powers: Sequence[Sequence[str]]
+
+    def evolve(self, s: Sealed) -> Sealed:
+        return assign(s, cards=tuple(self.cards), powers=tuple(map(tuple, self.powers)))
 
 
-def turn_begun(s: Sealed, f: Fact) -> Sealed:
-    return replace(s, turns=f["left"])
+class BattleOver(Fact[Sealed], frozen=True):
+    """Gold and points after a battle, by seat; `turns` are still to play."""
+
+    gold: Sequence[int]
+    points: Sequence[int]
+    turns: int
+
+    def evolve(self, s: Sealed) -> Sealed:
+        told = assign(s, gold=tuple(self.gold), points=tuple(self.points), turns=self.turns)
+        return assign(told, laid=(), cards=(None,) * s.seats, powers=((),) * s.seats)
+
+
+class TurnBegun(Fact[Sealed], frozen=True):
+    """A turn has passed; `left` are still to play."""
+
+    left: int
+
+    def evolve(self, s: Sealed) -> Sealed:
+        return assign(s, turns=self.left)
+
+
+# --- moves ---------------------------------------------------------------------------------------------------
+
+
+class Pass(Move, frozen=True):
+    """The turn goes on to the next seat."""
+
+    admission: ClassVar = Admission(("turn",))
+
+
+class Attack(Move, frozen=True):
+    """Attack a seat with a card face down."""
+
+    admission: ClassVar = Admission(("turn",), hidden=("card",), rule="SE-1")
+    target: Count
+    card: Card
+
+
+class Commit(Move, frozen=True):
+    """Lay a card face down, or none."""
+
+    admission: ClassVar = Admission(("commit",), hidden=("card",), rule="SE-2")
+    card: Card | None
+
+
+class Hire(Move, frozen=True):
+    """Hire powers in secret."""
+
+    admission: ClassVar = Admission(("hire",), hidden=("powers",), rule="SE-3")
+    powers: Listed[Power]
+
+
+class TakeBack(Move, frozen=True):
+    """Take a sealed answer back."""
+
+    admission: ClassVar = Admission(("commit", "hire"), by="may", rule="SE-4")
+
+
+# --- rules ---------------------------------------------------------------------------------------------------
 
 
 def setup(d: D) -> None:
     for seat in range(d.state.seats):
         gone = d.draws.pick("burn", HAND, (seat,))
-        d.add({"t": "hand_dealt", "seat": seat, "cards": [c for c in HAND if c != gone]}, (seat,))
+        d.add(HandDealt(seat, [c for c in HAND if c != gone]), (seat,))
     d.ask("turn", 0)
 
 
@@ -90,20 +174,20 @@ def next_turn(d: D, seat: Seat) -> None:
         d.ask("turn", (seat + 1) % d.state.seats)
 
 
-def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
-    d.add({"t": "turn_begun", "left": d.state.turns - 1})
+def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
+    d.add(TurnBegun(d.state.turns - 1))
     next_turn(d, seat)
 
 
-def do_attack(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
     """SE-1: the card must be in hand, and is no alliance."""
-    if move["target"] == seat or move["target"] >= d.state.seats:
+    if move.target == seat or move.target >= d.state.seats:
         raise RuleError("invalid_target", "SE-1")
-    if move["card"] not in d.state.hands[seat] or move["card"] == "alliance":
+    if move.card not in d.state.hands[seat] or move.card == "alliance":
         raise RuleError("card_not_in_hand", "SE-1")
-    d.add({"t": "card_sealed", "seat": seat, "card": move["card"]}, (seat,), seal="card")
+    d.add(CardSealed(seat, move.card), (seat,), seal="card")
     d.barrier()
-    d.ask("battle", att=seat, deff=move["target"], todo=["commit", "hire", "reveal"])
+    d.ask("battle", att=seat, deff=move.target, todo=["commit", "hire", "reveal"])
 
 
 def go_battle(d: D, frame: Frame) -> None:
@@ -124,38 +208,38 @@ def layable(s: Sealed, seat: Seat, defends: bool) -> list[str | None]:
     return [None, *(c for c in s.hands[seat] if c in ("alliance", "bluff"))]
 
 
-def do_commit(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_commit(d: D, frame: Frame, seat: Seat, move: Commit) -> None:
     """SE-2: the defender must lay a card, an ally may lay alliance or bluff."""
-    card, defends = move["card"], seat == frame.data["deff"]
+    card, defends = move.card, seat == frame.data["deff"]
     if defends and card is None:
         raise RuleError("card_required", "SE-2")
     if card not in layable(d.state, seat, defends):
         raise RuleError("card_not_in_hand", "SE-2")
-    d.add({"t": "card_sealed", "seat": seat, "card": card}, (seat,), seal="card")
+    d.add(CardSealed(seat, card), (seat,), seal="card")
     d.answered(seat)
 
 
-def do_take_back(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_take_back(d: D, frame: Frame, seat: Seat, move: TakeBack) -> None:
     """SE-4: a sealed answer is taken back by a move while the decision is open."""
     if frame.kind == "commit":
-        d.add({"t": "card_sealed", "seat": seat, "card": None}, (seat,), seal="card")
+        d.add(CardSealed(seat, None), (seat,), seal="card")
     else:
-        d.add({"t": "powers_sealed", "seat": seat, "powers": []}, (seat,), seal="powers")
+        d.add(PowersSealed(seat, []), (seat,), seal="powers")
     d.reopened(seat)
 
 
 def go_commit(d: D, frame: Frame) -> None:
     d.end()
-    d.add({"t": "committed", "laid": [s for s in sorted(frame.done) if d.state.cards[s]]})
+    d.add(Committed([s for s in sorted(frame.done) if d.state.cards[s]]))
 
 
-def do_hire(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_hire(d: D, frame: Frame, seat: Seat, move: Hire) -> None:
     """SE-3: each power once, one gold each."""
-    if len(set(move["powers"])) != len(move["powers"]):
+    if len(set(move.powers)) != len(move.powers):
         raise RuleError("invalid_hire", "SE-3")
-    if len(move["powers"]) > d.state.gold[seat]:
+    if len(move.powers) > d.state.gold[seat]:
         raise RuleError("insufficient_funds", "SE-3", {"gold": d.state.gold[seat]})
-    d.add({"t": "powers_sealed", "seat": seat, "powers": move["powers"]}, (seat,), seal="powers")
+    d.add(PowersSealed(seat, move.powers), (seat,), seal="powers")
     d.answered(seat)
 
 
@@ -166,7 +250,7 @@ def go_hire(d: D, frame: Frame) -> None:
 def reveal(d: D, att: Seat, deff: Seat) -> None:
     s = d.state
     d.unseal(*(f"{i}:card" for i in range(s.seats)), *(f"{i}:powers" for i in sorted((att, deff))))
-    d.add({"t": "battle_shown", "cards": list(s.cards), "powers": [list(p) for p in s.powers]})
+    d.add(BattleShown(s.cards, s.powers))
     strength = [
         d.draws.roll("battle", 1, 6) + len(s.powers[seat]) + int((s.cards[seat] or "f0")[-1] in "23")
         for seat in (att, deff)
@@ -174,31 +258,31 @@ def reveal(d: D, att: Seat, deff: Seat) -> None:
     winner = att if strength[0] > strength[1] else deff
     gold = [g - len(p) for g, p in zip(s.gold, s.powers, strict=True)]
     points = [p + (i == winner) for i, p in enumerate(s.points)]
-    d.add({"t": "battle_over", "gold": gold, "points": points, "turns": s.turns - 1})
+    d.add(BattleOver(gold, points, s.turns - 1))
     d.end()
     next_turn(d, att)
 
 
 def build(s: Sealed, seat: Seat) -> Builder:
     if seat not in s.top.owing:
-        return {"type": (yield one("type", ["take_back"]))}
+        yield one("type", ["take_back"])
+        return TakeBack()
     if s.top.kind == "hire":
-        return {"type": "hire", "powers": (yield some("powers", POWERS, 0, min(2, s.gold[seat])))}
+        return Hire((yield some("powers", POWERS, 0, min(2, s.gold[seat]))))
     if s.top.kind == "commit":
-        return {"type": "commit", "card": (yield one("card", layable(s, seat, s.top.data["deff"] == seat)))}
+        return Commit((yield one("card", layable(s, seat, s.top.data["deff"] == seat))))
     if (yield one("type", [Option("pass", ends=True), "attack"])) == "pass":
-        return {"type": "pass"}
+        return Pass()
     target = yield one("target", [x for x in range(s.seats) if x != seat])
-    return {"type": "attack", "target": target, "card": (yield one("card", layable(s, seat, True)))}
+    return Attack(target, (yield one("card", layable(s, seat, True))))
 
 
 def default(s: Sealed, decision: Decision, seat: Seat) -> Move:
     if decision.kind == "hire":
-        return {"type": "hire", "powers": []}
+        return Hire([])
     if decision.kind == "commit":
-        card = next(c for c in s.hands[seat] if c != "alliance") if seat == decision.context["deff"] else None
-        return {"type": "commit", "card": card}
-    return {"type": "pass"}
+        return Commit(next(c for c in s.hands[seat] if c != "alliance") if seat == decision.context["deff"] else None)
+    return Pass()
 
 
 def sight(s: Sealed, viewer: Viewer) -> Json:
@@ -219,7 +303,7 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
             continue
         laid = d.state.cards[seat]
         gone = d.draws.pick("burn", [c for c in HAND if c != laid], (seat,))
-        d.add({"t": "hand_dealt", "seat": seat, "cards": [c for c in HAND if c != gone]}, (seat,))
+        d.add(HandDealt(seat, [c for c in HAND if c != gone]), (seat,))
 
 
 def blank(table: Table) -> Sealed:
@@ -234,8 +318,6 @@ def blank(table: Table) -> Sealed:
         powers=((),) * n,
     )
 
-
-CARD = Word(HAND)
 
 RULESET: Ruleset[Sealed] = Ruleset(
     meta=Meta(
@@ -253,24 +335,18 @@ RULESET: Ruleset[Sealed] = Ruleset(
         },
     ),
     state=Sealed,
-    moves={
-        "pass": MoveType(Obj(), ("turn",)),
-        "attack": MoveType(Obj({"target": Int(), "card": CARD}), ("turn",), hidden=("card",), rule="SE-1"),
-        "commit": MoveType(Obj({"card": Null(CARD)}), ("commit",), hidden=("card",), rule="SE-2"),
-        "hire": MoveType(Obj({"powers": ListOf(Word(POWERS))}), ("hire",), hidden=("powers",), rule="SE-3"),
-        "take_back": MoveType(Obj(), ("commit", "hire"), by="may", rule="SE-4"),
-    },
-    do={"pass": do_pass, "attack": do_attack, "commit": do_commit, "hire": do_hire, "take_back": do_take_back},
+    moves=declared(__name__, Move),
+    facts=declared(__name__, Fact),
+    do=dict(
+        (
+            on(Pass, do_pass),
+            on(Attack, do_attack),
+            on(Commit, do_commit),
+            on(Hire, do_hire),
+            on(TakeBack, do_take_back),
+        )
+    ),
     go={"battle": go_battle, "commit": go_commit, "hire": go_hire},
-    evolve={
-        "card_sealed": card_sealed,
-        "powers_sealed": powers_sealed,
-        "hand_dealt": hand_dealt,
-        "committed": committed,
-        "battle_shown": battle_shown,
-        "battle_over": battle_over,
-        "turn_begun": turn_begun,
-    },
     setup=setup,
     build=build,
     default=default,
@@ -283,7 +359,7 @@ RULESET: Ruleset[Sealed] = Ruleset(
 )
 
 
-def candidates(s: Sealed, seat: Seat) -> Iterator[Move]:
+def candidates(s: Sealed, seat: Seat) -> Iterator[Doc]:
     """Every move that a small world can hold, well-formed or nearly."""
     yield from ({"type": t} for t in ("pass", "take_back"))
     yield from ({"type": "attack", "target": t, "card": c} for t in range(s.seats + 1) for c in HAND)

@@ -6,16 +6,17 @@ Unrest is withheld: its causes are public, its total is in the owner's sight alo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
-from domain.kernel.choices import Builder, Move, Option, one, span
-from domain.kernel.flow import Decision, Fact, Frame, State
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel.choices import Builder, Option, one, span
+from domain.kernel.declare import Admission, Count, Fact, Move, among, declared
+from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, MoveType, OptionType, Ruleset, Score, Table
-from domain.kernel.shapes import Bool, Int, Obj, Word
+from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.shapes import Int
 
 UNITS = ("army", "navy", "fort")
 
@@ -32,31 +33,101 @@ class Skirmish(State):
 
 
 D = Draft[Skirmish]
+T = TypeVar("T")
 
 
-def put(values: tuple[Any, ...], seat: int, value: Any) -> tuple[Any, ...]:
+def put(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
     return (*values[:seat], value, *values[seat + 1 :])
 
 
-def gold_set(s: Skirmish, f: Fact) -> Skirmish:
-    return replace(s, gold=put(s.gold, f["seat"], f["gold"]))
+# --- facts ---------------------------------------------------------------------------------------------------
 
 
-def unit_lost(s: Skirmish, f: Fact) -> Skirmish:
-    units = {**s.units[f["seat"]], f["unit"]: f["left"]}
-    return replace(s, units=put(s.units, f["seat"], units), unrest=put(s.unrest, f["seat"], f["unrest"]))
+class GoldSet(Fact[Skirmish], frozen=True):
+    """What a seat has in gold."""
+
+    seat: int
+    gold: int
+
+    def evolve(self, s: Skirmish) -> Skirmish:
+        return assign(s, gold=put(s.gold, self.seat, self.gold))
 
 
-def reserve_used(s: Skirmish, f: Fact) -> Skirmish:
-    return replace(s, reserve=put(s.reserve, f["seat"], f["left"]))
+class UnitLost(Fact[Skirmish], frozen=True):
+    """SK-4: a seat has lost a unit; `left` of its kind remain, and its unrest has grown."""
+
+    seat: int
+    unit: str
+    left: int
+    unrest: int
+
+    def evolve(self, s: Skirmish) -> Skirmish:
+        units = {**s.units[self.seat], self.unit: self.left}
+        return assign(s, units=put(s.units, self.seat, units), unrest=put(s.unrest, self.seat, self.unrest))
 
 
-def turn_begun(s: Skirmish, f: Fact) -> Skirmish:
-    return replace(s, turns=f["left"])
+class ReserveUsed(Fact[Skirmish], frozen=True):
+    """A seat has used a reserve tile."""
+
+    seat: int
+    left: int
+
+    def evolve(self, s: Skirmish) -> Skirmish:
+        return assign(s, reserve=put(s.reserve, self.seat, self.left))
+
+
+class TurnBegun(Fact[Skirmish], frozen=True):
+    """A turn begins; `left` are still to play."""
+
+    left: int
+
+    def evolve(self, s: Skirmish) -> Skirmish:
+        return assign(s, turns=self.left)
+
+
+# --- moves ---------------------------------------------------------------------------------------------------
+
+
+class Pass(Move, frozen=True):
+    """The turn goes on to the next seat."""
+
+    admission: ClassVar = Admission(("turn",))
+
+
+class Attack(Move, frozen=True):
+    """Attack a seat; an ally is offered gold for its help."""
+
+    admission: ClassVar = Admission(("turn",), rule="SK-1")
+    target: Count
+    offer: Count
+
+
+class Support(Move, frozen=True):
+    """Help with so many armies, for the gold that is offered."""
+
+    admission: ClassVar = Admission(("support",), rule="SK-3")
+    army: Count
+
+
+class Answer(Move, frozen=True):
+    """Whether there is a naval battle, or whether a reserve tile is used."""
+
+    admission: ClassVar = Admission(("naval_choice", "reserve"))
+    yes: bool
+
+
+class ChooseLoss(Move, frozen=True):
+    """Which unit is lost."""
+
+    admission: ClassVar = Admission(("choose_loss",), rule="SK-4")
+    kind: Annotated[str, among(UNITS)]
+
+
+# --- rules ---------------------------------------------------------------------------------------------------
 
 
 def pay(d: D, seat: Seat, gold: int) -> None:
-    d.add({"t": "gold_set", "seat": seat, "gold": d.state.gold[seat] - gold})
+    d.add(GoldSet(seat, d.state.gold[seat] - gold))
 
 
 def setup(d: D) -> None:
@@ -65,26 +136,26 @@ def setup(d: D) -> None:
 
 def next_turn(d: D, seat: Seat) -> None:
     d.end()
-    d.add({"t": "turn_begun", "left": d.state.turns - 1})
+    d.add(TurnBegun(d.state.turns - 1))
     if d.state.turns == 0:
         d.finish()
     else:
         d.ask("turn", (seat + 1) % d.state.seats)
 
 
-def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     next_turn(d, seat)
 
 
-def do_attack(d: D, frame: Frame, seat: Seat, move: Move) -> None:
-    target, left = move["target"], d.state.gold[seat] - 2
+def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
+    target, left = move.target, d.state.gold[seat] - 2
     if target == seat or target >= d.state.seats:
         raise RuleError("invalid_target", "SK-1")
-    if left < 0 or move["offer"] > left:
+    if left < 0 or move.offer > left:
         raise RuleError("offer_exceeds_gold", "SK-2", {"gold": max(left, 0)})
     pay(d, seat, 2)
     steps: list[Json] = [
-        ["help", seat, move["offer"]],
+        ["help", seat, move.offer],
         ["help", target, 0],
         ["naval", seat],
         ["naval", target],
@@ -112,15 +183,15 @@ def step_help(d: D, combat: Json, principal: Seat, offer: int) -> None:
         d.ask("support", ally, principal=principal, offer=offer)
 
 
-def do_support(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_support(d: D, frame: Frame, seat: Seat, move: Support) -> None:
     principal, have = frame.data["principal"], d.state.units[seat]["army"]
-    if move["army"] > have:
+    if move.army > have:
         raise RuleError("exceeds_available", "SK-3", {"army": have})
     d.answered(seat, end=True)
-    if move["army"]:
+    if move.army:
         pay(d, principal, frame.data["offer"])
         pay(d, seat, -frame.data["offer"])
-    d.note(help={**d.state.top.data["help"], str(principal): move["army"]})
+    d.note(help={**d.state.top.data["help"], str(principal): move.army})
 
 
 def step_naval(d: D, combat: Json, seat: Seat) -> None:
@@ -138,13 +209,13 @@ def step_reserve(d: D, combat: Json, seat: Seat, unit: str) -> None:
         d.ask("reserve", seat, unit=unit, dice=combat["dice"])
 
 
-def do_answer(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_answer(d: D, frame: Frame, seat: Seat, move: Answer) -> None:
     d.answered(seat, end=True)
     todo = d.state.top.data["todo"]
-    if frame.kind == "naval_choice" and not move["yes"]:
+    if frame.kind == "naval_choice" and not move.yes:
         d.note(todo=[["roll", "army"]])
-    if frame.kind == "reserve" and move["yes"]:
-        d.add({"t": "reserve_used", "seat": seat, "left": d.state.reserve[seat] - 1})
+    if frame.kind == "reserve" and move.yes:
+        d.add(ReserveUsed(seat, d.state.reserve[seat] - 1))
         d.note(todo=[["roll", frame.data["unit"]], *(t for t in todo if t[0] == "roll")])
 
 
@@ -159,12 +230,12 @@ def step_result(d: D, combat: Json, unit: str) -> None:
             d.ask("choose_loss", seat, kinds=kinds)
 
 
-def do_choose_loss(d: D, frame: Frame, seat: Seat, move: Move) -> None:
-    if move["kind"] not in frame.data["kinds"]:
+def do_choose_loss(d: D, frame: Frame, seat: Seat, move: ChooseLoss) -> None:
+    if move.kind not in frame.data["kinds"]:
         raise RuleError("invalid_choice", "SK-4")
     d.answered(seat, end=True)
-    left, unrest = d.state.units[seat][move["kind"]] - 1, d.state.unrest[seat] + 1
-    d.add({"t": "unit_lost", "seat": seat, "unit": move["kind"], "left": left, "unrest": unrest})
+    left, unrest = d.state.units[seat][move.kind] - 1, d.state.unrest[seat] + 1
+    d.add(UnitLost(seat, move.kind, left, unrest))
 
 
 STEPS = {
@@ -179,25 +250,26 @@ STEPS = {
 def build(s: Skirmish, seat: Seat) -> Builder:
     kind = s.top.kind
     if kind == "support":
-        return {"type": kind, "army": (yield span("army", 0, s.units[seat]["army"]))}
+        return Support((yield span("army", 0, s.units[seat]["army"])))
     if kind == "choose_loss":
-        return {"type": kind, "kind": (yield one("kind", s.top.data["kinds"]))}
+        return ChooseLoss((yield one("kind", s.top.data["kinds"])))
     if kind != "turn":
-        return {"type": "answer", "yes": (yield one("yes", [False, True]))}
+        return Answer((yield one("yes", [False, True])))
     types = [Option("pass", ends=True)] + [Option("attack", {"gold": 2})] * (s.gold[seat] >= 2)
     if (yield one("type", types)) == "pass":
-        return {"type": "pass"}
+        return Pass()
     target = yield one("target", [x for x in range(s.seats) if x != seat])
-    return {"type": "attack", "target": target, "offer": (yield span("offer", 0, s.gold[seat] - 2))}
+    return Attack(target, (yield span("offer", 0, s.gold[seat] - 2)))
 
 
 def default(s: Skirmish, decision: Decision, seat: Seat) -> Move:
-    answers: dict[str, Move] = {
-        "turn": {"type": "pass"},
-        "support": {"type": "support", "army": 0},
-        "choose_loss": {"type": "choose_loss", "kind": decision.context.get("kinds", [""])[0]},
-    }
-    return answers.get(decision.kind, {"type": "answer", "yes": False})
+    if decision.kind == "turn":
+        return Pass()
+    if decision.kind == "support":
+        return Support(0)
+    if decision.kind == "choose_loss":
+        return ChooseLoss(decision.context["kinds"][0])
+    return Answer(False)
 
 
 def sight(s: Skirmish, viewer: Viewer) -> Json:
@@ -233,27 +305,18 @@ RULESET: Ruleset[Skirmish] = Ruleset(
         },
     ),
     state=Skirmish,
-    moves={
-        "pass": MoveType(Obj(), ("turn",)),
-        "attack": MoveType(Obj({"target": Int(), "offer": Int()}), ("turn",), rule="SK-1"),
-        "support": MoveType(Obj({"army": Int()}), ("support",), rule="SK-3"),
-        "answer": MoveType(Obj({"yes": Bool()}), ("naval_choice", "reserve")),
-        "choose_loss": MoveType(Obj({"kind": Word(UNITS)}), ("choose_loss",), rule="SK-4"),
-    },
-    do={
-        "pass": do_pass,
-        "attack": do_attack,
-        "support": do_support,
-        "answer": do_answer,
-        "choose_loss": do_choose_loss,
-    },
+    moves=declared(__name__, Move),
+    facts=declared(__name__, Fact),
+    do=dict(
+        (
+            on(Pass, do_pass),
+            on(Attack, do_attack),
+            on(Support, do_support),
+            on(Answer, do_answer),
+            on(ChooseLoss, do_choose_loss),
+        )
+    ),
     go={"combat": go_combat},
-    evolve={
-        "gold_set": gold_set,
-        "unit_lost": unit_lost,
-        "reserve_used": reserve_used,
-        "turn_begun": turn_begun,
-    },
     setup=setup,
     build=build,
     default=default,
@@ -265,7 +328,7 @@ RULESET: Ruleset[Skirmish] = Ruleset(
 )
 
 
-def candidates(s: Skirmish, seat: Seat) -> Iterator[Move]:
+def candidates(s: Skirmish, seat: Seat) -> Iterator[Doc]:
     """Every move that a small world can hold, well-formed or nearly."""
     yield {"type": "pass"}
     yield from ({"type": "answer", "yes": yes} for yes in (False, True))

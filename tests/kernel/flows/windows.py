@@ -6,18 +6,19 @@ Who has answered a window is not shown until it closes. The cards: an `ambush` i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Annotated, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel.audience import TABLE
-from domain.kernel.choices import Builder, Move, Option, one
-from domain.kernel.flow import Decision, Fact, Frame, State
+from domain.kernel.choices import Builder, Option, one
+from domain.kernel.declare import UNSET, Admission, Count, Fact, Maybe, Move, among, declared
+from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, MoveType, OptionType, Ruleset, Score, Table
-from domain.kernel.shapes import Bool, Int, Obj, Word
+from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.shapes import Int
 
 CARDS = ("ambush", "counter", "filibuster")
 DECK = ("ambush",) * 6 + ("counter",) * 8 + ("filibuster",) * 6
@@ -45,37 +46,114 @@ def put(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
     return (*values[:seat], value, *values[seat + 1 :])
 
 
-def hand_set(s: Windows, f: Fact) -> Windows:
-    return replace(s, hands=put(s.hands, f["seat"], tuple(f["cards"])))
+# --- facts ---------------------------------------------------------------------------------------------------
 
 
-def deck_set(s: Windows, f: Fact) -> Windows:
-    return replace(s, deck=tuple(f["cards"]))
+class HandSet(Fact[Windows], frozen=True):
+    """The hand of a seat."""
+
+    seat: int
+    cards: Sequence[str]
+
+    def evolve(self, s: Windows) -> Windows:
+        return assign(s, hands=put(s.hands, self.seat, tuple(self.cards)))
 
 
-def size_set(s: Windows, f: Fact) -> Windows:
-    discards = (*s.discards, f["played"]) if "played" in f else s.discards
-    return replace(s, sizes=put(s.sizes, f["seat"], f["size"]), discards=discards)
+class DeckSet(Fact[Windows], frozen=True):
+    """The cards that nobody has."""
+
+    cards: Sequence[str]
+
+    def evolve(self, s: Windows) -> Windows:
+        return assign(s, deck=tuple(self.cards))
 
 
-def auto_set(s: Windows, f: Fact) -> Windows:
-    return replace(s, auto=put(s.auto, f["seat"], f["on"]))
+class SizeSet(Fact[Windows], frozen=True):
+    """WI-3: how many cards a seat holds, after it has played one if so."""
+
+    seat: int
+    size: int
+    played: Maybe[str] = UNSET
+
+    def evolve(self, s: Windows) -> Windows:
+        discards = s.discards if self.played is UNSET else (*s.discards, self.played)
+        return assign(s, sizes=put(s.sizes, self.seat, self.size), discards=discards)
 
 
-def point_won(s: Windows, f: Fact) -> Windows:
-    return replace(s, points=put(s.points, f["seat"], f["points"]))
+class AutoSet(Fact[Windows], frozen=True):
+    """WI-2: whether a seat passes by itself."""
+
+    seat: int
+    on: bool
+
+    def evolve(self, s: Windows) -> Windows:
+        return assign(s, auto=put(s.auto, self.seat, self.on))
 
 
-def turn_begun(s: Windows, f: Fact) -> Windows:
-    return replace(s, turns=f["left"])
+class PointWon(Fact[Windows], frozen=True):
+    """A seat has so many points."""
+
+    seat: int
+    points: int
+
+    def evolve(self, s: Windows) -> Windows:
+        return assign(s, points=put(s.points, self.seat, self.points))
+
+
+class TurnBegun(Fact[Windows], frozen=True):
+    """A turn begins; `left` are still to play."""
+
+    left: int
+
+    def evolve(self, s: Windows) -> Windows:
+        return assign(s, turns=self.left)
+
+
+# --- moves ---------------------------------------------------------------------------------------------------
+
+
+class End(Move, frozen=True):
+    """The turn goes on to the next seat."""
+
+    admission: ClassVar = Admission(("turn",))
+
+
+class Attack(Move, frozen=True):
+    """Attack a seat."""
+
+    admission: ClassVar = Admission(("turn",), rule="WI-1")
+    target: Count
+
+
+class Pass(Move, frozen=True):
+    """Play no card in this window."""
+
+    admission: ClassVar = Admission(("window", "counter"), hidden=("*",), anonymous=True, rule="WI-2")
+
+
+class SetAuto(Move, frozen=True):
+    """Pass by itself from now on, or no more."""
+
+    admission: ClassVar = Admission(by="any", hidden=("*",), anonymous=True, rule="WI-2")
+    on: bool
+
+
+class PlayCard(Move, frozen=True):
+    """Play a card."""
+
+    admission: ClassVar = Admission(by="any", rule="WI-3")
+    card: Annotated[str, among(CARDS)]
+
+
+# --- rules ---------------------------------------------------------------------------------------------------
 
 
 def setup(d: D) -> None:
     deck = d.draws.shuffle("deck", DECK, TABLE)
     for seat in range(d.state.seats):
-        d.add({"t": "hand_set", "seat": seat, "cards": deck[3 * seat : 3 * seat + 3]}, (seat,))
-        d.add({"t": "size_set", "seat": seat, "size": 3})
-    d.add({"t": "deck_set", "cards": deck[3 * d.state.seats :]}, TABLE)
+        d.add(HandSet(seat, deck[3 * seat : 3 * seat + 3]), (seat,))
+        d.add(SizeSet(seat, 3))
+    d.add(DeckSet(deck[3 * d.state.seats :]), TABLE)
     d.ask("turn", 0)
 
 
@@ -84,37 +162,43 @@ def window(d: D, kind: str, seats: list[Seat], **data: Json) -> None:
     asked = [s for s in seats if d.state.sizes[s]]
     d.ask(kind, *asked, secret=True, **data)
     for seat in asked:
-        if d.state.auto[seat]:
+        if d.state.auto[seat] or seat in d.state.vacant:
             d.answered(seat)
 
 
 def next_turn(d: D, seat: Seat) -> None:
     d.end()
-    d.add({"t": "turn_begun", "left": d.state.turns - 1})
+    d.add(TurnBegun(d.state.turns - 1))
     if d.state.turns == 0:
         d.finish()
     else:
         d.ask("turn", (seat + 1) % d.state.seats)
 
 
-def do_end(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_end(d: D, frame: Frame, seat: Seat, move: End) -> None:
     next_turn(d, seat)
 
 
-def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     d.answered(seat)
 
 
-def do_auto(d: D, frame: Frame, seat: Seat, move: Move) -> None:
-    d.add({"t": "auto_set", "seat": seat, "on": move["on"]}, (seat,))
-    if move["on"] and frame.secret and seat in frame.owing:
+def do_auto(d: D, frame: Frame, seat: Seat, move: SetAuto) -> None:
+    d.add(AutoSet(seat, move.on), (seat,))
+    if move.on and frame.secret and seat in frame.owing:
         d.answered(seat)
 
 
-def do_attack(d: D, frame: Frame, seat: Seat, move: Move) -> None:
-    if move["target"] == seat or move["target"] >= d.state.seats:
+def vacated(d: D, seat: Seat) -> None:
+    """In the same record, or one that follows would tell that the seat had not answered."""
+    if d.state.top.secret and seat in d.state.top.owing:
+        d.answered(seat)
+
+
+def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
+    if move.target == seat or move.target >= d.state.seats:
         raise RuleError("invalid_target", "WI-1")
-    d.ask("combat", att=seat, deff=move["target"], bonus=0, todo=["window", "roll"])
+    d.ask("combat", att=seat, deff=move.target, bonus=0, todo=["window", "roll"])
 
 
 def go_combat(d: D, frame: Frame) -> None:
@@ -124,7 +208,7 @@ def go_combat(d: D, frame: Frame) -> None:
         return
     dice = [d.draws.roll("die.white", 1, 6) for _ in range(2)]
     winner = frame.data["att"] if dice[0] > dice[1] + frame.data["bonus"] else frame.data["deff"]
-    d.add({"t": "point_won", "seat": winner, "points": d.state.points[winner] + 1})
+    d.add(PointWon(winner, d.state.points[winner] + 1))
     d.end()
     next_turn(d, frame.data["att"])
 
@@ -133,17 +217,17 @@ def go_window(d: D, frame: Frame) -> None:
     d.end()
 
 
-def do_play(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_play(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
     """WI-3: in the log's order the first card counts; it interrupts what is going on."""
     hand = list(d.state.hands[seat])
-    if move["card"] not in hand:
+    if move.card not in hand:
         raise RuleError("card_not_in_hand", "WI-3")
-    if FITS.get(frame.kind) != move["card"] or (frame.secret and seat not in frame.owing):
+    if FITS.get(frame.kind) != move.card or (frame.secret and seat not in frame.owing):
         raise RuleError("card_not_playable_now", "WI-3")
-    hand.remove(move["card"])
-    d.add({"t": "hand_set", "seat": seat, "cards": hand}, (seat,))
-    d.add({"t": "size_set", "seat": seat, "size": len(hand), "played": move["card"]})
-    chain = [*frame.data.get("chain", []), [seat, move["card"]]]
+    hand.remove(move.card)
+    d.add(HandSet(seat, hand), (seat,))
+    d.add(SizeSet(seat, len(hand), move.card))
+    chain = [*frame.data.get("chain", []), [seat, move.card]]
     if frame.kind == "counter":
         d.end()
     d.barrier()
@@ -157,7 +241,7 @@ def go_counter(d: D, frame: Frame) -> None:
         d.end()
         d.note(bonus=d.state.top.data["bonus"] + stands, todo=["window", "roll"])
     elif stands:
-        d.add({"t": "point_won", "seat": seat, "points": d.state.points[seat] + 1})
+        d.add(PointWon(seat, d.state.points[seat] + 1))
 
 
 def may(s: Windows) -> tuple[Seat, ...]:
@@ -174,14 +258,16 @@ def build(s: Windows, seat: Seat) -> Builder:
         types = [Option("pass", ends=True)]
     kind = yield one("type", [*types, *["play_card"] * play, "set_auto"])
     if kind == "play_card":
-        return {"type": kind, "card": (yield one("card", [card]))}
+        return PlayCard((yield one("card", [card])))
     if kind == "attack":
-        return {"type": kind, "target": (yield one("target", [x for x in range(s.seats) if x != seat]))}
-    return {"type": kind, "on": (yield one("on", [True, False]))} if kind == "set_auto" else {"type": kind}
+        return Attack((yield one("target", [x for x in range(s.seats) if x != seat])))
+    if kind == "set_auto":
+        return SetAuto((yield one("on", [True, False])))
+    return Pass() if kind == "pass" else End()
 
 
 def default(s: Windows, decision: Decision, seat: Seat) -> Move:
-    return {"type": "end" if decision.kind == "turn" else "pass"}
+    return End() if decision.kind == "turn" else Pass()
 
 
 def sight(s: Windows, viewer: Viewer) -> Json:
@@ -207,8 +293,8 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
     for seat in others:
         size = d.state.sizes[seat]
         hand, pool = pool[:size], pool[size:]
-        d.add({"t": "hand_set", "seat": seat, "cards": hand}, (seat,))
-    d.add({"t": "deck_set", "cards": pool}, TABLE)
+        d.add(HandSet(seat, hand), (seat,))
+    d.add(DeckSet(pool), TABLE)
 
 
 def blank(table: Table) -> Windows:
@@ -216,8 +302,6 @@ def blank(table: Table) -> Windows:
     turns: int = table.options["turns"]
     return Windows(n, turns=turns, sizes=(0,) * n, points=(0,) * n, hands=((),) * n, auto=(False,) * n)
 
-
-CARD = Word(CARDS)
 
 RULESET: Ruleset[Windows] = Ruleset(
     meta=Meta(
@@ -230,23 +314,18 @@ RULESET: Ruleset[Windows] = Ruleset(
         clocks={"window": "window", "counter": "window"},
     ),
     state=Windows,
-    moves={
-        "end": MoveType(Obj(), ("turn",)),
-        "attack": MoveType(Obj({"target": Int()}), ("turn",), rule="WI-1"),
-        "pass": MoveType(Obj(), ("window", "counter"), hidden=("*",), anonymous=True, rule="WI-2"),
-        "set_auto": MoveType(Obj({"on": Bool()}), by="any", hidden=("*",), anonymous=True, rule="WI-2"),
-        "play_card": MoveType(Obj({"card": CARD}), by="any", rule="WI-3"),
-    },
-    do={"end": do_end, "attack": do_attack, "pass": do_pass, "set_auto": do_auto, "play_card": do_play},
+    moves=declared(__name__, Move),
+    facts=declared(__name__, Fact),
+    do=dict(
+        (
+            on(End, do_end),
+            on(Attack, do_attack),
+            on(Pass, do_pass),
+            on(SetAuto, do_auto),
+            on(PlayCard, do_play),
+        )
+    ),
     go={"combat": go_combat, "window": go_window, "counter": go_counter},
-    evolve={
-        "hand_set": hand_set,
-        "deck_set": deck_set,
-        "size_set": size_set,
-        "auto_set": auto_set,
-        "point_won": point_won,
-        "turn_begun": turn_begun,
-    },
     setup=setup,
     build=build,
     default=default,
@@ -254,12 +333,13 @@ RULESET: Ruleset[Windows] = Ruleset(
     scores=scores,
     check=lambda s: [f"hand of {i}" for i in range(s.seats) if len(s.hands[i]) != s.sizes[i]],
     redeal=redeal,
+    vacated=vacated,
     blank=blank,
     may=may,
 )
 
 
-def candidates(s: Windows, seat: Seat) -> Iterator[Move]:
+def candidates(s: Windows, seat: Seat) -> Iterator[Doc]:
     """Every move that a small world can hold, well-formed or nearly."""
     yield from ({"type": t} for t in ("end", "pass"))
     yield from ({"type": "attack", "target": t} for t in range(s.seats + 1))

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from domain.games.egc.moves import ORDERS, ZERO
+from domain.games.egc.moves import (
+    ORDERS,
+    ZERO,
+    AllocateTurnZero,
+    CancelOrder,
+    ReopenOrders,
+    Resign,
+    Resolving,
+    SpyEmpire,
+    SpyTerritory,
+    SubmitOrders,
+)
 from domain.games.egc.rules import pipeline, seats, sheet, spying, turn_zero
-from domain.games.egc.state import D
+from domain.games.egc.state import D, Egc
 from domain.kernel.flow import Frame
+from domain.kernel.ruleset import Handler, on
 
-DO: Mapping[str, Callable[[D, Frame, Any, dict[str, Any]], None]] = {
-    "allocate_turn_zero": turn_zero.allocate,
-    **dict.fromkeys(ORDERS, sheet.file_order),
-    "cancel_order": sheet.cancel_order,
-    "spy_territory": spying.spy_territory,
-    "spy_empire": spying.spy_empire,
-    "submit_orders": seats.submit,
-    "reopen_orders": seats.reopen,
-    "resign": seats.resign,
-    "resolving": pipeline.resolve,
-}
+DO: Mapping[str, Handler[Egc]] = dict(
+    (
+        on(AllocateTurnZero, turn_zero.allocate),
+        *(on(kind, sheet.file_order) for kind in ORDERS.values()),
+        on(CancelOrder, sheet.cancel_order),
+        on(SpyTerritory, spying.spy_territory),
+        on(SpyEmpire, spying.spy_empire),
+        on(SubmitOrders, seats.submit),
+        on(ReopenOrders, seats.reopen),
+        on(Resign, seats.resign),
+        on(Resolving, pipeline.resolve),
+    )
+)
 
 GO: Mapping[str, Callable[[D, Frame], None]] = {
     **dict.fromkeys(ZERO, turn_zero.go_turn_zero),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from domain.games.egc.data import COMBAT, TERRITORIES
+from domain.games.egc.facts.armies import CombatFought, Round
 from domain.games.egc.rules.work import NOBODY, Unit, Work
 from domain.games.egc.state import NEUTRAL, NeutralRanks, empire_of
-from domain.ids import Json
 from domain.kernel.audience import TABLE
 
 WORST = 10
@@ -36,7 +35,7 @@ class Combat:
     territory: str
     landing: int
     winner: Unit | None = None
-    rounds: list[list[Json]] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     supported: dict[str, Unit] = field(default_factory=dict)
     """All that ever took part as supporters."""
 
@@ -50,7 +49,7 @@ class Combat:
         self.fort = self._fort()
         for unit in (a, d):
             unit.start = unit.start or unit.divisions
-        before = [a.divisions, d.divisions]
+        before = a.divisions, d.divisions
         while self._round():
             pass
         significant = _significant(*before)
@@ -115,7 +114,7 @@ class Combat:
             unit.divisions -= loss
             unit.lost += loss
         helped = {u.id: loss for u, loss in zip(helpers, shares[1:], strict=True)}
-        self.rounds.append([q_att, q_def, m, enc, shares[0], loss_def, helped])
+        self.rounds.append((q_att, q_def, m, enc, shares[0], loss_def, helped))
         for u in helpers:
             u.withdrawn = u.broken
             if not u.divisions:
@@ -165,31 +164,32 @@ class Combat:
         over = not u.crossed or (len(u.crossed) == 1 and u.crossed[0] in self.w.controls(u.seat))
         return u.home if over and not self.w.foreign(u.seat, u.home) else None
 
-    def _report(self, before: list[int], significant: bool, goes: dict[str, str | None]) -> None:
+    def _report(self, before: tuple[int, int], significant: bool, goes: dict[str, str | None]) -> None:
         """EGC-9.12: to each empire that took part, and to nobody else."""
         a, d = self.attacker, self.defender
-        after = {u.id: u for u in (a, d)}
-        fact: dict[str, Any] = {
-            "territory": self.territory,
-            "attacker": a.id,
-            "defender": d.id,
-            "attacking": empire_of(a.seat),
-            "defending": NEUTRAL if d.seat == NOBODY else empire_of(d.seat),
-            "before": before,
-            "losses": [sum(r[4] for r in self.rounds), sum(r[5] for r in self.rounds)],
-            "supporters": [[u.id, u.divisions, u.withdrawn] for u in self.supported.values()],
-            "fort": self.fort,
-            "landing": bool(self.landing),
-            "significant": significant,
-            "winner": self.winner.id if self.winner else None,
-            "winning": self._winning(),
-            "goes": [[army, place] for army, place in goes.items()],
-            "morale": [u.morale for u in after.values()],
-            "rounds": self.rounds,
-        }
         readers = {a.seat, d.seat, *(u.seat for u in self.supported.values())} - {NOBODY}
         for seat in sorted(readers):
-            self.w.own(seat, "combat_fought", **fact)
+            fact = CombatFought(
+                self.w.step,
+                seat,
+                territory=self.territory,
+                attacker=a.id,
+                defender=d.id,
+                attacking=empire_of(a.seat),
+                defending=NEUTRAL if d.seat == NOBODY else empire_of(d.seat),
+                before=before,
+                losses=(sum(r[4] for r in self.rounds), sum(r[5] for r in self.rounds)),
+                supporters=[(u.id, u.divisions, u.withdrawn) for u in self.supported.values()],
+                fort=self.fort,
+                landing=bool(self.landing),
+                significant=significant,
+                winner=self.winner.id if self.winner else None,
+                winning=self._winning(),
+                goes=list(goes.items()),
+                morale=(a.morale, d.morale),
+                rounds=self.rounds,
+            )
+            self.w.own(fact)
 
     def _winning(self) -> str | None:
         if self.winner is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.egc.data import ECONOMY, HOMES, TERRITORIES
+from domain.games.egc.facts.armies import TerritoryConquered
 from domain.games.egc.rules.finance import corruption_rate, recovered
 from domain.games.egc.rules.work import NOBODY, Work
 from domain.ids import Seat
@@ -23,8 +24,8 @@ def _take(w: Work, territory: str, seat: Seat, colonies: dict[Seat, int]) -> Non
         w.plunder[loser] = w.plunder.get(loser, 0) + plundered(w, territory, loser, colonies[loser])
         w.lost[loser] = w.lost.get(loser, 0) + 1
         w.taken[seat] = w.taken.get(seat, 0) + 1
-    w.tell("territory_conquered", territory=territory, seat=seat, turn=w.turn, loser=loser)
-    w.own(seat, "levels_learnt", territory=territory, levels=w.s.levels[territory])
+    w.tell(TerritoryConquered(w.step, territory, seat, w.turn, loser))
+    w.learn(seat, territory)
 
 
 def plundered(w: Work, territory: str, loser: Seat, colonies: int) -> int:

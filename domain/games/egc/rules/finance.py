@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from heapq import heapify, heapreplace
 
 from domain.games.egc.data import ECONOMY, HOMES, SEAT, TERRITORIES, by_rank, number_of
+from domain.games.egc.facts.realm import FinanceSettled
+from domain.games.egc.moves import GiveMoney
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Egc
-from domain.ids import Json, Seat
+from domain.ids import Seat
+from domain.kernel.declare import UNSET
+
+
+@dataclass(frozen=True)
+class Income:
+    """EGC-12.2: a revenue, line by line."""
+
+    national: int
+    colonial: int
+    corruption: int
+    protectorates: int
+
+    @property
+    def revenue(self) -> int:
+        """All of it."""
+        return self.national + self.colonial - self.corruption + self.protectorates
 
 
 def value_for(s: Egc, seat: Seat, territory: str) -> int:
@@ -36,25 +55,22 @@ def corruption_rate(colonies: int, rank: int) -> int:
     return min(most, int(rate))
 
 
-def income(s: Egc, seat: Seat) -> dict[str, int]:
-    """EGC-12.2: the revenue, line by line."""
+def income(s: Egc, seat: Seat) -> Income:
+    """EGC-12.2: what an empire earns in a turn."""
     home, colonies = HOMES[seat], s.colonies(seat)
     national = ECONOMY["national_multiplier"] * recovered(s, seat, home) if s.metropolis(home) else 0
     colonial = sum(recovered(s, seat, t) for t in colonies)
     rate = corruption_rate(len(colonies), s.rank(seat, "administration"))
-    corruption = colonial * rate // 100
     protectorates = sum(value_for(s, seat, t) for t in s.protectorates(seat))
-    revenue = national + colonial - corruption + protectorates
-    lines = {"national": national, "colonial": colonial, "corruption": corruption, "protectorates": protectorates}
-    return {**lines, "revenue": revenue}
+    return Income(national, colonial, colonial * rate // 100, protectorates)
 
 
 def settle(w: Work) -> None:
     """EGC-12.1, EGC-12.6: the finance statement of each empire in play."""
     gifts: dict[Seat, int] = {}
-    for _, order in w.filed("give_money"):
-        to = SEAT[order["to"]]
-        gifts[to] = gifts.get(to, 0) + order["amount"]
+    for _, order in w.filed(GiveMoney):
+        to = SEAT[order.to]
+        gifts[to] = gifts.get(to, 0) + order.amount
     for seat in w.s.in_play():
         _settle_one(w, seat, gifts.get(seat, 0))
 
@@ -65,18 +81,30 @@ def _settle_one(w: Work, seat: Seat, gifts: int) -> None:
     armies = w.s.armies[seat]
     bonuses: list[int] = ECONOMY["first_turn_bonus"]
     bonus = bonuses[w.turn] if w.turn < len(bonuses) else 0
-    usury = max(0, kept - lines["revenue"]) // ECONOMY["usury_divisor"]
+    usury = max(0, kept - lines.revenue) // ECONOMY["usury_divisor"]
     upkeep = ECONOMY["upkeep_per_division"] * sum(a.divisions for a in armies.values())
     plunder = w.plunder.get(seat, 0)
-    treasury = kept - usury + lines["revenue"] + bonus + plunder + gifts - upkeep
-    more: dict[str, Json] = {"usury": usury, "bonus": bonus, "plunder": plunder, "gifts": gifts, "upkeep": upkeep}
-    statement = {"kept": kept, **lines, **more}
-    if treasury < 0:
-        gone = -(treasury // ECONOMY["upkeep_per_division"])
-        left = deserted({army: a.divisions for army, a in armies.items()}, gone)
-        w.own(seat, "finance_settled", treasury=0, **statement, deserted=gone, left=left)
-    else:
-        w.own(seat, "finance_settled", treasury=treasury, **statement, deserted=0)
+    treasury = kept - usury + lines.revenue + bonus + plunder + gifts - upkeep
+    gone = -(min(0, treasury) // ECONOMY["upkeep_per_division"])
+    fact = FinanceSettled(
+        w.step,
+        seat,
+        kept=kept,
+        national=lines.national,
+        colonial=lines.colonial,
+        corruption=lines.corruption,
+        protectorates=lines.protectorates,
+        revenue=lines.revenue,
+        usury=usury,
+        bonus=bonus,
+        plunder=plunder,
+        gifts=gifts,
+        upkeep=upkeep,
+        deserted=gone,
+        treasury=max(0, treasury),
+        left=deserted({army: a.divisions for army, a in armies.items()}, gone) if gone else UNSET,
+    )
+    w.own(fact)
 
 
 def deserted(divisions: dict[str, int], gone: int) -> dict[str, int]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from domain.games.egc.data import COASTS, EMPIRES, ROUND, SEATS, by_rank, number_of
+from domain.games.egc.data import COASTS, EMPIRES, SEATS, by_rank, number_of
+from domain.games.egc.facts.armies import ArmiesMarched, ArmyTurnedBack, BattleFought
+from domain.games.egc.facts.base import Force, Troops
+from domain.games.egc.moves import OrderArmy
 from domain.games.egc.rules.battle import battle
+from domain.games.egc.rules.orders_army import round_of
 from domain.games.egc.rules.work import NOBODY, Unit, Work
 from domain.games.egc.state import NEUTRAL, Army, Garrison, empire_of, numbered
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Seat
+from domain.kernel.declare import UNSET
 
 
 def muster(w: Work) -> None:
@@ -21,13 +25,13 @@ def muster(w: Work) -> None:
             _station(w, _unit(w, seat, army, a, orders.get(army)))
 
 
-def _unit(w: Work, seat: Seat, army: str, a: Army, order: Move | None) -> Unit:
-    kind = order["order"] if order else automatic(w, seat, a)
+def _unit(w: Work, seat: Seat, army: str, a: Army, order: OrderArmy | None) -> Unit:
+    kind = order.order if order else automatic(w, seat, a)
     unit = Unit(army, seat, number_of(army), a.divisions, a.morale, a.training, a.territory, kind, a.territory)
-    if order and kind == "move":
-        unit.path, unit.round = tuple(order["path"]), order.get("round", ROUND)
-    elif order and kind == "support":
-        unit.target = order["territory"]
+    if order and order.path is not UNSET:
+        unit.path, unit.round = tuple(order.path), round_of(order)
+    elif order and order.territory is not UNSET:
+        unit.target = order.territory
         w.supports.setdefault(unit.target, []).append(unit)
     return unit
 
@@ -99,7 +103,7 @@ def turn_back(w: Work, unit: Unit) -> None:
         unit.divisions = 0
     node = unit.path[unit.at]
     w.put(unit, "" if lost else unit.home)
-    w.own(unit.seat, "army_turned_back", army=unit.id, territory=node, to=None if lost else unit.home)
+    w.own(ArmyTurnedBack(w.step, unit.seat, unit.id, node, None if lost else unit.home))
 
 
 def report(w: Work) -> None:
@@ -107,32 +111,32 @@ def report(w: Work) -> None:
     for seat in SEATS:
         changed = _changed(w, seat)
         if changed:
-            w.own(seat, "armies_marched", armies=changed)
+            w.own(ArmiesMarched(w.step, seat, changed))
     _neutrals(w)
     for territory in sorted(w.battles):
         fought = [NEUTRAL if seat == NOBODY else EMPIRES[seat] for seat in sorted(w.battles[territory])]
         there = w.standing.get(territory)
         held = None if not there else empire_of(None if there[0].seat == NOBODY else there[0].seat)
-        w.tell("battle_fought", territory=territory, empires=fought, held_by=held)
+        w.tell(BattleFought(w.step, territory, fought, held))
 
 
-def _changed(w: Work, seat: Seat) -> dict[str, Json]:
-    changed: dict[str, Json] = {}
+def _changed(w: Work, seat: Seat) -> dict[str, Force | None]:
+    changed: dict[str, Force | None] = {}
     for army, old in numbered(w.s.armies[seat]):
         u = w.units[army]
         new = Army(u.territory, u.divisions, u.morale, u.training)
         if not u.divisions:
             changed[army] = None
         elif new != old:
-            changed[army] = [u.territory, u.divisions, u.morale, u.training]
+            changed[army] = (u.territory, u.divisions, u.morale, u.training)
     return changed
 
 
 def _neutrals(w: Work) -> None:
-    changed: dict[str, Json] = {}
+    changed: dict[str, Troops | None] = {}
     for territory in sorted(w.battles):
         old, u = w.s.garrisons.get(territory), w.units.get(f"N-{territory}")
         if u and old != Garrison(u.divisions, u.morale, u.training):
-            changed[territory] = [u.divisions, u.morale, u.training] if u.divisions else None
+            changed[territory] = (u.divisions, u.morale, u.training) if u.divisions else None
     if changed:
-        w.hidden("neutrals_set", garrisons=changed)
+        w.set_neutrals(changed)

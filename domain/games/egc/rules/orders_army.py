@@ -7,34 +7,39 @@ from collections.abc import Sequence
 
 from domain.errors import RuleError
 from domain.games.egc.data import COASTS, ROUND, SEA_LINKS, TERRITORIES
+from domain.games.egc.moves import OrderArmy
 from domain.games.egc.rules.projection import Copy, known_army, known_territory, need, own_army
 from domain.games.egc.rules.seas import common_seas, strait_closed
 from domain.games.egc.state import HOSTILE, Egc, Filed
 from domain.ids import Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import UNSET
 
 RULE = "EGC-7.10.1"
 
 
-def order_army(c: Copy, move: Move, filed: Filed) -> None:
+def order_army(c: Copy, move: OrderArmy, filed: Filed) -> None:
     """EGC-7.10."""
-    army = move["army"]
+    army = move.army
     known_army(c, army)
-    if move["order"] == "support":
-        known_territory(move)
+    if move.territory is not UNSET:
+        known_territory(move.territory)
     own_army(c, army)
-    if move["order"] == "move":
-        check_move(c, army, move)
-    elif move["order"] == "support":
-        check_support(c, army, move["territory"])
+    if move.path is not UNSET:
+        check_move(c, army, move.path, round_of(move))
+    elif move.territory is not UNSET:
+        check_support(c, army, move.territory)
     c.orders[army] = move
 
 
-def check_move(c: Copy, army: str, move: Move) -> None:
+def round_of(move: OrderArmy) -> int:
+    """EGC-7.10.1: the round in which an army is activated."""
+    return ROUND if move.round is UNSET else move.round
+
+
+def check_move(c: Copy, army: str, path: Sequence[str], chosen: int) -> None:
     """EGC-7.10.1, EGC-7.10.2, in their order; a naval move counts against limit and expeditions."""
-    path: list[str] = move["path"]
     check_form(c.armies[army].territory, path)
-    check_round(c, move.get("round", ROUND))
+    check_round(c, chosen)
     if all(node in TERRITORIES for node in path):
         check_land(c, path)
     else:

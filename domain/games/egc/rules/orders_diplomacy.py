@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from domain.games.egc.data import DIPLOMACY, HOMES, SEAT, STRAITS, annex_cost
+from domain.games.egc.moves import (
+    Annex,
+    AnswerProposal,
+    Drop,
+    GiveTerritory,
+    InstallProtectorate,
+    Protect,
+    RelationAction,
+    SetPorts,
+    SetStraits,
+)
 from domain.games.egc.rules.projection import (
     Copy,
     known_recipient,
@@ -16,7 +27,6 @@ from domain.games.egc.rules.projection import (
 from domain.games.egc.rules.wars import has_casus_belli
 from domain.games.egc.state import HOSTILE, Egc, Filed
 from domain.ids import Seat
-from domain.kernel.choices import Move
 
 RULE = "EGC-7.12"
 
@@ -34,10 +44,10 @@ def pending(s: Egc, seat: Seat, other: Seat) -> bool:
     return any({p.sender, p.target} == {seat, other} for p in s.proposals.values())
 
 
-def relation_action(c: Copy, move: Move, filed: Filed) -> None:
+def relation_action(c: Copy, move: RelationAction, filed: Filed) -> None:
     """EGC-7.12."""
-    known_target(move)
-    other, action, stake = SEAT[move["target"]], move["action"], move.get("stake", 0)
+    known_target(move.target)
+    other, action, stake = SEAT[move.target], move.action, move.stake or 0
     need_other(c, other, RULE)
     need_calm(c, other, RULE)
     need(stake >= 0, "bad_amount", RULE)
@@ -68,40 +78,40 @@ def answer_cost(action: str, accept: bool) -> int:
     return cost
 
 
-def answer_proposal(c: Copy, move: Move, filed: Filed) -> None:
+def answer_proposal(c: Copy, move: AnswerProposal, filed: Filed) -> None:
     """EGC-7.13."""
-    proposal = c.s.proposals.get(move["proposal"])
+    proposal = c.s.proposals.get(move.proposal)
     need(proposal is not None and proposal.target == c.seat, "unknown_proposal", "EGC-7.13")
     if proposal:
-        c.points -= answer_cost(proposal.action, move["accept"])
+        c.points -= answer_cost(proposal.action, move.accept)
 
 
-def set_straits(c: Copy, move: Move, filed: Filed) -> None:
+def set_straits(c: Copy, move: SetStraits, filed: Filed) -> None:
     """EGC-7.14."""
-    known_strait(move)
-    known_target(move)
-    other = SEAT[move["target"]]
+    known_strait(move.strait)
+    known_target(move.target)
+    other = SEAT[move.target]
     need_other(c, other, "EGC-7.14")
-    need(c.owns(STRAITS[move["strait"]].controller), "not_owner", "EGC-7.14")
+    need(c.owns(STRAITS[move.strait].controller), "not_owner", "EGC-7.14")
     need_calm(c, other, "EGC-7.14")
-    closed = f"{move['strait']}:{other}" in c.s.closed
-    need(move["closed"] != closed, "no_change", "EGC-7.14")
+    closed = f"{move.strait}:{other}" in c.s.closed
+    need(move.closed != closed, "no_change", "EGC-7.14")
 
 
-def set_ports(c: Copy, move: Move, filed: Filed) -> None:
+def set_ports(c: Copy, move: SetPorts, filed: Filed) -> None:
     """EGC-7.15."""
-    known_target(move)
-    other = SEAT[move["target"]]
+    known_target(move.target)
+    other = SEAT[move.target]
     need_other(c, other, "EGC-7.15")
     need_calm(c, other, "EGC-7.15")
-    need(move["open"] != (f"{c.seat}:{other}" in c.s.open_ports), "no_change", "EGC-7.15")
+    need(move.open != (f"{c.seat}:{other}" in c.s.open_ports), "no_change", "EGC-7.15")
 
 
-def give_territory(c: Copy, move: Move, filed: Filed) -> None:
+def give_territory(c: Copy, move: GiveTerritory, filed: Filed) -> None:
     """EGC-7.16."""
-    known_territory(move)
-    known_recipient(move)
-    territory, other = move["territory"], SEAT[move["to"]]
+    known_territory(move.territory)
+    known_recipient(move.to)
+    territory, other = move.territory, SEAT[move.to]
     need_other(c, other, "EGC-7.16")
     check_gift(c, territory)
     need_calm(c, other, "EGC-7.16")
@@ -116,20 +126,20 @@ def check_gift(c: Copy, territory: str) -> None:
     need(mine or len(c.s.owned(c.seat)) > 1, "last_territory", "EGC-7.16")
 
 
-def protect(c: Copy, move: Move, filed: Filed) -> None:
+def protect(c: Copy, move: Protect, filed: Filed) -> None:
     """EGC-7.18."""
-    known_territory(move)
-    land = c.s.lands[move["territory"]]
+    known_territory(move.territory)
+    land = c.s.lands[move.territory]
     need(land.owner is None, "not_neutral", "EGC-7.18")
     need(land.protectorate is None, "is_protectorate", "EGC-7.18")
     need(str(c.seat) not in land.protections, "already_protected", "EGC-7.18")
     c.points -= DIPLOMACY["protect"]
 
 
-def install_protectorate(c: Copy, move: Move, filed: Filed) -> None:
+def install_protectorate(c: Copy, move: InstallProtectorate, filed: Filed) -> None:
     """EGC-7.19."""
-    known_territory(move)
-    land = c.s.lands[move["territory"]]
+    known_territory(move.territory)
+    land = c.s.lands[move.territory]
     need(land.owner is None, "not_neutral", "EGC-7.19")
     need(land.protectorate is None, "is_protectorate", "EGC-7.19")
     since = land.protections.get(str(c.seat))
@@ -137,18 +147,18 @@ def install_protectorate(c: Copy, move: Move, filed: Filed) -> None:
     c.points -= DIPLOMACY["protectorate"]
 
 
-def annex(c: Copy, move: Move, filed: Filed) -> None:
+def annex(c: Copy, move: Annex, filed: Filed) -> None:
     """EGC-7.20."""
-    known_territory(move)
-    held = c.s.lands[move["territory"]].protectorate
+    known_territory(move.territory)
+    held = c.s.lands[move.territory].protectorate
     need(held is not None and held.seat == c.seat, "not_your_protectorate", "EGC-7.20")
     if held:
         c.points -= annex_cost(c.s.turn - held.since)
 
 
-def drop(c: Copy, move: Move, filed: Filed) -> None:
+def drop(c: Copy, move: Drop, filed: Filed) -> None:
     """EGC-7.21."""
-    known_territory(move)
-    land = c.s.lands[move["territory"]]
+    known_territory(move.territory)
+    land = c.s.lands[move.territory]
     held = land.protectorate is not None and land.protectorate.seat == c.seat
     need(held or str(c.seat) in land.protections, "nothing_to_drop", "EGC-7.21")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from domain.games.egc.data import ECONOMY, INFRASTRUCTURES, TERRITORIES, number_of
+from domain.games.egc.moves import Build, Demolish, Disband, MergeArmies, Recruit, SplitArmy
+from domain.games.egc.order import Order
 from domain.games.egc.rules.projection import (
     Check,
     Copy,
@@ -11,22 +13,21 @@ from domain.games.egc.rules.projection import (
     known_territory,
     need,
     need_room,
+    on,
     own_army,
 )
 from domain.games.egc.state import Army, Filed
-from domain.kernel.choices import Move
 from domain.kernel.flow import assign
 
 
-def _site(c: Copy, move: Move, rule: str) -> tuple[str, str]:
-    known_territory(move)
-    known_infrastructure(move)
-    territory: str = move["territory"]
-    need(c.owns(territory), "not_owner", rule)
-    return territory, move["infrastructure"]
+def _site(c: Copy, move: Build | Demolish, rule: str) -> tuple[str, str]:
+    known_territory(move.territory)
+    known_infrastructure(move.infrastructure)
+    need(c.owns(move.territory), "not_owner", rule)
+    return move.territory, move.infrastructure
 
 
-def build(c: Copy, move: Move, filed: Filed) -> None:
+def build(c: Copy, move: Build, filed: Filed) -> None:
     """EGC-7.3: one level more, at once."""
     territory, name = _site(c, move, "EGC-7.3")
     kind = INFRASTRUCTURES[name]
@@ -38,7 +39,7 @@ def build(c: Copy, move: Move, filed: Filed) -> None:
     c.put_level(territory, name, level + 1)
 
 
-def demolish(c: Copy, move: Move, filed: Filed) -> None:
+def demolish(c: Copy, move: Demolish, filed: Filed) -> None:
     """EGC-7.4: one level less, without refund."""
     territory, name = _site(c, move, "EGC-7.4")
     need((territory, name) not in c.changed, "level_change_limit", "EGC-7.4")
@@ -47,10 +48,10 @@ def demolish(c: Copy, move: Move, filed: Filed) -> None:
     c.put_level(territory, name, level - 1)
 
 
-def recruit(c: Copy, move: Move, filed: Filed) -> None:
+def recruit(c: Copy, move: Recruit, filed: Filed) -> None:
     """EGC-7.5: a new army, within what the centre can raise this turn."""
-    known_territory(move)
-    territory, divisions = move["territory"], move["divisions"]
+    known_territory(move.territory)
+    territory, divisions = move.territory, move.divisions
     need(divisions >= 1, "bad_amount", "EGC-7.5")
     need(c.owns(territory), "not_owner", "EGC-7.5")
     need(c.level(territory, "recruitment_centre") > 0, "no_recruitment_centre", "EGC-7.5")
@@ -64,9 +65,9 @@ def recruit(c: Copy, move: Move, filed: Filed) -> None:
     c.armies[filed.army or ""] = Army(territory, divisions, morale, training)
 
 
-def split_army(c: Copy, move: Move, filed: Filed) -> None:
+def split_army(c: Copy, move: SplitArmy, filed: Filed) -> None:
     """EGC-7.6: a new army takes some of the divisions."""
-    army, divisions = move["army"], move["divisions"]
+    army, divisions = move.army, move.divisions
     known_army(c, army)
     own_army(c, army)
     old = c.armies[army]
@@ -76,9 +77,9 @@ def split_army(c: Copy, move: Move, filed: Filed) -> None:
     c.armies[filed.army or ""] = assign(old, divisions=divisions)
 
 
-def merge_armies(c: Copy, move: Move, filed: Filed) -> None:
+def merge_armies(c: Copy, move: MergeArmies, filed: Filed) -> None:
     """EGC-7.7: the smallest number survives; morale and training are weighted means."""
-    ids: list[str] = move["armies"]
+    ids = move.armies
     for army in ids:
         known_army(c, army)
     need(len(ids) >= 2 and len(set(ids)) == len(ids), "bad_amount", "EGC-7.7")
@@ -95,9 +96,9 @@ def merge_armies(c: Copy, move: Move, filed: Filed) -> None:
     c.armies[min(ids, key=number_of)] = Army(parts[0].territory, total, morale, training)
 
 
-def disband(c: Copy, move: Move, filed: Filed) -> None:
+def disband(c: Copy, move: Disband, filed: Filed) -> None:
     """EGC-7.8: divisions go home."""
-    army, divisions = move["army"], move["divisions"]
+    army, divisions = move.army, move.divisions
     known_army(c, army)
     own_army(c, army)
     old = c.armies[army]
@@ -109,11 +110,13 @@ def disband(c: Copy, move: Move, filed: Filed) -> None:
     del c.armies[army]
 
 
-MANAGEMENT: dict[str, Check] = {
-    "build": build,
-    "demolish": demolish,
-    "recruit": recruit,
-    "split_army": split_army,
-    "merge_armies": merge_armies,
-    "disband": disband,
-}
+MANAGEMENT: dict[type[Order], Check] = dict(
+    (
+        on(Build, build),
+        on(Demolish, demolish),
+        on(Recruit, recruit),
+        on(SplitArmy, split_army),
+        on(MergeArmies, merge_armies),
+        on(Disband, disband),
+    )
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.egc.data import SEAT, VICTORY
+from domain.games.egc.moves import ChooseLinks, FundExpeditions, GiveMoney, SetResearch
 from domain.games.egc.rules.projection import (
     Copy,
     known_links,
@@ -13,26 +14,25 @@ from domain.games.egc.rules.projection import (
     need_other,
 )
 from domain.games.egc.state import Filed
-from domain.kernel.choices import Move
 
 
-def set_research(c: Copy, move: Move, filed: Filed) -> None:
+def set_research(c: Copy, move: SetResearch, filed: Filed) -> None:
     """EGC-7.2."""
-    known_technology(move)
-    need(move["amount"] >= 1, "bad_amount", "EGC-7.2")
-    c.funds -= move["amount"]
+    known_technology(move.technology)
+    need(move.amount >= 1, "bad_amount", "EGC-7.2")
+    c.funds -= move.amount
 
 
-def fund_expeditions(c: Copy, move: Move, filed: Filed) -> None:
+def fund_expeditions(c: Copy, move: FundExpeditions, filed: Filed) -> None:
     """EGC-7.9; what is funded is known before the moves are checked, whatever the sequence."""
-    need(move["count"] >= 1, "bad_amount", "EGC-7.9")
-    c.funds -= move["count"] * c.by_rank("expedition_cost", "exploration")
+    need(move.count >= 1, "bad_amount", "EGC-7.9")
+    c.funds -= move.count * c.by_rank("expedition_cost", "exploration")
 
 
-def give_money(c: Copy, move: Move, filed: Filed) -> None:
+def give_money(c: Copy, move: GiveMoney, filed: Filed) -> None:
     """EGC-7.17: per recipient and turn, up to a limit by diplomacy rank."""
-    known_recipient(move)
-    other, amount = SEAT[move["to"]], move["amount"]
+    known_recipient(move.to)
+    other, amount = SEAT[move.to], move.amount
     need(amount >= 1, "bad_amount", "EGC-7.17")
     need_other(c, other, "EGC-7.17")
     need_calm(c, other, "EGC-7.17")
@@ -41,10 +41,10 @@ def give_money(c: Copy, move: Move, filed: Filed) -> None:
     c.funds -= amount
 
 
-def choose_links(c: Copy, move: Move, filed: Filed) -> None:
+def choose_links(c: Copy, move: ChooseLinks, filed: Filed) -> None:
     """EGC-7.22: up to two, in turn 4 and after each of the first three counts."""
-    known_links(move)
-    links = move["links"]
+    links = move.links
+    known_links(links)
     need(len(links) <= VICTORY["links_per_choice"] and len(set(links)) == len(links), "bad_amount", "EGC-7.22")
     need(c.s.choosing_links(), "links_closed", "EGC-7.22")
     need(not any(link in c.empire.links_done for link in links), "link_already_done", "EGC-7.22")

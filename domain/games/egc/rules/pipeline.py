@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.games.egc.data import RESEARCH
+from domain.games.egc.facts.armies import PortsChanged, ResolutionStarted, SheetCarriedOut
+from domain.games.egc.facts.base import Force, Invested, Step
+from domain.games.egc.moves import ChooseLinks, Resolving, SetResearch
+from domain.games.egc.order import Order
 from domain.games.egc.rules import (
     conquest,
     drill,
@@ -23,8 +27,8 @@ from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.turn_zero import start_turn
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Army, D, numbered
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Seat
+from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
 
 
@@ -34,10 +38,10 @@ def go_orders(d: D, frame: Frame) -> None:
     d.ask("resolving", engine=True, turn=d.state.turn)
 
 
-def resolve(d: D, frame: Frame, seat: None, move: Move) -> None:
+def resolve(d: D, frame: Frame, seat: None, move: Resolving) -> None:
     """EGC-0.6, EGC-5: a function of the state, the sheets and the draws; asks nobody."""
     w = Work(d, d.state)
-    w.tell("resolution_started", turn=w.turn)
+    w.tell(ResolutionStarted(w.step, w.turn))
     for step, work in STEPS:
         w.step = step
         work(w)
@@ -55,49 +59,54 @@ def manage(w: Work) -> None:
     for seat in w.s.in_play():
         sheet = w.s.sheets[seat]
         w.copies[seat] = c = copy_of(w.begun, seat)
+        legal = [o.move for o in sheet.orders if o.n not in c.faults]
+        w.orders += [(seat, order) for order in legal]
         if sheet.orders or sheet.spent:
-            _carried_out(w, seat, c)
+            _carried_out(w, seat, c, legal)
     built = sorted(t for c in w.copies.values() for t in c.built)
     demolished = sorted(t for c in w.copies.values() for t in c.demolished)
     if built or demolished:
-        w.tell("ports_changed", built=built, demolished=demolished)
+        w.tell(PortsChanged(w.step, built, demolished))
 
 
-def _carried_out(w: Work, seat: Seat, c: Copy) -> None:
-    more: dict[str, Json] = {}
-    if armies := _changed(w, seat, c):
-        more["armies"] = armies
-    if c.levels:
-        more["levels"] = {t: c.levels[t] for t in sorted(c.levels)}
-    mine = [o.order for o in w.s.sheets[seat].orders if o.n not in c.faults]
-    for order in mine:
-        if order["type"] == "choose_links":
-            more["links"] = order["links"]
-        elif order["type"] == "set_research":
-            more["investments"] = _invested(w, seat, order)
-    spent = w.s.sheets[seat].spent
-    w.own(seat, "sheet_carried_out", orders=len(mine), spies=spent, treasury=c.funds, diplomacy=c.points, **more)
+def _carried_out(w: Work, seat: Seat, c: Copy, orders: list[Order]) -> None:
+    links = next((order.links for order in orders if isinstance(order, ChooseLinks)), UNSET)
+    research = next((order for order in orders if isinstance(order, SetResearch)), None)
+    w.own(
+        SheetCarriedOut(
+            w.step,
+            seat,
+            orders=len(orders),
+            spies=w.s.sheets[seat].spent,
+            treasury=c.funds,
+            diplomacy=c.points,
+            armies=_changed(w, seat, c) or UNSET,
+            levels={t: c.levels[t] for t in sorted(c.levels)} or UNSET,
+            links=links,
+            investments=_invested(w, seat, research) if research else UNSET,
+        )
+    )
 
 
-def _changed(w: Work, seat: Seat, c: Copy) -> dict[str, Json]:
+def _changed(w: Work, seat: Seat, c: Copy) -> dict[str, Force | None]:
     old = w.s.armies[seat]
-    changed: dict[str, Json] = {army: None for army, _ in numbered(old) if army not in c.armies}
+    changed: dict[str, Force | None] = {army: None for army, _ in numbered(old) if army not in c.armies}
     return changed | {army: _form(a) for army, a in numbered(c.armies) if old.get(army) != a}
 
 
-def _form(a: Army) -> list[Json]:
-    return [a.territory, a.divisions, a.morale, a.training]
+def _form(a: Army) -> Force:
+    return a.territory, a.divisions, a.morale, a.training
 
 
-def _invested(w: Work, seat: Seat, order: Move) -> list[Json]:
+def _invested(w: Work, seat: Seat, order: SetResearch) -> list[Invested]:
     """EGC-13.1: all that is under way, with the new research."""
     e = w.s.empires[seat]
-    points = technology.research_points(order["amount"], e.ranks["research"], e.revenue)
-    new = [order["technology"], points, w.turn + RESEARCH["delay_turns"]]
-    return [*([i.technology, i.points, i.due] for i in e.investments), new]
+    points = technology.research_points(order.amount, e.ranks["research"], e.revenue)
+    new = order.technology, points, w.turn + RESEARCH["delay_turns"]
+    return [*((i.technology, i.points, i.due) for i in e.investments), new]
 
 
-STEPS: tuple[tuple[str, Callable[[Work], None]], ...] = (
+STEPS: tuple[tuple[Step, Callable[[Work], None]], ...] = (
     ("P2", manage),
     ("P4", movement.muster),
     ("P4", movement.march),
@@ -114,7 +123,7 @@ STEPS: tuple[tuple[str, Callable[[Work], None]], ...] = (
     ("P10", territories.protections),
     ("P11", territories.eliminate),
     ("P12", relations.relations),
-    ("P13", lambda w: technology.settle(w.d, w.turn)),
+    ("P13", technology.settle),
     ("P14", upkeep.settle),
     ("P15", presence.show_armies),
 )

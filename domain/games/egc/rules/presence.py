@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.egc.facts.relations import MannedSet
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import empire_of
 
@@ -13,4 +14,4 @@ def show_armies(w: Work) -> None:
     old = w.s.manned
     changed = {t: now.get(t) for t in sorted({*old, *now}) if old.get(t) != now.get(t)}
     if changed:
-        w.tell("manned_set", manned=changed)
+        w.tell(MannedSet(changed, w.step))

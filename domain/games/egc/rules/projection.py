@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from domain.errors import RuleError
 from domain.games.egc.data import (
@@ -19,10 +19,13 @@ from domain.games.egc.data import (
     TERRITORIES,
     by_rank,
 )
+from domain.games.egc.moves import OrderArmy
+from domain.games.egc.order import Order
 from domain.games.egc.rules.seas import accessible, controlled, ports_of
 from domain.games.egc.state import Army, Egc, Filed
 from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+
+K = TypeVar("K", bound=Order)
 
 
 class Copy:
@@ -42,7 +45,7 @@ class Copy:
         self.raised: dict[str, int] = {}
         self.ordered: dict[str, int] = {}
         """Army -> number of the order that it has."""
-        self.orders: dict[str, Move] = {}
+        self.orders: dict[str, OrderArmy] = {}
         """Army -> that order."""
         self.expeditions = 0
         self.sailed = 0
@@ -109,17 +112,22 @@ class Copy:
         return tuple(controlled(self.s, self.seat, self.ports)) if self._controls is None else self._controls
 
 
-Check = Callable[[Copy, Move, Filed], None]
+Check = Callable[[Copy, Any, Filed], None]
 """One order against the copy: raises RuleError, or carries it out."""
+
+
+def on(kind: type[K], check: Callable[[Copy, K, Filed], None]) -> tuple[type[Order], Check]:
+    """What is done on an order of a type, as an item of a table."""
+    return kind, check
 
 
 # --- ids that do not exist (EGC-7.0.6) -------------------------------------------------------------------------
 
 
-def _known(code: str, field: str, table: Any) -> Callable[[Move], None]:
-    def check(move: Move) -> None:
-        if move[field] not in table:
-            raise RuleError(code, "EGC-7.0.6", {field: move[field]})
+def _known(code: str, field: str, table: Container[str]) -> Callable[[str], None]:
+    def check(name: str) -> None:
+        if name not in table:
+            raise RuleError(code, "EGC-7.0.6", {field: name})
 
     return check
 
@@ -133,9 +141,9 @@ known_empire = _known("unknown_empire", "empire", SEAT)
 known_strait = _known("unknown_strait", "strait", STRAITS)
 
 
-def known_links(move: Move) -> None:
+def known_links(links: Sequence[str]) -> None:
     """EGC-7.22."""
-    if unknown := [link for link in move["links"] if link not in LINKS]:
+    if unknown := [link for link in links if link not in LINKS]:
         raise RuleError("unknown_link", "EGC-7.0.6", {"link": unknown[0]})
 
 

@@ -6,6 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from domain.games.egc.data import DIPLOMACY, LADDER, PAIRS, SEAT, SEATS, STRAITS
+from domain.games.egc.facts.relations import (
+    ActionCancelled,
+    CasusBelliGained,
+    Cause,
+    PortsSet,
+    ProposalAnswered,
+    ProposalMade,
+    RelationChanged,
+    StraitSet,
+    WarDeclared,
+    WarJoined,
+)
+from domain.games.egc.moves import AnswerProposal, RelationAction, SetPorts, SetStraits
 from domain.games.egc.rules.orders_diplomacy import action_cost, answer_cost
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import ELIMINATED, ENEMIES, HOSTILE, PAIR_KEYS, Proposal
@@ -43,7 +56,7 @@ def relations(w: Work) -> None:
     talks = Talks()
     actions = list(_actions(w))
     for a, b in started:
-        w.tell("relation_changed", seat=a, target=b, level="war", why="war_begins")
+        w.tell(RelationChanged(w.step, a, b, "war", "war_begins"))
     _retain(w, talks, actions)
     _improve(w, talks)
     _degrade(w, talks)
@@ -58,10 +71,10 @@ def relations(w: Work) -> None:
 
 def _actions(w: Work) -> Iterator[Action]:
     """Actions of the turn; the price is that of the start of the turn, when it was paid."""
-    for seat, order in w.filed("relation_action"):
-        target, stake = SEAT[order["target"]], order.get("stake", 0)
-        paid = action_cost(w.s.relation(seat, target), order["action"]) + stake
-        yield Action(seat, target, order["action"], stake, paid)
+    for seat, order in w.filed(RelationAction):
+        target, stake = SEAT[order.target], order.stake or 0
+        paid = action_cost(w.s.relation(seat, target), order.action) + stake
+        yield Action(seat, target, order.action, stake, paid)
 
 
 def _void(w: Work, *seats: Seat) -> bool:
@@ -104,7 +117,7 @@ def _refund(w: Work, action: Action) -> None:
 def _pay_back(w: Work, seat: Seat, target: Seat, what: str, paid: int) -> None:
     if w.s.status[seat] != ELIMINATED:
         points = w.s.empires[seat].diplomacy + paid
-        w.own(seat, "action_cancelled", target=target, action=what, refund=paid, diplomacy=points)
+        w.own(ActionCancelled(w.step, seat, target, what, refund=paid, diplomacy=points))
 
 
 # --- (c) improvements ----------------------------------------------------------------------------------------
@@ -131,20 +144,20 @@ def _awaiting(w: Work) -> list[tuple[str, Proposal]]:
 
 def _answer(w: Work, name: str, proposal: Proposal) -> bool:
     """EGC-4.2, EGC-7.13: the answer that was filed, or the free one."""
-    given = {o["proposal"]: o["accept"] for seat, o in w.filed("answer_proposal") if seat == proposal.target}
+    given = {o.proposal: o.accept for seat, o in w.filed(AnswerProposal) if seat == proposal.target}
     accepted = given.get(name, proposal.action == "incite")
-    told = {"proposal": name, "sender": proposal.sender, "target": proposal.target, "action": proposal.action}
-    for reader in sorted((proposal.sender, proposal.target)):
-        w.own(reader, "proposal_answered", **told, accepted=accepted)
-    return bool(accepted)
+    a, b = proposal.sender, proposal.target
+    for reader in sorted((a, b)):
+        w.own(ProposalAnswered(w.step, reader, name, a, b, proposal.action, accepted))
+    return accepted
 
 
 def _void_answers(w: Work) -> None:
     """EGC-14.4: who answered an empire that is out gets the price back."""
-    for seat, order in w.filed("answer_proposal"):
-        proposal = w.begun.proposals[order["proposal"]]
+    for seat, order in w.filed(AnswerProposal):
+        proposal = w.begun.proposals[order.proposal]
         if _void(w, proposal.sender):
-            paid = answer_cost(proposal.action, order["accept"])
+            paid = answer_cost(proposal.action, order.accept)
             _pay_back(w, seat, proposal.sender, "answer_proposal", paid)
 
 
@@ -154,9 +167,9 @@ def _raise(w: Work, a: Seat, b: Seat, made: set[str]) -> None:
         return
     if level in HOSTILE:
         made.add(PAIR_KEYS[a, b])
-        w.tell("relation_changed", seat=a, target=b, level="peace", why="improved", peace_turn=w.turn + 1)
+        w.tell(RelationChanged(w.step, a, b, "peace", "improved", w.turn + 1))
     else:
-        w.tell("relation_changed", seat=a, target=b, level=LADDER[LADDER.index(level) + 1], why="improved")
+        w.tell(RelationChanged(w.step, a, b, LADDER[LADDER.index(level) + 1], "improved"))
 
 
 def _separate_peace(w: Work, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], str], made: set[str]) -> None:
@@ -172,9 +185,9 @@ def _separate_peace(w: Work, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], s
             return
 
 
-def break_alliance(w: Work, breaker: Seat, other: Seat, why: str) -> None:
+def break_alliance(w: Work, breaker: Seat, other: Seat, why: Cause) -> None:
     """The relation is a non-aggression pact; the ex-ally has a casus belli."""
-    w.tell("relation_changed", seat=breaker, target=other, level="nap", why=why)
+    w.tell(RelationChanged(w.step, breaker, other, "nap", why))
     casus_belli(w, other, breaker, "alliance_broken")
 
 
@@ -194,7 +207,7 @@ def _degrade(w: Work, talks: Talks) -> None:
             elif level == "alliance":
                 break_alliance(w, a, b, "degraded")
             elif level in DEGRADED:
-                w.tell("relation_changed", seat=a, target=b, level=DEGRADED[level], why="degraded")
+                w.tell(RelationChanged(w.step, a, b, DEGRADED[level], "degraded"))
 
 
 def _declare(w: Work, talks: Talks) -> None:
@@ -210,10 +223,10 @@ def _declare(w: Work, talks: Talks) -> None:
 
 def _war(w: Work, a: Seat, b: Seat) -> None:
     """EGC-14.6.1 to EGC-14.6.5."""
-    w.tell("war_declared", seat=a, target=b)
+    w.tell(WarDeclared(w.step, a, b))
     drawn_in = [c for c in SEATS if c not in (a, b) and w.s.allied(c, b) and w.s.relation(c, a) not in ENEMIES]
     for c in drawn_in:
-        w.tell("war_joined", seat=c, target=a, ally=b)
+        w.tell(WarJoined(w.step, c, a, ally=b))
     for x in SEATS:
         if x not in (a, b) and w.s.relation(x, b) == "mpa":
             casus_belli(w, x, a, "mpa_attacked")
@@ -230,7 +243,7 @@ def casus_belli(w: Work, holder: Seat, against: Seat, kind: str) -> None:
         return
     expires = w.turn + DIPLOMACY["casus_belli_turns"]
     for reader in sorted((holder, against)):
-        w.own(reader, "casus_belli_gained", holder=holder, against=against, kind=kind, expires=expires)
+        w.own(CasusBelliGained(w.step, reader, holder, against, kind, expires))
 
 
 # --- (f) to (i) ----------------------------------------------------------------------------------------------
@@ -267,15 +280,15 @@ def _permissions(w: Work) -> None:
         for key in sorted(k for k in w.s.closed if k.split(":")[0] == strait.id):
             if w.s.closed[key] != owner:
                 by, target = w.s.closed[key], int(key.split(":")[1])
-                w.tell("strait_set", strait=strait.id, seat=by, target=target, closed=False)
-    for seat, order in w.filed("set_straits"):
-        target, strait = SEAT[order["target"]], STRAITS[order["strait"]]
+                w.tell(StraitSet(w.step, strait.id, by, target, closed=False))
+    for seat, order in w.filed(SetStraits):
+        target, strait = SEAT[order.target], STRAITS[order.strait]
         if not _void(w, seat, target) and w.s.lands[strait.controller].owner == seat:
-            w.tell("strait_set", strait=strait.id, seat=seat, target=target, closed=order["closed"])
-    for seat, order in w.filed("set_ports"):
-        target = SEAT[order["target"]]
+            w.tell(StraitSet(w.step, strait.id, seat, target, order.closed))
+    for seat, ports in w.filed(SetPorts):
+        target = SEAT[ports.target]
         if not _void(w, seat, target):
-            w.tell("ports_set", seat=seat, target=target, open=order["open"])
+            w.tell(PortsSet(w.step, seat, target, ports.open))
 
 
 def _propose(w: Work, talks: Talks) -> None:
@@ -285,4 +298,4 @@ def _propose(w: Work, talks: Talks) -> None:
         if action.action in IMPROVING and w.s.relation(a, b) not in ("imminent_war", "alliance"):
             name = f"{w.turn}:{a}:{b}"
             for reader in sorted((a, b)):
-                w.own(reader, "proposal_made", proposal=name, sender=a, target=b, action=action.action)
+                w.own(ProposalMade(w.step, reader, name, a, b, action.action))

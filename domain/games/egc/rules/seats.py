@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from domain.errors import RuleError
 from domain.games.egc.data import ALLOCATION
-from domain.games.egc.moves import ZERO
+from domain.games.egc.facts.opening import AllocationFiled
+from domain.games.egc.facts.realm import Ending, GameEnded
+from domain.games.egc.facts.sheets import SeatResigned, SheetOpened
+from domain.games.egc.moves import ZERO, ReopenOrders, Resign, SubmitOrders
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import ACTIVE, DORMANT, ELIMINATED, D, Egc
 from domain.ids import Seat
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 REFUSED = {ELIMINATED: "seat_eliminated", DORMANT: "seat_dormant"}
@@ -27,23 +29,23 @@ def pass_for(d: D, seat: Seat) -> None:
     if d.state.top.kind in ZERO:
         # Also where the seat has filed its points: whether it has must not show in the number of seals.
         points = d.state.sheets[seat].allocation or dict(ALLOCATION)
-        d.add({"t": "allocation_filed", "seat": seat, "points": points}, (seat,))
+        d.add(AllocationFiled(seat, points), (seat,))
     d.answered(seat)
 
 
-def submit(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def submit(d: D, frame: Frame, seat: Seat, move: SubmitOrders) -> None:
     """EGC-4.5, EGC-7.1."""
     if frame.kind in ZERO and not d.state.sheets[seat].allocation:
         raise RuleError("turn_zero_missing", "EGC-7.1")
     d.answered(seat)
 
 
-def reopen(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def reopen(d: D, frame: Frame, seat: Seat, move: ReopenOrders) -> None:
     """EGC-4.5: as long as the turn has not begun to resolve."""
     d.reopened(seat)
 
 
-def resign(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def resign(d: D, frame: Frame, seat: Seat, move: Resign) -> None:
     """EGC-4.6, EGC-4.9."""
     if d.state.status[seat] != ACTIVE:
         raise RuleError(REFUSED[d.state.status[seat]], "EGC-4.6")
@@ -54,9 +56,9 @@ def resign(d: D, frame: Frame, seat: Seat, move: Move) -> None:
 
 def retire(d: D, seat: Seat) -> None:
     """EGC-4.6: the empire is dormant; without an active seat the game ends with the points as they stand."""
-    d.add({"t": "seat_resigned", "seat": seat})
+    d.add(SeatResigned(seat))
     if d.state.turn:  # the sheet is empty: a port that it would have built controls no sea (EGC-6.3)
-        d.add({"t": "sheet_opened", "seat": seat, "controls": controlled(d.state, seat)}, (seat,))
+        d.add(SheetOpened(seat, controlled(d.state, seat)), (seat,))
     if d.state.frames and not d.state.active():
         end_game(d, "resigned")
     elif d.state.frames and seat in d.state.top.owing:
@@ -80,8 +82,8 @@ def may(s: Egc) -> tuple[Seat, ...]:
     return tuple(seat for seat in s.top.done if s.status[seat] == ACTIVE and seat not in s.vacant)
 
 
-def end_game(d: D, why: str) -> None:
+def end_game(d: D, why: Ending) -> None:
     """EGC-15.6: what breaks ties becomes public."""
     treasuries = [e.treasury for e in d.state.empires]
-    d.add({"t": "game_ended", "why": why, "treasuries": treasuries, "tie_order": list(d.state.tie_order)})
+    d.add(GameEnded(why, treasuries, d.state.tie_order))
     d.finish()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.games.egc.data import (
     DIPLOMACY,
     ECONOMY,
@@ -17,6 +15,8 @@ from domain.games.egc.data import (
     WITH_PORT,
     Territory,
 )
+from domain.games.egc.facts.base import Troops
+from domain.games.egc.facts.opening import CountsDrawn, GameSetUp, NeutralsDealt, Ranks, TieOrderDrawn
 from domain.games.egc.moves import ZERO
 from domain.games.egc.rules.seats import vacate
 from domain.games.egc.state import ACTIVE, D, Egc, Empire, Land, Sheet, Spied, Terms, at_peace
@@ -60,10 +60,10 @@ def blank(table: Table) -> Egc:
 def setup(d: D) -> None:
     """EGC-3.1: count turns, tie order, neutral territories; then turn zero."""
     counts = [d.draws.roll("count", lo, hi, TABLE) for lo, hi in VICTORY["count_windows"]]
-    d.add({"t": "counts_drawn", "turns": counts}, TABLE)
-    d.add({"t": "tie_order_drawn", "seats": d.draws.shuffle("tie_order", list(SEATS), TABLE)}, TABLE)
+    d.add(CountsDrawn(counts), TABLE)
+    d.add(TieOrderDrawn(d.draws.shuffle("tie_order", list(SEATS), TABLE)), TABLE)
     ports = _deal_neutrals(d)
-    d.add({"t": "game_set_up", "ports": ports})
+    d.add(GameSetUp(ports))
     for seat in d.state.vacant:
         vacate(d, seat)
     d.ask(ZERO[d.state.terms.turn_zero_timeout], *d.state.active())
@@ -71,8 +71,8 @@ def setup(d: D) -> None:
 
 def _deal_neutrals(d: D) -> list[str]:
     """EGC-3.1.3, EGC-3.2: returns the territories with a port, which everybody sees."""
-    garrisons: dict[str, Any] = {}
-    ranks: dict[str, Any] = {}
+    garrisons: dict[str, Troops] = {}
+    ranks: dict[str, Ranks] = {}
     levels: dict[str, dict[str, int]] = {}
     ports: list[str] = []
     for territory in TERRITORIES.values():
@@ -84,22 +84,22 @@ def _deal_neutrals(d: D) -> list[str]:
             ports.append(territory.id)
         if found:
             levels[territory.id] = found
-    d.add({"t": "neutrals_dealt", "garrisons": garrisons, "ranks": ranks, "levels": levels}, TABLE)
+    d.add(NeutralsDealt(garrisons, ranks, levels), TABLE)
     return ports
 
 
-def draw_neutral(d: D, territory: Territory) -> tuple[list[int], list[int | None], dict[str, int]]:
+def draw_neutral(d: D, territory: Territory) -> tuple[Troops, Ranks, dict[str, int]]:
     """The army of a neutral territory, the ranks it fights with, and the infrastructure."""
 
     def roll(label: str, name: str) -> int:
         lo, hi = NEUTRAL[name]
         return d.draws.roll(label, lo, hi, TABLE)
 
-    army = [territory.supply, roll("neutral_morale", "morale"), roll("neutral_training", "training")]
+    army = territory.supply, roll("neutral_morale", "morale"), roll("neutral_training", "training")
     naval = roll("neutral_naval", "naval_rank") if territory.seas else None
     levels = {name: _level(d, name) for name, i in INFRASTRUCTURES.items() if territory.seas or not i.coastal}
     siege = roll("neutral_siege", "siege_rank") if levels["fortification"] else None
-    return army, [naval, siege], {name: level for name, level in levels.items() if level}
+    return army, (naval, siege), {name: level for name, level in levels.items() if level}
 
 
 def _level(d: D, name: str) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from domain.errors import RuleError
 from domain.games.egc.data import EMPIRES, INFRASTRUCTURES, SEAT, TERRITORIES
+from domain.games.egc.facts.sheets import EmpireReport, EmpireSpied, TerritoryReport, TerritorySpied
+from domain.games.egc.moves import SpyEmpire, SpyTerritory
 from domain.games.egc.rules.projection import Copy, known_empire, known_territory, need, need_other
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.supply import capacity
 from domain.games.egc.state import D, Egc, numbered
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Seat
+from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
 
 RULE = "EGC-7.11"
@@ -32,53 +34,55 @@ def _pay(d: D, seat: Seat, price: int) -> int:
     return d.state.sheets[seat].spent + price
 
 
-def spy_territory(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def spy_territory(d: D, frame: Frame, seat: Seat, move: SpyTerritory) -> None:
     """EGC-7.11: a territory of another, or a neutral one."""
-    known_territory(move)
-    territory = move["territory"]
+    territory = move.territory
+    known_territory(territory)
     c = copy_of(d.state, seat)
     need(not c.owns(territory), "own_territory", RULE)
     spent = _pay(d, seat, territory_price(c))
-    fact = {"t": "territory_spied", "seat": seat, "territory": territory, "spent": spent}
-    d.add({**fact, "found": territory_report(d.state, territory)}, (seat,))
+    d.add(TerritorySpied(seat, territory, spent, territory_report(d.state, territory)), (seat,))
     d.barrier()
 
 
-def territory_report(s: Egc, territory: str) -> dict[str, Json]:
+def territory_report(s: Egc, territory: str) -> TerritoryReport:
     """Levels, neutral ranks, supply and every army."""
     levels = {name: s.level(territory, name) for name in INFRASTRUCTURES}
-    ranks, garrison, land = s.neutral_ranks.get(territory), s.garrisons.get(territory), s.lands[territory]
-    report: dict[str, Json] = {"turn": s.turn, "levels": levels, "supply": TERRITORIES[territory].supply}
-    if land.owner is not None:
-        report["supply"] = capacity(s, territory)
-        there = [(i, a) for i, a in numbered(s.armies[land.owner]) if a.territory == territory]
-        armies = [[i, a.divisions, a.morale, a.training] for i, a in there]
-    else:
-        armies = [[f"N-{territory}", garrison.divisions, garrison.morale, garrison.training]] if garrison else []
-        report |= {"naval_rank": ranks.naval, "siege_rank": ranks.siege} if ranks else {}
-    return {**report, "armies": armies}
+    owner = s.lands[territory].owner
+    if owner is not None:
+        there = [(i, a) for i, a in numbered(s.armies[owner]) if a.territory == territory]
+        armies = [(i, a.divisions, a.morale, a.training) for i, a in there]
+        return TerritoryReport(s.turn, levels, capacity(s, territory), armies)
+    ranks, g = s.neutral_ranks.get(territory), s.garrisons.get(territory)
+    return TerritoryReport(
+        s.turn,
+        levels,
+        TERRITORIES[territory].supply,
+        [(f"N-{territory}", g.divisions, g.morale, g.training)] if g else [],
+        ranks.naval if ranks else UNSET,
+        ranks.siege if ranks else UNSET,
+    )
 
 
-def spy_empire(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def spy_empire(d: D, frame: Frame, seat: Seat, move: SpyEmpire) -> None:
     """EGC-7.11: treasury, revenue, points, ranks and strength of another empire."""
-    known_empire(move)
-    other, c = SEAT[move["empire"]], copy_of(d.state, seat)
+    known_empire(move.empire)
+    other, c = SEAT[move.empire], copy_of(d.state, seat)
     need_other(c, other, RULE)
     spent = _pay(d, seat, empire_price(c))
-    fact = {"t": "empire_spied", "seat": seat, "empire": EMPIRES[other], "spent": spent}
-    d.add({**fact, "found": empire_report(d.state, other)}, (seat,))
+    d.add(EmpireSpied(seat, EMPIRES[other], spent, empire_report(d.state, other)), (seat,))
     d.barrier()
 
 
-def empire_report(s: Egc, seat: Seat) -> dict[str, Json]:
+def empire_report(s: Egc, seat: Seat) -> EmpireReport:
     """As of the start of the turn: sheets do not show."""
     e, armies = s.empires[seat], s.armies[seat].values()
-    return {
-        "turn": s.turn,
-        "treasury": e.treasury,
-        "revenue": e.revenue,
-        "diplomacy": e.diplomacy,
-        "ranks": e.ranks,
-        "armies": len(armies),
-        "divisions": sum(a.divisions for a in armies),
-    }
+    return EmpireReport(
+        s.turn,
+        treasury=e.treasury,
+        revenue=e.revenue,
+        diplomacy=e.diplomacy,
+        ranks=e.ranks,
+        armies=len(armies),
+        divisions=sum(a.divisions for a in armies),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.egc.data import SUPPLY, TERRITORIES, by_rank
+from domain.games.egc.facts.armies import SupplyLost
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Army, Egc, numbered
 from domain.ids import Seat
@@ -36,7 +37,7 @@ def _starve(w: Work, seat: Seat, territory: str, armies: list[tuple[str, Army]])
     rest = loss - (total - sum(left.values()))
     for army, _ in armies[:rest]:
         left[army] -= 1
-    w.own(seat, "supply_lost", territory=territory, divisions=loss, total=total, capacity=cap, left=left)
+    w.own(SupplyLost(w.step, seat, territory, divisions=loss, total=total, capacity=cap, left=left))
 
 
 def lost_to_hunger(total: int, cap: int) -> int:

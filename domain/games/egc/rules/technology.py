@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from domain.games.egc.data import RESEARCH, TECHNOLOGIES, by_rank
-from domain.games.egc.state import D, Investment
+from domain.games.egc.facts.relations import TechnologySettled
+from domain.games.egc.rules.work import Work
+from domain.games.egc.state import Investment
 from domain.ids import Seat
 
 
@@ -29,9 +31,9 @@ def ranks_of(
     return found
 
 
-def settle(d: D, turn: int) -> None:
+def settle(w: Work) -> None:
     """P13, EGC-13.2: decay, matured research, new ranks."""
-    s = d.state
+    s, turn = w.s, w.turn
     seats = s.in_play()
     points, left, matured = {}, {}, {}
     for seat in seats:
@@ -41,9 +43,8 @@ def settle(d: D, turn: int) -> None:
     revenues = [e.revenue for e in s.empires]
     ranks = ranks_of([points.get(x, {}) for x in range(s.seats)], revenues, s.tie_order, seats)
     for seat in seats:
-        fact = {"t": "technology_settled", "step": "P13", "seat": seat, "points": points[seat], "ranks": ranks[seat]}
-        kept = [[i.technology, i.points, i.due] for i in left[seat]]
-        d.add({**fact, "investments": kept, "matured": matured[seat]}, (seat,))
+        kept = [(i.technology, i.points, i.due) for i in left[seat]]
+        w.own(TechnologySettled(w.step, seat, points[seat], ranks[seat], kept, matured[seat]))
 
 
 def _grown(points: Mapping[str, int], due: Sequence[Investment]) -> tuple[dict[str, int], dict[str, int]]:

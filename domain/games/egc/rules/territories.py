@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from domain.games.egc.data import SEAT
+from domain.games.egc.facts.realm import (
+    ArmiesLost,
+    EmpireEliminated,
+    ProtectionEnded,
+    ProtectorateEnded,
+    ProtectorateGiven,
+    ProtectorateInstalled,
+    TerritoryAnnexed,
+    TerritoryGiven,
+    TerritoryProtected,
+)
+from domain.games.egc.moves import Annex, Drop, GiveTerritory, InstallProtectorate, Protect
 from domain.games.egc.rules.victory import count, finish
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import ACTIVE, ELIMINATED, Land, numbered
@@ -20,74 +32,74 @@ def _holds(land: Land, seat: Seat) -> bool:
 
 def drops(w: Work) -> None:
     """EGC-14.9.1."""
-    for seat, order in w.filed("drop"):
-        territory = order["territory"]
+    for seat, order in w.filed(Drop):
+        territory = order.territory
         land = w.s.lands[territory]
         if _holds(land, seat):
-            w.tell("protectorate_ended", seat=seat, territory=territory, why="dropped")
+            w.tell(ProtectorateEnded(w.step, seat, territory, "dropped"))
         elif str(seat) in land.protections:
-            w.tell("protection_ended", seat=seat, territory=territory, why="dropped")
+            w.tell(ProtectionEnded(w.step, seat, territory, "dropped"))
 
 
 def gifts(w: Work) -> None:
     """EGC-14.9.2: armies standing in a given territory are destroyed."""
-    for seat, order in w.filed("give_territory"):
-        territory, to = order["territory"], SEAT[order["to"]]
+    for seat, order in w.filed(GiveTerritory):
+        territory, to = order.territory, SEAT[order.to]
         land = w.s.lands[territory]
         if _conquered(w, territory) or w.s.status[to] == ELIMINATED:
             continue
         if land.owner == seat:
             lost = [army for army, a in numbered(w.s.armies[seat]) if a.territory == territory]
             if lost:
-                w.own(seat, "armies_lost", territory=territory, armies=lost)
-            w.tell("territory_given", seat=seat, to=to, territory=territory)
+                w.own(ArmiesLost(w.step, seat, territory, lost))
+            w.tell(TerritoryGiven(w.step, seat, to, territory))
         elif _holds(land, seat):
-            w.tell("protectorate_given", seat=seat, to=to, territory=territory, turn=w.turn)
+            w.tell(ProtectorateGiven(w.step, seat, to, territory, w.turn))
         else:
             continue
-        w.own(to, "levels_learnt", territory=territory, levels=w.s.levels.get(territory, {}))
+        w.learn(to, territory)
 
 
 def annexations(w: Work) -> None:
     """EGC-14.9.3: the neutral army disappears."""
-    for seat, order in w.filed("annex"):
-        territory = order["territory"]
+    for seat, order in w.filed(Annex):
+        territory = order.territory
         if _conquered(w, territory) or not _holds(w.s.lands[territory], seat):
             continue
-        w.tell("territory_annexed", seat=seat, territory=territory)
+        w.tell(TerritoryAnnexed(w.step, seat, territory))
         if territory in w.s.garrisons:
-            w.hidden("neutrals_set", garrisons={territory: None})
+            w.set_neutrals({territory: None})
 
 
 def installations(w: Work) -> None:
     """EGC-14.9.4: of several claimants the best diplomacy rank."""
     claims: dict[str, list[Seat]] = {}
-    for seat, order in w.filed("install_protectorate"):
-        claims.setdefault(order["territory"], []).append(seat)
+    for seat, order in w.filed(InstallProtectorate):
+        claims.setdefault(order.territory, []).append(seat)
     for territory in sorted(claims):
         land = w.s.lands[territory]
         free = land.owner is None and land.protectorate is None
         able = [x for x in claims[territory] if free and str(x) in land.protections]
         if able:
             seat = min(able, key=lambda x: w.s.rank(x, "diplomacy"))
-            w.tell("protectorate_installed", seat=seat, territory=territory, turn=w.turn)
-            w.own(seat, "levels_learnt", territory=territory, levels=w.s.levels.get(territory, {}))
+            w.tell(ProtectorateInstalled(w.step, seat, territory, w.turn))
+            w.learn(seat, territory)
 
 
 def protections(w: Work) -> None:
     """EGC-14.9.5."""
-    for seat, order in w.filed("protect"):
-        territory = order["territory"]
+    for seat, order in w.filed(Protect):
+        territory = order.territory
         land = w.s.lands[territory]
         if land.owner is None and land.protectorate is None:
-            w.tell("territory_protected", seat=seat, territory=territory, turn=w.turn)
+            w.tell(TerritoryProtected(w.step, seat, territory, w.turn))
 
 
 def eliminate(w: Work) -> None:
     """EGC-11.6, EGC-11.7: who owns nothing is out; with one empire left, or nobody to play, the game ends."""
     for seat in w.s.in_play():
         if not w.s.owned(seat):
-            w.tell("empire_eliminated", seat=seat)
+            w.tell(EmpireEliminated(w.step, seat))
     if len(w.s.in_play()) <= 1 or ACTIVE not in w.s.status:
         count(w, last=True)
         finish(w, "nobody_left")

@@ -14,19 +14,22 @@ from domain.games.egc.data import (
     army_id,
     by_rank,
 )
+from domain.games.egc.facts.opening import AllocationFiled, EmpireFounded
+from domain.games.egc.facts.relations import MannedSet
+from domain.games.egc.facts.sheets import SheetOpened, TurnStarted
+from domain.games.egc.moves import AllocateTurnZero
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.rules.seats import ask_sheets
 from domain.games.egc.rules.setup import starting_points
 from domain.games.egc.rules.technology import ranks_of
 from domain.games.egc.state import D, empire_of
 from domain.ids import Seat
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 
-def allocate(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def allocate(d: D, frame: Frame, seat: Seat, move: AllocateTurnZero) -> None:
     """EGC-7.1: all 18,000 points; a technology that is not named gets none."""
-    points = move["points"]
+    points = move.points
     if unknown := sorted(set(points) - set(TECHNOLOGIES)):
         raise RuleError("unknown_technology", "EGC-7.0.6", {"technology": unknown[0]})
     if any(n < 0 for n in points.values()):
@@ -34,7 +37,7 @@ def allocate(d: D, frame: Frame, seat: Seat, move: Move) -> None:
     if sum(points.values()) != RESEARCH["turn_zero_points"]:
         raise RuleError("turn_zero_total", "EGC-7.1", {"total": sum(points.values())})
     full = {technology: points.get(technology, 0) for technology in TECHNOLOGIES}
-    d.add({"t": "allocation_filed", "seat": seat, "points": full}, (seat,))
+    d.add(AllocationFiled(seat, full), (seat,))
 
 
 def go_turn_zero(d: D, frame: Frame) -> None:
@@ -45,29 +48,28 @@ def go_turn_zero(d: D, frame: Frame) -> None:
     ranks = ranks_of(points, revenues, d.state.tie_order, d.state.in_play())
     for seat in SEATS:
         _found(d, seat, points[seat], ranks[seat], revenues[seat])
-    d.add({"t": "manned_set", "manned": {HOMES[seat]: empire_of(seat) for seat in SEATS}})
+    d.add(MannedSet({HOMES[seat]: empire_of(seat) for seat in SEATS}))
     start_turn(d, 1)
 
 
 def _found(d: D, seat: Seat, points: dict[str, int], ranks: dict[str, int], revenue: int) -> None:
     morale = by_rank("morale_start", ranks["officer_training"])
     training = by_rank("training_start", ranks["land_warfare"])
-    fact = {
-        "t": "empire_founded",
-        "seat": seat,
-        "points": points,
-        "ranks": ranks,
-        "treasury": revenue + ECONOMY["first_turn_bonus"][0],
-        "diplomacy": starting_points(by_rank("diplomacy_income", ranks["diplomacy"])),
-        "armies": {army_id(seat, 1): [HOMES[seat], START_DIVISIONS, morale, training]},
-        "next_army": 2,
-    }
+    fact = EmpireFounded(
+        seat,
+        points,
+        ranks,
+        treasury=revenue + ECONOMY["first_turn_bonus"][0],
+        diplomacy=starting_points(by_rank("diplomacy_income", ranks["diplomacy"])),
+        armies={army_id(seat, 1): (HOMES[seat], START_DIVISIONS, morale, training)},
+        next_army=2,
+    )
     d.add(fact, (seat,))
 
 
 def start_turn(d: D, turn: int) -> None:
     """EGC-4.1, P15: new sheets for all active seats."""
-    d.add({"t": "turn_started", "turn": turn})
+    d.add(TurnStarted(turn))
     for seat in d.state.in_play():
-        d.add({"t": "sheet_opened", "seat": seat, "controls": controlled(d.state, seat)}, (seat,))
+        d.add(SheetOpened(seat, controlled(d.state, seat)), (seat,))
     ask_sheets(d, "orders", turn)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from domain.games.egc.data import DIPLOMACY, SEATS, TERRITORIES, by_rank
+from domain.games.egc.data import DIPLOMACY, SEATS, by_rank
+from domain.games.egc.facts.realm import ProtectionEnded, ProtectorateEnded
+from domain.games.egc.facts.relations import DiplomacySettled
 from domain.games.egc.rules.relations import break_alliance
 from domain.games.egc.rules.work import Work
 from domain.ids import Seat
@@ -17,16 +19,7 @@ def settle(w: Work) -> None:
         moved = DIPLOMACY["territory_lost"] * lost + DIPLOMACY["territory_taken"] * taken
         reached = min(DIPLOMACY["max_points"], max(0, before + income + moved))
         left = _keep_up(w, seat, reached)
-        w.own(
-            seat,
-            "diplomacy_settled",
-            diplomacy=left,
-            before=before,
-            income=income,
-            lost=lost,
-            taken=taken,
-            upkeep=reached - left,
-        )
+        w.own(DiplomacySettled(w.step, seat, left, before, income, lost, taken, upkeep=reached - left))
 
 
 def _keep_up(w: Work, seat: Seat, points: int) -> int:
@@ -38,18 +31,17 @@ def _keep_up(w: Work, seat: Seat, points: int) -> int:
                 points -= DIPLOMACY["alliance_upkeep"]
             else:
                 break_alliance(w, seat, ally, "upkeep_failed")
-    for territory in TERRITORIES:
+    for territory in w.s.protectorates(seat):
         held = w.s.lands[territory].protectorate
-        if held and held.seat == seat and w.s.in_force(held.since):
+        if held and w.s.in_force(held.since):
             if points >= DIPLOMACY["protectorate_upkeep"]:
                 points -= DIPLOMACY["protectorate_upkeep"]
             else:
-                w.tell("protectorate_ended", seat=seat, territory=territory, why="upkeep_failed")
-    for territory in TERRITORIES:
-        since = w.s.lands[territory].protections.get(str(seat))
-        if since is not None and w.s.in_force(since):
+                w.tell(ProtectorateEnded(w.step, seat, territory, "upkeep_failed"))
+    for territory, since in w.s.holdings.protections[seat].items():
+        if w.s.in_force(since):
             if points >= DIPLOMACY["protect_upkeep"]:
                 points -= DIPLOMACY["protect_upkeep"]
             else:
-                w.tell("protection_ended", seat=seat, territory=territory, why="upkeep_failed")
+                w.tell(ProtectionEnded(w.step, seat, territory, "upkeep_failed"))
     return points

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.egc.data import LINKS, SEATS, TERRITORIES, VICTORY, Link
+from domain.games.egc.facts.realm import Ending, VictoryCounted
 from domain.games.egc.rules.presence import show_armies
 from domain.games.egc.rules.seats import end_game
 from domain.games.egc.rules.work import Work
@@ -54,10 +55,10 @@ def count(w: Work, last: bool) -> None:
     done = [[k for k in sorted(s.empires[seat].links) if realised(s, seat, LINKS[k])] for seat in SEATS]
     failed = [[k for k in sorted(s.empires[seat].links) if k not in done[seat]] for seat in SEATS]
     vp = [s.vp[seat] + points[seat] + VICTORY["link_vp"] * len(done[seat]) for seat in SEATS]
-    w.tell("victory_counted", turn=w.turn, points=points, realised=done, failed=failed, vp=vp)
+    w.tell(VictoryCounted(w.step, w.turn, points, done, failed, vp))
 
 
-def finish(w: Work, why: str) -> None:
+def finish(w: Work, why: Ending) -> None:
     """EGC-15.4: the game is finished."""
     show_armies(w)
     end_game(w.d, why)

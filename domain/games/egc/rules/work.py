@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from domain.games.egc.data import TERRITORIES
+from domain.games.egc.facts.armies import LevelsLearnt, NeutralsSet
+from domain.games.egc.facts.base import Reported, Step, Troops
+from domain.games.egc.order import Order
 from domain.games.egc.rules.projection import Copy
 from domain.games.egc.rules.seas import common_seas, controlled
-from domain.games.egc.state import D, Egc
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
-from domain.kernel.flow import Fact
+from domain.games.egc.state import ELIMINATED, D, Egc
+from domain.ids import Seat
+from domain.kernel.declare import Fact
+
+K = TypeVar("K", bound=Order)
 
 NOBODY: Seat = -1
 """The seat of neutral armies, which stand before all others (EGC-0.4)."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Unit:
     """An army while it moves and fights."""
 
@@ -68,6 +73,8 @@ class Work:
     begun: Egc
     """The state at the start of the turn."""
     copies: dict[Seat, Copy] = field(default_factory=dict)
+    orders: list[tuple[Seat, Order]] = field(default_factory=list)
+    """All legal orders, by empire in ascending id, in the sequence of the sheets."""
     units: dict[str, Unit] = field(default_factory=dict)
     standing: dict[str, list[Unit]] = field(default_factory=dict)
     """Territory -> armies in it."""
@@ -82,7 +89,7 @@ class Work:
     plunder: dict[Seat, int] = field(default_factory=dict)
     alliances: list[tuple[Seat, Seat]] = field(default_factory=list)
     """Alliances at the start of P12."""
-    step: str = "P1"
+    step: Step = "P1"
     _controls: dict[Seat, frozenset[str]] = field(default_factory=dict)
 
     @property
@@ -95,27 +102,28 @@ class Work:
         """The turn that is resolved."""
         return self.d.state.turn
 
-    def tell(self, kind: str, /, **members: Json) -> None:
+    def tell(self, fact: Fact[Egc]) -> None:
         """A fact for all."""
-        self.d.add(self._fact(kind, members))
+        self.d.add(fact)
 
-    def own(self, seat: Seat, kind: str, /, **members: Json) -> None:
+    def own(self, fact: Reported) -> None:
         """A fact for one seat."""
-        self.d.add(self._fact(kind, {"seat": seat, **members}), (seat,))
+        self.d.add(fact, (fact.seat,))
 
-    def hidden(self, kind: str, /, **members: Json) -> None:
-        """A fact for nobody."""
-        self.d.add(self._fact(kind, members), ())
+    def learn(self, seat: Seat, territory: str) -> None:
+        """EGC-6.3: the seat comes to know what stands in a territory."""
+        levels = self.s.levels.get(territory, {})
+        self.d.add(LevelsLearnt(seat, territory, levels, self.step), (seat,))
 
-    def _fact(self, kind: str, members: Mapping[str, Json]) -> Fact:
-        return {"t": kind, "step": self.step, **members}
+    def set_neutrals(self, changed: dict[str, Troops | None]) -> None:
+        """Neutral armies have changed: a fact for nobody."""
+        self.d.add(NeutralsSet(self.step, changed), ())
 
-    def filed(self, kind: str) -> Iterator[tuple[Seat, Move]]:
-        """Legal orders of a type, by empire in ascending id, in the sequence of the sheets."""
-        for seat in sorted(self.copies):
-            for o in self.s.sheets[seat].orders:
-                if o.order["type"] == kind and o.n not in self.copies[seat].faults:
-                    yield seat, o.order
+    def filed(self, kind: type[K]) -> Iterator[tuple[Seat, K]]:
+        """Legal orders of a type, in their sequence; an empire that is out has none any more."""
+        for seat, order in self.orders:
+            if isinstance(order, kind) and self.s.status[seat] != ELIMINATED:
+                yield seat, order
 
     def controls(self, seat: Seat) -> frozenset[str]:
         """P3: the seas that the empire controls during the whole movement (EGC-8.4)."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_warship
+from domain.games.imperunde.facts.movement import UnitsMoved
 from domain.games.imperunde.lots import Lots
 from domain.games.imperunde.rules.movement import Group, free_if_empty, march, moves_after, weather
 from domain.games.imperunde.state import D, Staged
-from domain.ids import Json, Seat
+from domain.ids import Seat
 
 
 def approach(d: D, seat: Seat, groups: Sequence[Group]) -> list[Staged]:
@@ -42,8 +43,7 @@ def charge(d: D, seat: Seat, target: str, staged: Sequence[Staged]) -> Lots:
 
 
 def _enter(d: D, seat: Seat, going: Lots, region: str, target: str, left: list[int]) -> None:
-    fact = {"t": "units_moved", "seat": seat, "from": region, "to": target, "units": lots.show(going), "left": left}
-    d.add(fact)
+    d.add(UnitsMoved(seat, region, target, lots.tell(going), left))
 
 
 def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
@@ -55,5 +55,4 @@ def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
 
 def step_back(d: D, seat: Seat, x: Staged) -> None:
     """IMP-8.1.3: with 0 moves."""
-    going: list[Json] = lots.show([x.lot])
-    d.add({"t": "units_moved", "seat": seat, "from": x.region, "to": x.start, "units": going, "left": [0]})
+    d.add(UnitsMoved(seat, x.region, x.start, lots.tell((x.lot,)), (0,)))

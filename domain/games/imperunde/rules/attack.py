@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from domain.games.imperunde import lots
+from domain.games.imperunde.facts.combat import AttackDeclared, Column
+from domain.games.imperunde.moves import Attack
 from domain.games.imperunde.rules import combat
 from domain.games.imperunde.rules.approach import approach
 from domain.games.imperunde.rules.attack_checks import check_attack
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.state import D
 from domain.ids import Seat
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 
-def do_attack(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
     """IMP-8.1.2: the earlier steps are made, then the combat begins with its window."""
-    groups, target = check_attack(d.state, seat, move), move["target"]
-    units = [{**lot, "path": list(g.path)} for g in groups for lot in lots.show(g.lots)]
-    d.add({"t": "attack_declared", "seat": seat, "target": target, "units": units})
+    groups, target = check_attack(d.state, seat, move), move.target
+    units = [Column(x.unit, x.count, x.moves_left, x.pinned, path=g.path) for g in groups for x in lots.tell(g.lots)]
+    d.add(AttackDeclared(seat, target, units))
     staged = approach(d, seat, groups)
     if not staged:
         return sink_for_active(d)
-    return combat.by_seat(d, seat, target, staged, move.get("pass_window", False))
+    return combat.by_seat(d, seat, target, staged, move.pass_window is True)

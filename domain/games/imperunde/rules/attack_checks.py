@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS, is_army, is_warship
 from domain.games.imperunde.lots import Lots
+from domain.games.imperunde.moves import Attack, Way
 from domain.games.imperunde.rules.checks import need_items, need_path
 from domain.games.imperunde.rules.movement import Group, check_link, check_step, moves_needed, need_units, take
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Seat
-from domain.kernel.choices import Move
 
 RULE = "IMP-8.1.1"
-
-Groups = Sequence[Mapping[str, Any]]
 
 
 def need_target(s: ImpeRunde, seat: Seat, target: str) -> None:
@@ -40,15 +37,15 @@ def need_fit(unit: str, target: str) -> None:
     need(fits, "wrong_unit_for_target", RULE, unit=unit)
 
 
-def check_groups(s: ImpeRunde, seat: Seat, target: str, groups: Groups, present: int = 0) -> None:
+def check_groups(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way], present: int = 0) -> None:
     """IMP-8.1.1.1, IMP-8.1.1.2: what can be said of the groups without their paths."""
-    need(all(g["path"][-1] == target for g in groups), "malformed_move", RULE, at="/groups")
-    need_path([target, *(region for g in groups for region in g["path"])], RULE)
+    need(all(g.path[-1] == target for g in groups), "malformed_move", RULE, at="/groups")
+    need_path([target, *(region for g in groups for region in g.path)], RULE)
     need_items(groups, RULE)
-    count = sum(g["count"] for g in groups) + present
+    count = sum(g.count for g in groups) + present
     need(count <= FIGHTERS, "too_many_units", RULE, units=count, highest=FIGHTERS)
     for g in groups:
-        need_fit(g["unit"], target)
+        need_fit(g.unit, target)
 
 
 def check_attack_path(s: ImpeRunde, seat: Seat, unit: str, path: Sequence[str]) -> None:
@@ -58,24 +55,24 @@ def check_attack_path(s: ImpeRunde, seat: Seat, unit: str, path: Sequence[str]) 
     check_link(s, seat, unit, path[-2], path[-1], RULE)
 
 
-def check_paths(s: ImpeRunde, seat: Seat, target: str, groups: Groups) -> list[Group]:
+def check_paths(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way]) -> list[Group]:
     """IMP-8.1.1.4: group by group; what they take from the same lots adds up."""
     taken: dict[str, Lots] = {}
     found = []
     for g in groups:
-        start, path = g["path"][0], tuple(g["path"])
+        start, path = g.path[0], tuple(g.path)
         have = lots.change(s.lots_in(seat, start), taken.get(start, ()), -1)
         need_units(have, [g], RULE)
-        check_attack_path(s, seat, g["unit"], path)
+        check_attack_path(s, seat, g.unit, path)
         group = Group(take(have, [g], partial(moves_needed, s, path), RULE), path)
         taken[start] = lots.change(taken.get(start, ()), group.lots)
         found.append(group)
     return found
 
 
-def check_attack(s: ImpeRunde, seat: Seat, move: Move) -> list[Group]:
+def check_attack(s: ImpeRunde, seat: Seat, move: Attack) -> list[Group]:
     """IMP-8.1.1: the errors of `attack`, in this order; the groups that go."""
-    target, groups = move["target"], move["groups"]
+    target, groups = move.target, move.groups
     check_groups(s, seat, target, groups)
     need_target(s, seat, target)
     return check_paths(s, seat, target, groups)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from domain.games.common.checks import need
 from domain.games.imperunde.data import COUNTRIES, ECONOMY, VALUE
+from domain.games.imperunde.facts.money import BudgetApplied, BudgetSent, IncomeComputed
+from domain.games.imperunde.moves import SetBudget
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.state import Budget, D, ImpeRunde
 from domain.ids import Seat
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 LINES = ("surplus", "home_tax", "peace_dividend", "colonial_tax", "maritime_tax", "interest")
@@ -17,7 +18,7 @@ def compute(d: D) -> None:
     """IMP-6.3.2: every seat's lines, on the same board."""
     s = d.state
     for seat in s.order:
-        d.add({"t": "income_computed", "seat": seat, "lines": income(s, seat)})
+        d.add(IncomeComputed(seat, income(s, seat)))
 
 
 def income(s: ImpeRunde, seat: Seat) -> dict[str, int]:
@@ -46,10 +47,10 @@ def taxed_zones(s: ImpeRunde, seat: Seat) -> list[str]:
     return sorted(z for z in near if s.controller(z) == seat)
 
 
-def check_set_budget(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_set_budget(s: ImpeRunde, seat: Seat, move: SetBudget) -> None:
     """IMP-6.3.3: the errors of `set_budget`, in this order."""
     rule, nation = "IMP-6.3.3", s.nations[seat]
-    repay, borrow = move["repay"], move["borrow"]
+    repay, borrow = move.repay, move.borrow
     need(repay in ECONOMY["repay_choices"] and borrow in ECONOMY["borrow_choices"], "invalid_amount", rule)
     need(not (repay and borrow), "repay_and_borrow", rule)
     need(repay <= nation.debt, "repay_exceeds_debt", rule, debt=nation.debt)
@@ -58,10 +59,10 @@ def check_set_budget(s: ImpeRunde, seat: Seat, move: Move) -> None:
     need(nation.debt + borrow <= ECONOMY["max_debt"], "debt_limit", rule, debt=nation.debt, highest=ECONOMY["max_debt"])
 
 
-def do_set_budget(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_set_budget(d: D, frame: Frame, seat: Seat, move: SetBudget) -> None:
     """IMP-6.3.3: sealed; may be replaced until the last seat has sent."""
     check_set_budget(d.state, seat, move)
-    d.add({"t": "budget_sent", "seat": seat, "repay": move["repay"], "borrow": move["borrow"]}, (seat,))
+    d.add(BudgetSent(seat, move.repay, move.borrow), (seat,))
     if seat in frame.owing:
         d.answered(seat)
 
@@ -77,14 +78,13 @@ def apply(d: D) -> None:
         budget, nation = d.state.budgets.get(str(seat), Budget()), d.state.nations[seat]
         have = sum(nation.ledger[line] for line in LINES)
         d.add(
-            {
-                "t": "budget_applied",
-                "seat": seat,
-                "repay": budget.repay,
-                "borrow": budget.borrow,
-                "debt": nation.debt - budget.repay + budget.borrow,
-                "income": have - nation.ledger["surplus"],
-                "available": have - budget.repay + budget.borrow,
-            }
+            BudgetApplied(
+                seat,
+                budget.repay,
+                budget.borrow,
+                debt=nation.debt - budget.repay + budget.borrow,
+                income=have - nation.ledger["surplus"],
+                available=have - budget.repay + budget.borrow,
+            )
         )
         check_win(d)

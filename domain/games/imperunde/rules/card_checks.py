@@ -7,6 +7,7 @@ from collections.abc import Callable
 from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_army, is_warship
+from domain.games.imperunde.moves import PlayCard, Purchase
 from domain.games.imperunde.rules.checks import (
     need_country,
     need_known,
@@ -22,14 +23,14 @@ from domain.games.imperunde.rules.movement import need_units, take
 from domain.games.imperunde.rules.sides import SIDES, party, seat_of
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import UNSET, given
 
 # --- relations -----------------------------------------------------------------------------------------------
 
 
-def armistice(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def armistice(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.1: in a combat window only attacker and defender, against each other."""
-    rule, target = "IMP-9.4.1", move["target_seat"]
+    rule, target = "IMP-9.4.1", given(move.target_seat)
     need_other_seat(s, seat, target, rule)
     need(s.at_war(seat, target), "not_at_war", rule, seat=target)
     if s.top.kind == "combat_window":
@@ -39,15 +40,16 @@ def armistice(s: ImpeRunde, seat: Seat, move: Move) -> None:
         need(against in (c.defender, *c.enemies), "card_not_playable_now", rule, card="armistice")
 
 
-def declaration_of_war(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def declaration_of_war(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.6: on a friend."""
-    need_other_seat(s, seat, move["target_seat"], "IMP-9.4.6")
-    need(not s.at_war(seat, move["target_seat"]), "already_at_war", "IMP-9.4.6", seat=move["target_seat"])
+    rule, target = "IMP-9.4.6", given(move.target_seat)
+    need_other_seat(s, seat, target, rule)
+    need(not s.at_war(seat, target), "already_at_war", rule, seat=target)
 
 
-def peace_treaty(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def peace_treaty(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.13: between any two enemies."""
-    a, b = move["seats"]
+    a, b = given(move.seats)
     need(a != b and a in s.everybody and b in s.everybody, "invalid_target", "IMP-9.4.13", seats=[a, b])
     need(s.at_war(a, b), "already_at_peace", "IMP-9.4.13", seats=[a, b])
 
@@ -55,13 +57,13 @@ def peace_treaty(s: ImpeRunde, seat: Seat, move: Move) -> None:
 # --- combat --------------------------------------------------------------------------------------------------
 
 
-def treason(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def treason(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.2: in another seat's colony with a fort."""
     need(s.fight.defender != seat, "invalid_target", "IMP-9.4.2")
     need(s.country(s.fight.region).forts > 0, "no_fort", "IMP-9.4.2")
 
 
-def coup_de_main(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def coup_de_main(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.5: for a side that has cavalry."""
     rule, c = "IMP-9.4.5", s.fight
     need(seat in [seat_of(s, side) for side in SIDES], "not_in_combat", rule)
@@ -71,25 +73,24 @@ def coup_de_main(s: ImpeRunde, seat: Seat, move: Move) -> None:
     need(seat not in c.coup, "already_in_effect", rule)
 
 
-def ambush(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def ambush(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.7: for the defender."""
     need(party(s, "defender") == seat, "not_the_defender", "IMP-9.4.7")
     need(not s.fight.ambush, "already_in_effect", "IMP-9.4.7")
 
 
-def surprise_attack(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def surprise_attack(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.8: for the attacker."""
     need(party(s, "attacker") == seat, "not_the_attacker", "IMP-9.4.8")
     need(not s.fight.surprise, "already_in_effect", "IMP-9.4.8")
 
 
-def capture(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def capture(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.18: a frigate of a seat that defends the zone."""
     rule = "IMP-9.4.18"
     need(s.fight.attacker == seat, "not_the_attacker", rule)
-    victim = capture_victim(s, move)
-    need(victim is not None, "invalid_target", rule)
-    need(lots.total(s.zone(s.fight.region).fleet(str(victim)), "frigate") > 0, "no_frigate", rule)
+    fleet = s.zone(s.fight.region).fleet(capture_victim(s, move))
+    need(lots.total(fleet, "frigate") > 0, "no_frigate", rule)
 
 
 def defending_seats(s: ImpeRunde) -> list[Seat]:
@@ -97,33 +98,34 @@ def defending_seats(s: ImpeRunde) -> list[Seat]:
     return [x for x in (s.fight.defender, *s.fight.enemies) if isinstance(x, int)]
 
 
-def capture_victim(s: ImpeRunde, move: Move) -> Seat | None:
-    """IMP-9.4.18: the one that is named, or the only one; None when that is nobody."""
-    seats = defending_seats(s)
-    named = move.get("target_seat", seats[0] if len(seats) == 1 else None)
-    return named if named in seats else None
+def capture_victim(s: ImpeRunde, move: PlayCard) -> Seat:
+    """IMP-9.4.18: the one that is named, or the only one."""
+    named = [x for x in defending_seats(s) if move.target_seat in (UNSET, x)]
+    need(len(named) == 1, "invalid_target", "IMP-9.4.18")
+    return named[0]
 
 
 # --- the sea -------------------------------------------------------------------------------------------------
 
 
-def filibuster(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def filibuster(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.3: a zone with pirates and without friends."""
-    rule, zone = "IMP-9.4.3", move["zone"]
+    rule, zone = "IMP-9.4.3", given(move.zone)
     need_zone(zone, rule)
     need(bool(s.zone(zone).pirates), "no_pirates", rule, zone=zone)
     need_room_at_sea(s, seat, zone, rule)
 
 
-def pirates(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def pirates(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.4: anywhere, while there are black frigates."""
-    need_zone(move["zone"], "IMP-9.4.4")
+    need_zone(given(move.zone), "IMP-9.4.4")
     need_supply(s, "pirates", "frigate", 1, "IMP-9.4.4")
 
 
-def forged_naval_orders(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def forged_naval_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.9: into an empty zone without marker, out of one that is not calm."""
-    rule, target, a, b = "IMP-9.4.9", move["target_seat"], move["from"], move["to"]
+    rule, target = "IMP-9.4.9", given(move.target_seat)
+    a, b = given(move.from_), given(move.to)
     need_other_seat(s, seat, target, rule)
     need_zone(a, rule)
     need_zone(b, rule)
@@ -137,14 +139,14 @@ def forged_naval_orders(s: ImpeRunde, seat: Seat, move: Move) -> None:
     need(s.zone(b).marker is None, "zone_has_marker", rule, zone=b)
 
 
-def sabotage(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def sabotage(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.12: a ship of another seat."""
-    rule, target = "IMP-9.4.12", move["target_seat"]
+    rule, target, zone, unit = "IMP-9.4.12", given(move.target_seat), given(move.zone), given(move.unit)
     need_other_seat(s, seat, target, rule)
-    need_zone(move["zone"], rule)
-    need(move["unit"] in UNITS, "unknown_item", rule, item=move["unit"])
-    have = s.zone(move["zone"]).fleet(target)
-    need(lots.total(have, move["unit"]) > 0, "not_enough_units", rule, units=lots.show(have))
+    need_zone(zone, rule)
+    need(unit in UNITS, "unknown_item", rule, item=unit)
+    have = s.zone(zone).fleet(target)
+    need(lots.total(have, unit) > 0, "not_enough_units", rule, units=lots.show(have))
 
 
 # --- colonies ------------------------------------------------------------------------------------------------
@@ -157,9 +159,10 @@ def need_foreign_colony(s: ImpeRunde, seat: Seat, country: str, rule: str) -> No
     need(s.country(country).owner not in (None, seat), "invalid_target", rule, country=country)
 
 
-def forged_march_orders(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def forged_march_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.10: up to three armies, from one colony of a seat to the next."""
-    rule, target, a, b, wants = "IMP-9.4.10", move["target_seat"], move["from"], move["to"], move["units"]
+    rule, target, wants = "IMP-9.4.10", given(move.target_seat), given(move.units)
+    a, b = given(move.from_), given(move.to)
     need_other_seat(s, seat, target, rule)
     for region in (a, b):
         need_country(region, rule)
@@ -168,38 +171,38 @@ def forged_march_orders(s: ImpeRunde, seat: Seat, move: Move) -> None:
     need(s.country(a).owner == target and s.country(b).owner == target, "invalid_target", rule)
     need(b in COUNTRIES[a].lands, "not_adjacent", rule, country=b)
     need_known(wants, rule)
-    need(all(is_army(want["unit"]) for want in wants), "wrong_unit_for_target", rule)
+    need(all(is_army(want.unit) for want in wants), "wrong_unit_for_target", rule)
     need_some(wants, rule)
-    count, most = sum(want["count"] for want in wants), CARDS["forged_march_orders"].figure
+    count, most = sum(want.count for want in wants), CARDS["forged_march_orders"].figure
     need(count <= most, "too_many_units", rule, units=count, highest=most)
     need_units(s.country(a).units, wants, rule)
     stay = lots.total(s.country(a).units) - count + s.country(a).forts
     need(stay > 0, "garrison_required", rule, country=a)
 
 
-def forged_marchers(s: ImpeRunde, move: Move) -> lots.Lots:
+def forged_marchers(s: ImpeRunde, move: PlayCard) -> lots.Lots:
     """IMP-9.4.10: the armies that go."""
-    return take(s.country(move["from"]).units, move["units"], lambda _: 0, "IMP-9.4.10")
+    return take(s.country(given(move.from_)).units, given(move.units), lambda _: 0, "IMP-9.4.10")
 
 
-def smuggling(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def smuggling(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.11: military units for at most 5 doubloons, in a colony."""
-    rule, country, items = "IMP-9.4.11", move["country"], move["purchases"]
+    rule, country, items = "IMP-9.4.11", given(move.country), given(move.purchases)
     need_country(country, rule)
     for item in items:
-        if is_ship(item["item"]):
-            need_zone(item["zone"], rule)
+        if is_ship(item.item):
+            need_zone(given(item.zone), rule)
     need_no_home(s, country, rule)
     need(s.is_own(seat, country), "not_your_country", rule, country=country)
     for item in items:
-        known = item["item"] in UNITS and UNITS[item["item"]].kind != "post"
-        need(known, "unknown_item", rule, item=item["item"])
-    cost, most = sum(UNITS[x["item"]].cost * x["quantity"] for x in items), CARDS["smuggling"].figure
-    need(all(x["quantity"] for x in items) and 1 <= cost <= most, "invalid_amount", rule, cost=cost, highest=most)
+        known = item.item in UNITS and UNITS[item.item].kind != "post"
+        need(known, "unknown_item", rule, item=item.item)
+    cost, most = sum(UNITS[x.item].cost * x.quantity for x in items), CARDS["smuggling"].figure
+    need(all(x.quantity for x in items) and 1 <= cost <= most, "invalid_amount", rule, cost=cost, highest=most)
     wanted: dict[str, int] = {}
     for x in items:
-        wanted[x["item"]] = wanted.get(x["item"], 0) + x["quantity"]
-        _need_smuggled(s, seat, country, x, wanted[x["item"]])
+        wanted[x.item] = wanted.get(x.item, 0) + x.quantity
+        _need_smuggled(s, seat, country, x, wanted[x.item])
 
 
 def is_ship(item: str) -> bool:
@@ -207,19 +210,19 @@ def is_ship(item: str) -> bool:
     return item in UNITS and is_warship(item)
 
 
-def _need_smuggled(s: ImpeRunde, seat: Seat, country: str, purchase: Move, count: int) -> None:
-    rule, item = "IMP-9.4.11", purchase["item"]
+def _need_smuggled(s: ImpeRunde, seat: Seat, country: str, purchase: Purchase, count: int) -> None:
+    rule, item = "IMP-9.4.11", purchase.item
     if is_warship(item):
-        need_port(s, seat, country, purchase["zone"], rule)
+        need_port(s, seat, country, given(purchase.zone), rule)
     if item == "fort":
         room = s.country(country).posts - s.country(country).forts
         need(count <= room, "fort_limit", rule, room=room)
     need_supply(s, seat, item, count, rule)
 
 
-def plunder(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def plunder(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.14: an enemy's colony with a coast."""
-    rule, country = "IMP-9.4.14", move["country"]
+    rule, country = "IMP-9.4.14", given(move.country)
     need_foreign_colony(s, seat, country, rule)
     owner = s.country(country).owner
     need(owner is not None and s.at_war(seat, owner), "not_at_war", rule, seat=owner)
@@ -227,26 +230,27 @@ def plunder(s: ImpeRunde, seat: Seat, move: Move) -> None:
     need(s.country(country).plundered_by is None, "already_plundered", rule, country=country)
 
 
-def rebellion(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def rebellion(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.15: any colony of another seat."""
-    need_foreign_colony(s, seat, move["country"], "IMP-9.4.15")
+    need_foreign_colony(s, seat, given(move.country), "IMP-9.4.15")
 
 
 # --- cards against cards -------------------------------------------------------------------------------------
 
 
-def unmask_spies(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def unmask_spies(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.16: a seat that holds cards."""
-    need_other_seat(s, seat, move["target_seat"], "IMP-9.4.16")
-    need(s.nations[move["target_seat"]].cards > 0, "no_cards", "IMP-9.4.16", seat=move["target_seat"])
+    rule, target = "IMP-9.4.16", given(move.target_seat)
+    need_other_seat(s, seat, target, rule)
+    need(s.nations[target].cards > 0, "no_cards", rule, seat=target)
 
 
-def counter_espionage(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def counter_espionage(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.17: not against one's own card."""
     need(s.top.data["chain"][-1][0] != seat, "own_card", "IMP-9.4.17")
 
 
-CHECKS: dict[str, Callable[[ImpeRunde, Seat, Move], None]] = {
+CHECKS: dict[str, Callable[[ImpeRunde, Seat, PlayCard], None]] = {
     "armistice": armistice,
     "treason": treason,
     "filibuster": filibuster,

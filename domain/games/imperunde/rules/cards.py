@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec import convert
+
 from domain.errors import RuleError
 from domain.games.common.checks import need
 from domain.games.imperunde.data import CARDS
-from domain.games.imperunde.moves import SAFE
+from domain.games.imperunde.facts.cards import CardCountered, CardPlayed, CardResolved, Terms
+from domain.games.imperunde.moves import SAFE, PlayCard
 from domain.games.imperunde.rules import diplomacy
 from domain.games.imperunde.rules.card_checks import CHECKS
 from domain.games.imperunde.rules.card_effects import EFFECTS
@@ -13,7 +16,7 @@ from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import asked, kind_of, open_window
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import UNSET, doc
 from domain.kernel.flow import Frame
 
 RULE = "IMP-9.3"
@@ -49,21 +52,21 @@ def admitted(s: ImpeRunde, seat: Seat, card: str) -> bool:
     return frame.kind == "round_window" and owes and "round" in when
 
 
-def check_play(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_play(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.3: the errors of `play_card`, in this order."""
     if s.phase == 0:
         raise RuleError("wrong_phase", RULE, {"deciding": s.top.kind})
-    card = move["card"]
+    card = move.card
     need(card in CARDS, "unknown_card", RULE, card=card)
     need(card in s.hands[seat], "card_not_in_hand", RULE, card=card)
     need(admitted(s, seat, card), "card_not_playable_now", RULE, card=card, deciding=s.top.kind)
     CHECKS[card](s, seat, move)
 
 
-def do_play_card(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_play_card(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
     """IMP-9.1: face up to the discard pile; what it interrupts is asked anew when it is settled."""
     check_play(d.state, seat, move)
-    link = [seat, move["card"]]
+    link = [seat, move.card]
     if frame.kind == "counter_window":
         d.end()
         _show(d, seat, move)
@@ -73,13 +76,23 @@ def do_play_card(d: D, frame: Frame, seat: Seat, move: Move) -> None:
         d.end()
     _show(d, seat, move)
     resumption: dict[str, Json] = {"again": frame.kind, "context": frame.data} if again else {}
-    return d.ask("card", move=move, seat=seat, chain=[link], stage="counter", **resumption)
+    return d.ask("card", move=doc(move), seat=seat, chain=[link], stage="counter", **resumption)
 
 
-def _show(d: D, seat: Seat, move: Move) -> None:
-    terms = {k: v for k, v in move.items() if k not in ("type", "card")}
-    fact = {"t": "card_played", "seat": seat, "card": move["card"], "cards": d.state.nations[seat].cards - 1}
-    d.add(fact | ({"terms": terms} if terms else {}))
+def _show(d: D, seat: Seat, move: PlayCard) -> None:
+    terms = Terms(
+        move.target_seat,
+        move.from_,
+        move.to,
+        move.zone,
+        move.unit,
+        move.units,
+        move.country,
+        move.purchases,
+        move.seats,
+        move.reveal,
+    )
+    d.add(CardPlayed(seat, move.card, d.state.nations[seat].cards - 1, UNSET if terms == Terms() else terms))
     d.barrier()
 
 
@@ -101,12 +114,13 @@ def go_card(d: D, frame: Frame) -> None:
 
 def _settle(d: D, frame: Frame) -> None:
     """IMP-11.4: an odd number of counters, and the first card has no effect."""
-    chain, seat, move = frame.data["chain"], frame.data["seat"], frame.data["move"]
+    chain, seat = frame.data["chain"], frame.data["seat"]
+    move = convert(frame.data["move"], PlayCard)
     stands = len(chain) % 2 == 1
     d.note(stage="settled")
-    d.add({"t": "card_resolved" if stands else "card_countered", "seat": seat, "card": move["card"]})
+    d.add(CardResolved(seat, move.card) if stands else CardCountered(seat, move.card))
     if stands:
-        EFFECTS[move["card"]](d, seat, move)
+        EFFECTS[move.card](d, seat, move)
 
 
 def _resume(d: D, frame: Frame) -> None:

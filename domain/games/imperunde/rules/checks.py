@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from domain.games.common.checks import need
 from domain.games.imperunde.data import ANTARCTICA, COUNTRIES, UNITS, ZONES
-from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Json, Seat
+from domain.games.imperunde.moves import Armies, Want
+from domain.games.imperunde.state import ImpeRunde, Party
+from domain.ids import Seat
 
 
 def need_country(region: str, rule: str) -> None:
@@ -29,19 +29,19 @@ def need_path(regions: Iterable[str], rule: str) -> None:
     need(ANTARCTICA not in regions, "antarctica_forbidden", "IMP-3.10")
 
 
-def need_known(lots: Iterable[Mapping[str, Json]], rule: str) -> None:
+def need_known(lots: Iterable[Want | Armies], rule: str) -> None:
     """IMP-0.3: the units exist."""
     for lot in lots:
-        need(lot["unit"] in UNITS, "unknown_item", rule, item=lot["unit"])
+        need(lot.unit in UNITS, "unknown_item", rule, item=lot.unit)
 
 
-def need_some(lots: Iterable[Mapping[str, Json]], rule: str) -> None:
+def need_some(lots: Iterable[Want | Armies], rule: str) -> None:
     """IMP-0.3: there are units, and of each at least one."""
     lots = tuple(lots)
-    need(bool(lots) and all(lot["count"] for lot in lots), "no_units", rule)
+    need(bool(lots) and all(lot.count for lot in lots), "no_units", rule)
 
 
-def need_items(lots: Iterable[Mapping[str, Json]], rule: str) -> None:
+def need_items(lots: Iterable[Want | Armies], rule: str) -> None:
     """IMP-0.3: the units exist, and there are some."""
     lots = tuple(lots)
     need_known(lots, rule)
@@ -58,7 +58,7 @@ def need_no_home(s: ImpeRunde, region: str, rule: str) -> None:
     need(not s.is_home(region), "target_is_home_country", rule, country=region)
 
 
-def need_supply(s: ImpeRunde, party: Any, unit: str, count: int, rule: str) -> None:
+def need_supply(s: ImpeRunde, party: Party, unit: str, count: int, rule: str) -> None:
     """IMP-1.1: so many pieces are in the supply."""
     left = s.supply(party, unit)
     need(count <= left, "supply_exhausted", rule, item=unit, supply=left)

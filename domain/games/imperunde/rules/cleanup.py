@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.games.imperunde.data import ZONES
 from domain.games.imperunde.rules import combat
 from domain.games.imperunde.rules.sinking import sink
-from domain.games.imperunde.state import D, ImpeRunde
+from domain.games.imperunde.state import D, ImpeRunde, Party
 from domain.ids import Seat
 from domain.kernel.flow import Frame
 
@@ -32,7 +30,7 @@ def go_cleanup(d: D, frame: Frame) -> None:
     return d.end()
 
 
-def next_pair(s: ImpeRunde, zone: str) -> tuple[Seat, Any] | None:
+def next_pair(s: ImpeRunde, zone: str) -> tuple[Seat, Party] | None:
     """IMP-6.5.1.1, IMP-6.5.1.2: who fights next in a zone; pirates are always last."""
     seats = s.seats_at(zone)
     for i, seat in enumerate(seats):

@@ -3,48 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from domain.games.imperunde import lots
 from domain.games.imperunde.data import CANALS, COUNTRIES, VALUE, ZONES
+from domain.games.imperunde.facts.combat import (
+    AttackersEntered,
+    CombatEnded,
+    CombatStarted,
+    CountryConquered,
+    NextEnemy,
+    Outcome,
+    Waiting,
+)
+from domain.games.imperunde.facts.movement import CountryFreed
 from domain.games.imperunde.rules import reinforcements, rounds
 from domain.games.imperunde.rules.approach import call_off, charge
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import open_window
-from domain.games.imperunde.state import D, ImpeRunde, Staged
+from domain.games.imperunde.state import D, ImpeRunde, Party, Staged
 from domain.ids import Seat
-from domain.kernel.flow import Fact, Frame
+from domain.kernel.flow import Frame
 
 # --- beginnings ----------------------------------------------------------------------------------------------
 
 
 def by_seat(d: D, seat: Seat, target: str, staged: Sequence[Staged], pass_window: bool) -> None:
     """IMP-8.1.2: a seat attacks a region; several enemies in a zone are fought one after the other."""
-    fact: Fact = {"t": "combat_started", "region": target, "attacker": seat, "supported": True}
-    fact["staged"] = [{"region": x.region, "start": x.start, "lot": x.lot.to_json()} for x in staged]
+    waiting = [Waiting(x.region, x.start, lots.tell((x.lot,))[0]) for x in staged]
     if target in ZONES:
-        enemies = d.state.enemies_at(seat, target)
-        fact |= {"defender": enemies[0], "enemies": enemies[1:]}
+        first, *others = d.state.enemies_at(seat, target)
+        d.add(CombatStarted(target, seat, first, supported=True, staged=waiting, enemies=others))
     elif (owner := d.state.country(target).owner) is None:
-        fact |= {"defender": "natives", "horde": VALUE[target]}
+        d.add(CombatStarted(target, seat, "natives", supported=True, staged=waiting, horde=VALUE[target]))
     else:
-        fact["defender"] = owner
-    d.add(fact)
+        d.add(CombatStarted(target, seat, owner, supported=True, staged=waiting))
     d.ask("combat", stage="window", **({"pass_window": True} if pass_window else {}))
 
 
-def at_sea(d: D, zone: str, attacker: Any, defender: Any) -> None:
+def at_sea(d: D, zone: str, attacker: Party, defender: Party) -> None:
     """IMP-6.5.1, IMP-10.6: a sea combat without window and reinforcements."""
-    d.add({"t": "combat_started", "region": zone, "attacker": attacker, "defender": defender})
+    d.add(CombatStarted(zone, attacker, defender))
     d.ask("combat", stage="engage")
 
 
 def by_insurgents(d: D, country: str, count: int) -> None:
     """IMP-8.6.4: insurgents attack a colony; without army and fort it is lost at once."""
-    owner = d.state.country(country).owner
-    fact: Fact = {"t": "combat_started", "region": country, "attacker": "insurgents", "defender": owner}
-    d.add({**fact, "horde": count})
+    d.add(CombatStarted(country, "insurgents", d.state.country(country).holder, horde=count))
     d.ask("combat", stage="window" if d.state.country(country).defended else "engage")
 
 
@@ -82,7 +88,7 @@ def _charge(d: D) -> None:
         return end(d, "called_off")
     if c.staged:
         charge(d, c.attacker, c.region, c.staged)
-        d.add({"t": "attackers_entered"})
+        d.add(AttackersEntered())
     if not side_units(d.state, "attacker"):
         return end(d, "lost_in_storm")
     return d.note(stage="engage")
@@ -140,12 +146,12 @@ STAGES: dict[str, Callable[[D], None]] = {
 def _attacker_wins(d: D) -> None:
     c = d.state.fight
     if c.sea and c.enemies:
-        d.add({"t": "next_enemy", "defender": c.enemies[0], "enemies": list(c.enemies[1:])})
+        d.add(NextEnemy(c.enemies[0], c.enemies[1:]))
         return d.note(stage="engage")
     if c.sea:
         return end(d, "won")
     if c.attacker == "insurgents":
-        d.add({"t": "country_freed", "country": c.region, "was": c.defender})
+        d.add(CountryFreed(c.region, c.defender))
     else:
         _conquer(d, c.attacker, c.region)
     return end(d, "won")
@@ -158,14 +164,13 @@ def _conquer(d: D, seat: Seat, region: str) -> None:
     if former.owner is None and canal in d.state.canals:
         posts = CANALS[canal].posts
     posts = min(posts, d.state.supply(seat, "trading_post"))
-    d.add({"t": "country_conquered", "country": region, "seat": seat, "from": former.owner, "posts": posts})
+    d.add(CountryConquered(region, seat, former.owner, posts))
 
 
-def end(d: D, outcome: str) -> None:
+def end(d: D, outcome: Outcome) -> None:
     """IMP-8.6: the combat is over: `won` or `held` by dice, `called_off`, or `lost_in_storm` before it began."""
     c = d.state.fight
-    fact: Fact = {"t": "combat_ended", "region": c.region, "attacker": c.attacker, "defender": c.defender}
-    d.add({**fact, "outcome": outcome})
+    d.add(CombatEnded(c.region, c.attacker, c.defender, outcome))
     check_win(d)
     d.end()
     sink_for_active(d)

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from domain.games.common.checks import need
 from domain.games.imperunde.data import GOAL_MAX, OPTIONS, PROPOSAL_LIMIT, STANCE_LIMIT
+from domain.games.imperunde.facts.cards import CardDealt, CardDrawn, DeckOrdered, DeckShuffled
+from domain.games.imperunde.facts.diplomacy import (
+    GoalChanged,
+    GoalProposed,
+    GoalVoted,
+    OverridesEnded,
+    RelationsFixed,
+    StanceSet,
+)
+from domain.games.imperunde.moves import ProposeGoal, Ready, SetStance, Unready, VoteGoal
 from domain.games.imperunde.rules.checks import need_other_seat
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.state import D, ImpeRunde, key
 from domain.ids import Seat
 from domain.kernel.audience import TABLE
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 
 def start(d: D) -> None:
     """IMP-6.2.1: overrides end, the discards are shuffled in, everybody is dealt a card."""
-    d.add({"t": "overrides_ended"})
+    d.add(OverridesEnded())
     shuffle(d, [*d.state.deck, *d.state.discard], discards=True)
     for seat in d.state.order:
         if d.state.pile:
@@ -26,15 +35,15 @@ def shuffle(d: D, cards: list[str], discards: bool = False) -> None:
     """IMP-6.2.1, IMP-9.4.16: the cards become the draw pile; its order is nobody's."""
     order = d.draws.shuffle("shuffle.deck", cards, TABLE)
     pile = d.state.pile + (len(d.state.discard) if discards else 1)
-    d.add({"t": "deck_shuffled", "pile": pile, "discard": discards})
-    d.add({"t": "deck_ordered", "cards": order}, TABLE)
+    d.add(DeckShuffled(pile, discards))
+    d.add(DeckOrdered(order), TABLE)
 
 
 def deal(d: D, seat: Seat) -> None:
     """IMP-6.2.1, IMP-6.4.5: the top card, face down."""
     card = d.state.deck[0]
-    d.add({"t": "card_dealt", "seat": seat, "cards": d.state.nations[seat].cards + 1, "pile": d.state.pile - 1})
-    d.add({"t": "card_drawn", "seat": seat, "card": card}, (seat,))
+    d.add(CardDealt(seat, d.state.nations[seat].cards + 1, d.state.pile - 1))
+    d.add(CardDrawn(seat, card), (seat,))
 
 
 def ask_talks(d: D) -> None:
@@ -52,28 +61,27 @@ def ask_again(d: D) -> None:
 def go_talks(d: D, frame: Frame) -> None:
     """IMP-6.2.5: all are ready; each pair's base becomes what its stances make of it."""
     wars = [name for name, pair in d.state.pairs.items() if pair.agreed == "war"]
-    d.add({"t": "relations_fixed", "wars": wars})
+    d.add(RelationsFixed(wars))
     d.end()
 
 
 # --- stances -------------------------------------------------------------------------------------------------
 
 
-def check_set_stance(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_set_stance(s: ImpeRunde, seat: Seat, move: SetStance) -> None:
     """IMP-6.2.2: the errors of `set_stance`, in this order."""
-    rule, target = "IMP-6.2.2", move["target"]
+    rule, target = "IMP-6.2.2", move.target
     need_other_seat(s, seat, target, rule)
-    need(s.stance(seat, target) != move["stance"], "no_change", rule)
+    need(s.stance(seat, target) != move.stance, "no_change", rule)
     need(s.pair(seat, target).changes[seat > target] < STANCE_LIMIT, "stance_limit", rule, limit=STANCE_LIMIT)
 
 
-def do_set_stance(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_set_stance(d: D, frame: Frame, seat: Seat, move: SetStance) -> None:
     """IMP-6.2.3: public at once."""
     check_set_stance(d.state, seat, move)
-    target = move["target"]
+    target = move.target
     change = d.state.pair(seat, target).changes[seat > target] + 1
-    fact = {"t": "stance_set", "seat": seat, "target": target, "pair": key(seat, target)}
-    d.add({**fact, "stance": move["stance"], "change": change})
+    d.add(StanceSet(seat, target, key(seat, target), move.stance, change))
     ask_again(d)
 
 
@@ -85,29 +93,29 @@ def goal_bounds(s: ImpeRunde) -> tuple[int, int]:
     return OPTIONS["goal_min"], GOAL_MAX[s.seats]
 
 
-def check_propose_goal(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_propose_goal(s: ImpeRunde, seat: Seat, move: ProposeGoal) -> None:
     """IMP-6.2.4: the errors of `propose_goal`, in this order."""
     rule, (lo, hi) = "IMP-6.2.4", goal_bounds(s)
-    need(lo <= move["goal"] <= hi, "goal_out_of_range", rule, lowest=lo, highest=hi)
-    need(move["goal"] != s.goal, "no_change", rule)
+    need(lo <= move.goal <= hi, "goal_out_of_range", rule, lowest=lo, highest=hi)
+    need(move.goal != s.goal, "no_change", rule)
     need(s.nations[seat].proposals < PROPOSAL_LIMIT, "proposal_limit", rule, limit=PROPOSAL_LIMIT)
 
 
-def do_propose_goal(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_propose_goal(d: D, frame: Frame, seat: Seat, move: ProposeGoal) -> None:
     """IMP-6.2.4: the other seats vote at once; if there are none, the goal changes."""
     check_propose_goal(d.state, seat, move)
-    d.add({"t": "goal_proposed", "seat": seat, "goal": move["goal"]})
+    d.add(GoalProposed(seat, move.goal))
     voters = [x for x in d.state.present if x != seat]
     if voters:
-        return d.ask("goal_vote", *voters, goal=move["goal"], by=seat)
-    return _change_goal(d, move["goal"])
+        return d.ask("goal_vote", *voters, goal=move.goal, by=seat)
+    return _change_goal(d, move.goal)
 
 
-def do_vote_goal(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_vote_goal(d: D, frame: Frame, seat: Seat, move: VoteGoal) -> None:
     """IMP-6.2.4: one `false` ends the vote."""
-    d.add({"t": "goal_voted", "seat": seat, "approve": move["approve"]})
+    d.add(GoalVoted(seat, move.approve))
     d.answered(seat)
-    if not move["approve"]:
+    if not move.approve:
         d.end()
         ask_again(d)
 
@@ -119,7 +127,7 @@ def go_vote(d: D, frame: Frame) -> None:
 
 
 def _change_goal(d: D, goal: int) -> None:
-    d.add({"t": "goal_changed", "goal": goal})
+    d.add(GoalChanged(goal))
     check_win(d)
     ask_again(d)
 
@@ -132,13 +140,13 @@ def check_ready(frame: Frame, seat: Seat, ready: bool) -> None:
     need((seat in frame.owing) == ready, "no_change", "IMP-6.2.5")
 
 
-def do_ready(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_ready(d: D, frame: Frame, seat: Seat, move: Ready) -> None:
     """IMP-6.2.5."""
     check_ready(frame, seat, ready=True)
     d.answered(seat)
 
 
-def do_unready(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_unready(d: D, frame: Frame, seat: Seat, move: Unready) -> None:
     """IMP-6.2.5."""
     check_ready(frame, seat, ready=False)
     d.reopened(seat)

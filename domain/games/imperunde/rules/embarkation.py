@@ -5,12 +5,13 @@ from __future__ import annotations
 from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, is_army
+from domain.games.imperunde.facts.movement import ArmiesEmbarked
 from domain.games.imperunde.lots import Lots
+from domain.games.imperunde.moves import Embark
 from domain.games.imperunde.rules.checks import need_country, need_known, need_some, need_zone
 from domain.games.imperunde.rules.movement import free_if_empty, need_units, take, weather
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Seat
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 RULE = "IMP-6.7.1"
@@ -22,26 +23,25 @@ def need_embarkation_zone(s: ImpeRunde, seat: Seat, country: str, zone: str) -> 
     need(not s.hostile(zone, seat), "enemy_warships_present", RULE, zone=zone)
 
 
-def check_embark(s: ImpeRunde, seat: Seat, move: Move) -> Lots:
+def check_embark(s: ImpeRunde, seat: Seat, move: Embark) -> Lots:
     """IMP-6.7.1: the errors of `embark`, in this order; the armies that go aboard."""
-    country, wants = move["from"], move["units"]
+    country, wants = move.from_, move.units
     need_country(country, RULE)
-    need_zone(move["zone"], RULE)
+    need_zone(move.zone, RULE)
     need_known(wants, RULE)
     need(s.is_own(seat, country), "not_your_country", RULE, country=country)
-    need(all(is_army(w["unit"]) for w in wants), "wrong_unit_for_target", RULE)
+    need(all(is_army(w.unit) for w in wants), "wrong_unit_for_target", RULE)
     need_some(wants, RULE)
     have = s.lots_in(seat, country)
     need_units(have, wants, RULE)
-    need_embarkation_zone(s, seat, country, move["zone"])
+    need_embarkation_zone(s, seat, country, move.zone)
     return take(have, wants, lambda _: 0, RULE)
 
 
-def do_embark(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_embark(d: D, frame: Frame, seat: Seat, move: Embark) -> None:
     """IMP-6.7.2: aboard transports; each army rolls in a storm."""
     aboard = check_embark(d.state, seat, move)
-    country, zone = move["from"], move["zone"]
-    fact = {"t": "armies_embarked", "seat": seat, "from": country, "to": zone, "units": lots.show(aboard)}
-    d.add({**fact, "left": [x.moves_left for x in aboard]})
+    country, zone = move.from_, move.zone
+    d.add(ArmiesEmbarked(seat, country, zone, lots.tell(aboard), [x.moves_left for x in aboard]))
     weather(d, seat, zone, aboard)
     free_if_empty(d, country)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
+from domain.games.imperunde.facts.turn import GameWon
 from domain.games.imperunde.state import D, ImpeRunde, worth
 from domain.ids import Seat
-from domain.kernel.choices import Move
-from domain.kernel.flow import Frame
 
 
 class GameEnded(Exception):
@@ -37,9 +36,9 @@ def check_win(d: D) -> None:
         win(d, max(able, key=lambda x: (s.posts(x), s.nations[x].surplus, place.get(x, -x))), "goal")
 
 
-def win(d: D, seat: Seat, reason: str) -> None:
+def win(d: D, seat: Seat, reason: Literal["goal", "turn_limit"]) -> None:
     """IMP-12.1, IMP-12.3: the game ends with a winner."""
-    d.add({"t": "game_won", "seat": seat, "reason": reason})
+    d.add(GameWon(seat, reason))
     finish(d)
 
 
@@ -84,6 +83,3 @@ def vacated(d: D, seat: Seat) -> None:
     """IMP-11.10: when nobody is left, the game ends without a winner."""
     if not d.state.present:
         finish(d)
-
-
-Handler = Callable[[D, Frame, Seat, Move], None]

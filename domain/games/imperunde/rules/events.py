@@ -6,6 +6,10 @@ from collections.abc import Callable
 
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, EVENTS, LAND_EVENTS, SEA_EVENTS, VALUE, ZONES
+from domain.games.imperunde.facts.combat import PiratesLost
+from domain.games.imperunde.facts.events import FamineMarked, LandEvent, MarkersRemoved, SeaEvent, WeatherMarked
+from domain.games.imperunde.facts.money import TradeProfit
+from domain.games.imperunde.facts.movement import UnitsLost, WindRisen
 from domain.games.imperunde.rules import combat, pirates
 from domain.games.imperunde.rules.dice import losses
 from domain.games.imperunde.rules.movement import free_if_empty
@@ -21,7 +25,7 @@ AT_SEA: int = EVENTS["sea_events_per_turn"]
 
 def start(d: D) -> None:
     """IMP-10.1: all markers are removed, then nine events."""
-    d.add({"t": "markers_removed"})
+    d.add(MarkersRemoved())
     d.ask("events", done=0)
 
 
@@ -44,7 +48,7 @@ def _land(d: D) -> None:
     """IMP-10.2: in a free country the event counts but does nothing."""
     country = _spin(d, "wheel.country", list(COUNTRIES), {*d.state.homes(), *d.state.struck})
     event = d.draws.pick("wheel.land_event", list(LAND_EVENTS))
-    d.add({"t": "land_event", "event": event, "region": country})
+    d.add(LandEvent(event, country))
     if d.state.country(country).owner is not None:
         LAND[event](d, country)
 
@@ -53,42 +57,36 @@ def _sea(d: D) -> None:
     """IMP-10.3."""
     zone = _spin(d, "wheel.sea", list(ZONES), set(d.state.struck))
     event = d.draws.pick("wheel.sea_event", list(SEA_EVENTS))
-    d.add({"t": "sea_event", "event": event, "region": zone})
+    d.add(SeaEvent(event, zone))
     SEA[event](d, zone)
 
 
 # --- land (IMP-10.4) -----------------------------------------------------------------------------------------
 
 
-def _owner(d: D, country: str) -> int:
-    owner = d.state.country(country).owner
-    return -1 if owner is None else owner
-
-
 def _volunteers(d: D, country: str) -> None:
-    seat = _owner(d, country)
+    seat = d.state.country(country).holder
     count = min(VALUE[country], d.state.supply(seat, "infantry"))
     if count:
         place(d, seat, country, {"infantry": count})
 
 
 def _trade(d: D, country: str) -> None:
-    seat, doubloons = _owner(d, country), VALUE[country]
-    fact = {"t": "trade_profit", "seat": seat, "country": country, "doubloons": doubloons}
-    d.add({**fact, "surplus": d.state.nations[seat].surplus + doubloons})
+    seat, doubloons = d.state.country(country).holder, VALUE[country]
+    d.add(TradeProfit(seat, country, doubloons, d.state.nations[seat].surplus + doubloons))
 
 
 def _famine(d: D, country: str) -> None:
-    d.add({"t": "famine_marked", "country": country})
+    d.add(FamineMarked(country))
 
 
 def _epidemic(d: D, country: str) -> None:
     """One die for each infantry, then cavalry, then artillery."""
-    seat, units = _owner(d, country), d.state.country(country).units
+    seat, units = d.state.country(country).holder, d.state.country(country).units
     order = [x for kind in EVENTS["land"]["epidemic"]["units"] for x in units if x.unit == kind]
     lost = losses(d, order)
     if lost:
-        d.add({"t": "units_lost", "seat": seat, "region": country, "units": lots.show(lost), "cause": "epidemic"})
+        d.add(UnitsLost(seat, country, lots.tell(lost), "epidemic"))
         free_if_empty(d, country)
 
 
@@ -115,16 +113,16 @@ LAND: dict[str, Callable[[D, str], None]] = {
 
 def _storm(d: D, zone: str) -> None:
     """Every ship rolls: seats in turn order, pirates last."""
-    d.add({"t": "weather_marked", "zone": zone, "marker": "storm"})
+    d.add(WeatherMarked(zone, "storm"))
     for seat in d.state.order:
         if lost := losses(d, d.state.zone(zone).fleet(seat)):
-            d.add({"t": "units_lost", "seat": seat, "region": zone, "units": lots.show(lost), "cause": "storm"})
+            d.add(UnitsLost(seat, zone, lots.tell(lost), "storm"))
     if sunk := losses(d, black_ships(d.state.zone(zone).pirates)):
-        d.add({"t": "pirates_lost", "zone": zone, "units": lots.counted(sunk), "cause": "storm"})
+        d.add(PiratesLost(zone, lots.counted(sunk), "storm"))
 
 
 def _calm(d: D, zone: str) -> None:
-    d.add({"t": "weather_marked", "zone": zone, "marker": "calm"})
+    d.add(WeatherMarked(zone, "calm"))
 
 
 def _fair_wind(d: D, zone: str) -> None:
@@ -139,8 +137,7 @@ def go_winds(d: D, frame: Frame) -> None:
         return d.end()
     d.note(seats=seats[1:])
     if d.state.zone(zone).fleet(seats[0]):
-        moves = EVENTS["sea"]["fair_wind"]["extra_moves"]
-        d.add({"t": "wind_risen", "seat": seats[0], "zone": zone, "moves": moves})
+        d.add(WindRisen(seats[0], zone, EVENTS["sea"]["fair_wind"]["extra_moves"]))
         sink_for_active(d)
         d.ask("fair_wind", seats[0], zone=zone)
     return None

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from domain.games.common.checks import need
 from domain.games.imperunde.data import CANALS, COUNTRIES, ECONOMY, UNITS, is_warship
+from domain.games.imperunde.facts.money import CanalBuilt, CardsBought, PurchaseMade
 from domain.games.imperunde.lots import Lot
+from domain.games.imperunde.moves import BuildCanal, Buy, BuyCards
 from domain.games.imperunde.rules import diplomacy
 from domain.games.imperunde.rules.checks import need_country, need_room_at_sea, need_supply, need_zone
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.rules.movement import weather
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Seat
-from domain.kernel.choices import Move
-from domain.kernel.flow import Fact, Frame
+from domain.kernel.declare import UNSET, given
+from domain.kernel.flow import Frame
 
 RULE = "IMP-6.4.2"
 
 
-def check_buy(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_buy(s: ImpeRunde, seat: Seat, move: Buy) -> None:
     """IMP-6.4.2: the errors of `buy`, in this order."""
-    item, quantity, country = move["item"], move["quantity"], move["country"]
+    item, quantity, country = move.item, move.quantity, move.country
     need(item in UNITS, "unknown_item", RULE, item=item)
     need_country(country, RULE)
     if is_warship(item):
-        need_zone(move["zone"], RULE)
+        need_zone(given(move.zone), RULE)
     need(quantity >= 1, "invalid_amount", RULE, quantity=quantity)
     need(s.is_own(seat, country), "not_your_country", RULE, country=country)
     _need_open_to(s, item, country)
     if is_warship(item):
-        need_port(s, seat, country, move["zone"], RULE)
+        need_port(s, seat, country, given(move.zone), RULE)
     if item == "trading_post":
         room = s.room(country) - s.country(country).posts
         need(quantity <= room, "post_limit", RULE, room=room)
@@ -51,14 +53,14 @@ def need_port(s: ImpeRunde, seat: Seat, country: str, zone: str, rule: str) -> N
     need_room_at_sea(s, seat, zone, rule)
 
 
-def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Buy) -> None:
     """IMP-6.4.2.7: only posts that are not fresh count."""
-    colony = s.country(move["country"])
-    need(colony.settled > 0, "no_trading_post", RULE, country=move["country"])
-    if move["item"] == "fort":
-        need(colony.forts + move["quantity"] <= colony.settled, "fort_limit", RULE, room=colony.settled - colony.forts)
-    left = budget_left(s, seat, move["country"])
-    need(UNITS[move["item"]].cost * move["quantity"] <= left, "colony_budget_exceeded", RULE, left=left)
+    colony = s.country(move.country)
+    need(colony.settled > 0, "no_trading_post", RULE, country=move.country)
+    if move.item == "fort":
+        need(colony.forts + move.quantity <= colony.settled, "fort_limit", RULE, room=colony.settled - colony.forts)
+    left = budget_left(s, seat, move.country)
+    need(UNITS[move.item].cost * move.quantity <= left, "colony_budget_exceeded", RULE, left=left)
 
 
 def budget_left(s: ImpeRunde, seat: Seat, country: str) -> int:
@@ -73,52 +75,49 @@ def need_funds(s: ImpeRunde, seat: Seat, cost: int, rule: str) -> None:
     need(cost <= have, "insufficient_funds", rule, available=have, cost=cost)
 
 
-def do_buy(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_buy(d: D, frame: Frame, seat: Seat, move: Buy) -> None:
     """IMP-6.4.2: pay and place; a warship rolls at once in a storm."""
     check_buy(d.state, seat, move)
-    item, quantity, country = move["item"], move["quantity"], move["country"]
-    cost = UNITS[item].cost * quantity
-    fact: Fact = {"t": "purchase_made", "seat": seat, "item": item, "quantity": quantity, "country": country}
-    if "zone" in move:
-        fact["zone"] = move["zone"]
-    if item != "trading_post" and not d.state.is_home(country):
-        fact["budget"] = d.state.nations[seat].spent.get(country, 0) + cost
-    d.add({**fact, "cost": cost, "available": d.state.nations[seat].available - cost})
-    if "zone" in move:
-        weather(d, seat, move["zone"], (Lot(item, quantity),))
+    item, quantity, country = move.item, move.quantity, move.country
+    cost, nation = UNITS[item].cost * quantity, d.state.nations[seat]
+    spent = nation.spent.get(country, 0) + cost
+    budget = UNSET if item == "trading_post" or d.state.is_home(country) else spent
+    d.add(PurchaseMade(seat, item, quantity, country, cost, nation.available - cost, move.zone, budget))
+    if move.zone is not UNSET:
+        weather(d, seat, move.zone, (Lot(item, quantity),))
     check_win(d)
 
 
 # --- canals --------------------------------------------------------------------------------------------------
 
 
-def check_build_canal(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_build_canal(s: ImpeRunde, seat: Seat, move: BuildCanal) -> None:
     """IMP-6.4.4: the errors of `build_canal`, in this order."""
     rule = "IMP-6.4.4"
-    need(move["canal"] in CANALS, "unknown_canal", rule, canal=move["canal"])
-    canal = CANALS[move["canal"]]
+    need(move.canal in CANALS, "unknown_canal", rule, canal=move.canal)
+    canal = CANALS[move.canal]
     need(s.country(canal.country).owner == seat, "not_your_country", rule, country=canal.country)
     need(canal.id not in s.canals, "canal_exists", rule, canal=canal.id)
     need(not s.country(canal.country).black, "investment_blocked", rule, country=canal.country)
     need_funds(s, seat, canal.cost, rule)
 
 
-def do_build_canal(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_build_canal(d: D, frame: Frame, seat: Seat, move: BuildCanal) -> None:
     """IMP-6.4.4: two fresh posts come with it, as far as the supply goes."""
     check_build_canal(d.state, seat, move)
-    canal = CANALS[move["canal"]]
+    canal = CANALS[move.canal]
     posts = min(canal.posts, d.state.supply(seat, "trading_post"))
-    fact = {"t": "canal_built", "seat": seat, "canal": canal.id, "country": canal.country, "posts": posts}
-    d.add({**fact, "cost": canal.cost, "available": d.state.nations[seat].available - canal.cost})
+    left = d.state.nations[seat].available - canal.cost
+    d.add(CanalBuilt(seat, canal.id, canal.country, posts, canal.cost, left))
     check_win(d)
 
 
 # --- cards ---------------------------------------------------------------------------------------------------
 
 
-def check_buy_cards(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_buy_cards(s: ImpeRunde, seat: Seat, move: BuyCards) -> None:
     """IMP-6.4.5: the errors of `buy_cards`, in this order."""
-    rule, quantity, most = "IMP-6.4.5", move["quantity"], ECONOMY["max_cards_bought_per_turn"]
+    rule, quantity, most = "IMP-6.4.5", move.quantity, ECONOMY["max_cards_bought_per_turn"]
     need(quantity >= 1, "invalid_amount", rule, quantity=quantity)
     bought = s.nations[seat].bought
     need(bought + quantity <= most, "card_purchase_limit", rule, bought=bought, highest=most)
@@ -126,13 +125,12 @@ def check_buy_cards(s: ImpeRunde, seat: Seat, move: Move) -> None:
     need_funds(s, seat, ECONOMY["card_cost"] * quantity, rule)
 
 
-def do_buy_cards(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_buy_cards(d: D, frame: Frame, seat: Seat, move: BuyCards) -> None:
     """IMP-6.4.5: from the top of the draw pile, face down."""
     check_buy_cards(d.state, seat, move)
-    nation, quantity = d.state.nations[seat], move["quantity"]
+    nation, quantity = d.state.nations[seat], move.quantity
     cost = ECONOMY["card_cost"] * quantity
-    fact = {"t": "cards_bought", "seat": seat, "quantity": quantity, "bought": nation.bought + quantity}
-    d.add({**fact, "cost": cost, "available": nation.available - cost})
+    d.add(CardsBought(seat, quantity, nation.bought + quantity, cost, nation.available - cost))
     for _ in range(quantity):
         diplomacy.deal(d, seat)
     d.barrier()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -10,20 +10,22 @@ from itertools import pairwise
 from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_army, is_warship
+from domain.games.imperunde.facts.movement import CountryFreed, UnitsLost, UnitsMoved
 from domain.games.imperunde.lots import Lot, Lots
+from domain.games.imperunde.moves import MoveUnits, Want
 from domain.games.imperunde.rules.checks import need_items, need_path
 from domain.games.imperunde.rules.dice import losses
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Seat
+from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
 
 RULE = "IMP-7.2"
 NEVER = 99
 """Moves that no unit has."""
 
-Wants = Sequence[Mapping[str, Json]]
+Wants = Sequence[Want]
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,12 @@ def _allot(
 ) -> Lots | None:
     """The lots that serve all wants, those that name `moves_left` first; None when some cannot be served."""
     left, taken = have, []
-    for want in sorted(wants, key=lambda w: "moves_left" not in w):
-        count = want["count"]
+    for want in sorted(wants, key=lambda w: w.moves_left is UNSET):
+        count = want.count
         for lot in sorted(left, key=order):
-            if not count or lot.unit != want["unit"] or lot.moves_left < moves(lot.unit):
+            if not count or lot.unit != want.unit or lot.moves_left < moves(lot.unit):
                 continue
-            if want.get("moves_left", lot.moves_left) == lot.moves_left:
+            if want.moves_left in (UNSET, lot.moves_left):
                 part = lot.of(min(count, lot.count))
                 left, count = lots.change(left, (part,), -1), count - part.count
                 taken.append(part)
@@ -150,15 +152,15 @@ def check_path(s: ImpeRunde, seat: Seat, units: Iterable[str], path: Sequence[st
         need(not s.friendly(path[-1], seat), "friendly_warships_present", RULE, zone=path[-1])
 
 
-def check_move(s: ImpeRunde, seat: Seat, move: Move) -> Group:
+def check_move(s: ImpeRunde, seat: Seat, move: MoveUnits) -> Group:
     """IMP-7.2: the errors of `move`, in this order; the units that go."""
-    path, wants = move["path"], move["units"]
+    path, wants = move.path, move.units
     need_path(path, RULE)
     need_items(wants, RULE)
     have = s.lots_in(seat, path[0])
     need_units(have, wants, RULE)
-    left = left_behind(s, path[0], sum(w["count"] for w in wants))
-    check_path(s, seat, (w["unit"] for w in wants), path, left)
+    left = left_behind(s, path[0], sum(w.count for w in wants))
+    check_path(s, seat, (w.unit for w in wants), path, left)
     return Group(take(have, wants, partial(moves_needed, s, path), RULE), tuple(path))
 
 
@@ -173,7 +175,7 @@ def left_behind(s: ImpeRunde, region: str, leaving: int) -> str:
 # --- going ---------------------------------------------------------------------------------------------------
 
 
-def do_move(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_move(d: D, frame: Frame, seat: Seat, move: MoveUnits) -> None:
     """IMP-7.2: all named units go the whole path."""
     group = check_move(d.state, seat, move)
     march(d, seat, group, len(group.path) - 1, leave=free_if_empty)
@@ -195,7 +197,7 @@ def march(d: D, seat: Seat, group: Group, steps: int, leave: Callable[[D, str], 
 
 def step(d: D, seat: Seat, going: Lots, a: str, b: str, left: Sequence[int]) -> Lots:
     """IMP-7.4, IMP-7.7: one step together; storm rolls, then enemy transports sink."""
-    d.add({"t": "units_moved", "seat": seat, "from": a, "to": b, "units": lots.show(going), "left": list(left)})
+    d.add(UnitsMoved(seat, a, b, lots.tell(going), left))
     come = lots.change((), (x.with_moves(n) for x, n in zip(going, left, strict=True)))
     if b not in ZONES:
         return come
@@ -211,7 +213,7 @@ def weather(d: D, seat: Seat, zone: str, come: Lots) -> Lots:
         return come
     lost = losses(d, come)
     if lost:
-        d.add({"t": "units_lost", "seat": seat, "region": zone, "units": lots.show(lost), "cause": "storm"})
+        d.add(UnitsLost(seat, zone, lots.tell(lost), "storm"))
     return lots.change(come, lost, -1)
 
 
@@ -219,4 +221,4 @@ def free_if_empty(d: D, region: str) -> None:
     """IMP-0.7, IMP-3.4: a colony without pieces is free at once."""
     country = d.state.country(region)
     if country.owner is not None and country.empty and not d.state.is_home(region):
-        d.add({"t": "country_freed", "country": region, "was": country.owner})
+        d.add(CountryFreed(region, country.owner))

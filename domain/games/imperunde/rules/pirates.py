@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.imperunde.facts.events import PiratesPlaced
 from domain.games.imperunde.rules import combat
 from domain.games.imperunde.rules.sinking import sink_all
 from domain.games.imperunde.state import D
@@ -12,7 +13,7 @@ def appear(d: D, zone: str, frigates: int) -> None:
     """IMP-9.4.4, IMP-10.5: black frigates, as many as are left; then they attack."""
     count = min(frigates, d.state.supply("pirates", "frigate"))
     if count:
-        d.add({"t": "pirates_placed", "zone": zone, "units": {"frigate": count}})
+        d.add(PiratesPlaced(zone, {"frigate": count}))
     d.ask("pirates", zone=zone)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import FIGHTERS
+from domain.games.imperunde.facts.combat import Reinforced
+from domain.games.imperunde.moves import Reinforce
 from domain.games.imperunde.rules.approach import approach, charge
 from domain.games.imperunde.rules.attack_checks import check_groups, check_paths
 from domain.games.imperunde.rules.movement import Group
@@ -11,7 +13,6 @@ from domain.games.imperunde.rules.routes import comers
 from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Seat
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 
@@ -23,17 +24,17 @@ def possible(s: ImpeRunde) -> bool:
     return bool(comers(s, c.attacker, c.region))
 
 
-def check_reinforce(s: ImpeRunde, seat: Seat, move: Move) -> list[Group]:
+def check_reinforce(s: ImpeRunde, seat: Seat, move: Reinforce) -> list[Group]:
     """IMP-8.3.1: groups as those of an attack; none declines."""
-    if not move["groups"]:
+    if not move.groups:
         return []
-    check_groups(s, seat, s.fight.region, move["groups"], lots.total(side_units(s, "attacker")))
-    return check_paths(s, seat, s.fight.region, move["groups"])
+    check_groups(s, seat, s.fight.region, move.groups, lots.total(side_units(s, "attacker")))
+    return check_paths(s, seat, s.fight.region, move.groups)
 
 
-def do_reinforce(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_reinforce(d: D, frame: Frame, seat: Seat, move: Reinforce) -> None:
     """IMP-8.3.1: they come at once, with storm rolls as in an attack."""
     groups, target = check_reinforce(d.state, seat, move), d.state.fight.region
-    d.add({"t": "reinforced", "seat": seat, "region": target, "units": [x for g in groups for x in lots.show(g.lots)]})
+    d.add(Reinforced(seat, target, [x for g in groups for x in lots.tell(g.lots)]))
     charge(d, seat, target, approach(d, seat, groups))
     d.answered(seat, end=True)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from domain.games.common.checks import need
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import CARDS, DICE, FIGHTERS, ROLL_ORDER, UNITS
+from domain.games.imperunde.facts.combat import PiratesLost, RoundFought, ShipCaptured, UnitsChosen
+from domain.games.imperunde.facts.movement import UnitsLost
 from domain.games.imperunde.lots import Lot
+from domain.games.imperunde.moves import ChooseUnits
 from domain.games.imperunde.rules.checks import need_items
 from domain.games.imperunde.rules.dice import roll_for
 from domain.games.imperunde.rules.movement import need_units, take_fighters
 from domain.games.imperunde.rules.sides import SIDES, fighters, must_choose, party, seat_of, side_units
-from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
-from domain.kernel.flow import Fact, Frame
+from domain.games.imperunde.state import D, ImpeRunde, Party, Side
+from domain.ids import Seat
+from domain.kernel.declare import UNSET
+from domain.kernel.flow import Frame
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,10 @@ class Rolled:
     lot: Lot
     value: int
 
-    def to_json(self) -> list[Json]:
-        """As `round_fought` carries it."""
-        return [self.lot.unit, self.value]
+    @property
+    def told(self) -> tuple[str, int]:
+        """As a fact carries it."""
+        return self.lot.unit, self.value
 
 
 # --- choice of fighters --------------------------------------------------------------------------------------
@@ -45,21 +48,21 @@ def ask_fighters(d: D) -> bool:
     return False
 
 
-def check_choose_units(s: ImpeRunde, move: Move, side: str) -> None:
+def check_choose_units(s: ImpeRunde, move: ChooseUnits, side: str) -> None:
     """IMP-8.2.1: the errors of `choose_units`, in this order."""
-    rule, wants = "IMP-8.2.1", move["units"]
+    rule, wants = "IMP-8.2.1", move.units
     need_items(wants, rule)
-    count = sum(w["count"] for w in wants)
+    count = sum(w.count for w in wants)
     need(count == FIGHTERS, "wrong_number_of_units", rule, units=count, wanted=FIGHTERS)
     need_units(side_units(s, side), wants, rule)
 
 
-def do_choose_units(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_choose_units(d: D, frame: Frame, seat: Seat, move: ChooseUnits) -> None:
     """IMP-8.2.1: for this round."""
-    side = frame.data["side"]
+    side: Side = frame.data["side"]
     check_choose_units(d.state, move, side)
-    chosen = take_fighters(side_units(d.state, side), move["units"])
-    d.add({"t": "units_chosen", "seat": seat, "side": side, "units": lots.show(chosen)})
+    chosen = take_fighters(side_units(d.state, side), move.units)
+    d.add(UnitsChosen(seat, side, lots.tell(chosen)))
     d.answered(seat, end=True)
 
 
@@ -136,30 +139,30 @@ def _tell_round(
     d: D, attack: list[Rolled], defence: list[Rolled], lost: dict[str, list[Lot]], attacker_lost: bool
 ) -> None:
     c = d.state.fight
-    fact: Fact = {"t": "round_fought", "region": c.region, "round": c.round + 1}
-    fact |= {"attacker": [x.to_json() for x in attack], "defender": [x.to_json() for x in defence]}
-    fact |= {"attacker_lost": True} if attacker_lost else {}
-    if c.horde:
-        side = "attacker" if c.attacker == "insurgents" else "defender"
-        fact["horde"] = c.horde - len(lost[side])
-    d.add(fact)
+    side = "attacker" if c.attacker == "insurgents" else "defender"
+    horde = c.horde - len(lost[side]) if c.horde else UNSET
+    rolled = RoundFought(
+        c.region,
+        c.round + 1,
+        attacker=[x.told for x in attack],
+        defender=[x.told for x in defence],
+        attacker_lost=attacker_lost or UNSET,
+        horde=horde,
+    )
+    d.add(rolled)
 
 
-def _lose(d: D, who: Any, lost: list[Lot]) -> None:
+def _lose(d: D, who: Party, lost: list[Lot]) -> None:
     """The units of a side that are removed; those of natives and insurgents are no pieces."""
     region = d.state.fight.region
-    if not lost or who in ("natives", "insurgents"):
-        return
-    if who == "pirates":
-        d.add({"t": "pirates_lost", "zone": region, "units": lots.counted(lost), "cause": "combat"})
-    else:
-        units = lots.show(lots.change((), lost))
-        d.add({"t": "units_lost", "seat": who, "region": region, "units": units, "cause": "combat"})
+    if lost and isinstance(who, int):
+        d.add(UnitsLost(who, region, lots.tell(lots.change((), lost)), "combat"))
+    elif lost and who == "pirates":
+        d.add(PiratesLost(region, lots.counted(lost), "combat"))
 
 
-def capture(d: D, victim: Any, captor: Any, ship: Lot) -> None:
+def capture(d: D, victim: Party, captor: Party, ship: Lot) -> None:
     """IMP-8.4.1, IMP-8.4.2: the ship takes the captor's colour, pinned; without a piece it is sunk."""
     if d.state.supply(captor, ship.unit) < 1:
         return _lose(d, victim, [ship])
-    zone = d.state.fight.region
-    return d.add({"t": "ship_captured", "zone": zone, "from": victim, "by": captor, "ship": ship.to_json()})
+    return d.add(ShipCaptured(d.state.fight.region, victim, captor, lots.tell((ship,))[0]))

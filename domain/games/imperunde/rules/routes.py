@@ -25,8 +25,7 @@ def links(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
         near = [*s.seas(region, seat), *(sorted(ZONES[region].shores) if is_army(unit) else ())]
         return [b for b in near if passes(check_link, s, seat, unit, region, b, "")]
 
-    made: list[str] = memo(s, f"links {seat} {is_army(unit)} {region}", found)
-    return made
+    return memo(s, f"links {seat} {is_army(unit)} {region}", found)
 
 
 def steps(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
@@ -35,8 +34,7 @@ def steps(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
     def found() -> list[str]:
         return [b for b in links(s, seat, unit, region) if passes(check_step, s, seat, unit, region, b)]
 
-    made: list[str] = memo(s, f"steps {seat} {is_army(unit)} {region}", found)
-    return made
+    return memo(s, f"steps {seat} {is_army(unit)} {region}", found)
 
 
 def walks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> Iterator[tuple[Path, Lot]]:
@@ -62,14 +60,12 @@ def attacks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> dict[str, list[Pa
                         by_target.setdefault(b, []).append((*path, b))
         return {b: sorted(paths, key=lambda p: (len(p), p)) for b, paths in by_target.items()}
 
-    made: dict[str, list[Path]] = memo(s, f"attacks {seat} {lot.unit} {lot.moves_left} {start}", found)
-    return made
+    return memo(s, f"attacks {seat} {lot.unit} {lot.moves_left} {start}", found)
 
 
 def attackable(s: ImpeRunde, seat: Seat, region: str) -> bool:
     """IMP-8.1.1.3: whether the seat may attack it."""
-    made: bool = memo(s, f"attackable {seat} {region}", lambda: passes(need_target, s, seat, region))
-    return made
+    return memo(s, f"attackable {seat} {region}", lambda: passes(need_target, s, seat, region))
 
 
 def movable(s: ImpeRunde, seat: Seat) -> list[tuple[str, Lot]]:
@@ -91,5 +87,4 @@ def comers(s: ImpeRunde, seat: Seat, target: str) -> list[tuple[str, Lot, list[P
         ways = [(start, lot, attacks(s, seat, lot, start).get(target, [])) for start, lot in able]
         return [x for x in ways if x[2]]
 
-    made: list[tuple[str, Lot, list[Path]]] = memo(s, f"comers {seat} {target}", found)
-    return made
+    return memo(s, f"comers {seat} {target}", found)

@@ -16,15 +16,18 @@ from domain.games.imperunde.data import (
     OPTIONS,
     SETUP,
     VALUE,
-    WARSHIPS,
     cost,
     is_army,
 )
+from domain.games.imperunde.facts.cards import DeckOrdered, DeckShuffled
+from domain.games.imperunde.facts.turn import ColonyAssigned, NationAssigned, OrderFixed, PiecesPlaced
+from domain.games.imperunde.lots import Lot, Told
+from domain.games.imperunde.moves import EquipColony, PlaceHomeFleet
 from domain.games.imperunde.rules.checks import need_items, need_supply, need_zone
 from domain.games.imperunde.rules.dice import highest, roll
 from domain.games.imperunde.state import D, ImpeRunde, Nation, Pair
 from domain.ids import Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import given
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import Table
 
@@ -54,11 +57,11 @@ def blank(table: Table) -> ImpeRunde:
 
 def setup(d: D) -> None:
     """IMP-5.1, IMP-5.2: nations by dice, armies at home, the deck on the table."""
-    d.add({"t": "deck_shuffled", "pile": len(DECK), "discard": False})
-    d.add({"t": "deck_ordered", "cards": list(DECK)}, ())
+    d.add(DeckShuffled(len(DECK), discard=False))
+    d.add(DeckOrdered(DECK), ())
     english = highest(d, list(d.state.everybody))
     order = clockwise(english, d.state.seats)
-    d.add({"t": "order_fixed", "order": order})
+    d.add(OrderFixed(order))
     _assign(d, english, ENGLAND)
     for seat in order[1:]:
         _assign(d, seat, _rolled_nation(d))
@@ -74,17 +77,13 @@ def _rolled_nation(d: D) -> str:
 
 
 def _assign(d: D, seat: Seat, nation: str) -> None:
-    d.add({"t": "nation_assigned", "seat": seat, "nation": nation})
+    d.add(NationAssigned(seat, nation))
     place(d, seat, nation, SETUP["home_armies"])
 
 
 def place(d: D, seat: Seat, region: str, units: dict[str, int]) -> None:
     """Pieces from the supply."""
-    d.add({"t": "pieces_placed", "seat": seat, "region": region, "units": [_lot(u, n) for u, n in units.items()]})
-
-
-def _lot(unit: str, count: int) -> dict[str, object]:
-    return lots.Lot(unit, count).to_json()
+    d.add(PiecesPlaced(seat, region, [Told(u, n) for u, n in units.items()]))
 
 
 # --- the home fleet ------------------------------------------------------------------------------------------
@@ -106,19 +105,20 @@ def need_fleet_zone(s: ImpeRunde, seat: Seat, country: str, zone: str, rule: str
     need(set(s.seats_at(zone)) <= {seat}, "foreign_warships_present", rule, zone=zone)
 
 
-def check_place_home_fleet(s: ImpeRunde, seat: Seat, move: Move) -> None:
+def check_place_home_fleet(s: ImpeRunde, seat: Seat, move: PlaceHomeFleet) -> None:
     """IMP-5.3: the errors of `place_home_fleet`, in this order."""
-    for ship in WARSHIPS:
-        need_zone(move[ship], "IMP-5.3")
-    for ship in WARSHIPS:
-        need_fleet_zone(s, seat, s.nations[seat].home, move[ship], "IMP-5.3")
+    zones = (move.ship_of_the_line, move.frigate)
+    for zone in zones:
+        need_zone(zone, "IMP-5.3")
+    for zone in zones:
+        need_fleet_zone(s, seat, s.nations[seat].home, zone, "IMP-5.3")
 
 
-def do_place_home_fleet(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_place_home_fleet(d: D, frame: Frame, seat: Seat, move: PlaceHomeFleet) -> None:
     """IMP-5.3: one frigate and one ship of the line."""
     check_place_home_fleet(d.state, seat, move)
-    for ship in WARSHIPS:
-        place(d, seat, move[ship], {ship: 1})
+    place(d, seat, move.ship_of_the_line, {"ship_of_the_line": 1})
+    place(d, seat, move.frigate, {"frigate": 1})
     d.answered(seat, end=True)
 
 
@@ -155,8 +155,7 @@ def _receive(d: D, seat: Seat) -> None:
         pass
     value = VALUE[country]
     kit = {k: n * value for k, n in SETUP["colony_kit_per_value"].items()}
-    counts = {"posts": kit["trading_post"], "forts": kit["fort"], "infantry": kit["infantry"]}
-    d.add({"t": "colony_assigned", "seat": seat, "country": country, **counts})
+    d.add(ColonyAssigned(seat, country, kit["trading_post"], kit["fort"], kit["infantry"]))
     d.ask("setup_colony", seat, country=country)
 
 
@@ -166,15 +165,16 @@ ARMY_CHOICES: tuple[dict[str, int], ...] = tuple(
 """Armies worth exactly 3 doubloons (IMP-5.4.3)."""
 
 
-def check_equip_colony(s: ImpeRunde, seat: Seat, move: Move, country: str) -> None:
+def check_equip_colony(s: ImpeRunde, seat: Seat, move: EquipColony, country: str) -> None:
     """IMP-5.4.3: the errors of `equip_colony`, in this order."""
     rule = "IMP-5.4"
-    if move["choice"] == "frigate":
-        need_zone(move["zone"], rule)
-        need_fleet_zone(s, seat, country, move["zone"], rule)
+    if move.choice == "frigate":
+        zone = given(move.zone)
+        need_zone(zone, rule)
+        need_fleet_zone(s, seat, country, zone, rule)
         return need_supply(s, seat, "frigate", 1, rule)
-    need(move["choice"] == "armies", "invalid_choice", rule, choice=move["choice"])
-    need_items(move["units"], rule)
+    need(move.choice == "armies", "invalid_choice", rule, choice=move.choice)
+    need_items(given(move.units), rule)
     wanted = wanted_armies(move)
     need(all(map(is_army, wanted)) and wanted in ARMY_CHOICES, "invalid_choice", rule, cost=cost(wanted))
     for unit, count in wanted.items():
@@ -182,17 +182,17 @@ def check_equip_colony(s: ImpeRunde, seat: Seat, move: Move, country: str) -> No
     return None
 
 
-def wanted_armies(move: Move) -> dict[str, int]:
+def wanted_armies(move: EquipColony) -> dict[str, int]:
     """Unit -> number, the same units of a list added up."""
-    return lots.counted(lots.read(move["units"]))
+    return lots.counted(Lot(x.unit, x.count) for x in given(move.units))
 
 
-def do_equip_colony(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_equip_colony(d: D, frame: Frame, seat: Seat, move: EquipColony) -> None:
     """IMP-5.4.3: a frigate, or armies for 3 doubloons."""
     country = frame.data["country"]
     check_equip_colony(d.state, seat, move, country)
-    if move["choice"] == "frigate":
-        place(d, seat, move["zone"], {"frigate": 1})
+    if move.choice == "frigate":
+        place(d, seat, given(move.zone), {"frigate": 1})
     else:
         place(d, seat, country, wanted_armies(move))
     d.answered(seat, end=True)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import FIGHTERS, WARSHIPS
 from domain.games.imperunde.lots import Lot, Lots
-from domain.games.imperunde.state import HORDES, ImpeRunde
+from domain.games.imperunde.state import HORDES, ImpeRunde, Party
 from domain.ids import Seat
 
 SIDES = ("attacker", "defender")
 
 
-def party(s: ImpeRunde, side: str) -> Any:
+def party(s: ImpeRunde, side: str) -> Party:
     """The seat or horde of a side."""
-    return s.fight.attacker if side == "attacker" else s.fight.defender
+    who: Party = s.fight.attacker if side == "attacker" else s.fight.defender
+    return who
 
 
 def seat_of(s: ImpeRunde, side: str) -> Seat | None:
     """The seat of a side; None for a horde."""
     who = party(s, side)
-    return None if who in HORDES else who
+    return who if isinstance(who, int) else None
 
 
 def black_ships(pirates: Mapping[str, int]) -> Lots:

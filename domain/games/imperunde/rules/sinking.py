@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.imperunde import lots
+from domain.games.imperunde.facts.movement import TransportsSunk
 from domain.games.imperunde.lots import Lots
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Seat
@@ -47,4 +48,4 @@ def _carriers(s: ImpeRunde, zone: str) -> list[Seat]:
 
 def sunk(d: D, zone: str, seat: Seat, transports: Lots) -> None:
     """IMP-6.5.1.3: they are lost with the armies aboard."""
-    d.add({"t": "transports_sunk", "seat": seat, "region": zone, "units": lots.show(transports)})
+    d.add(TransportsSunk(seat, zone, lots.tell(transports)))

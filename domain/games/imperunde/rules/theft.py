@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from domain.games.common.checks import need
+from domain.games.imperunde.facts.cards import CardStolen, HandShown, TheftDone
+from domain.games.imperunde.moves import ChooseStolenCard
 from domain.games.imperunde.rules.diplomacy import shuffle
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Seat
 from domain.kernel.audience import ALL, Audience
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 
 def show_hand(d: D, seat: Seat, target: Seat, reveal: bool) -> None:
     """IMP-9.4.16: the player, or with `reveal` everybody, sees the hand."""
     to: Audience = ALL if reveal else (seat,)
-    d.add({"t": "hand_shown", "seat": seat, "target": target, "cards": list(d.state.hands[target])}, to)
+    d.add(HandShown(seat, target, d.state.hands[target]), to)
     d.ask("theft", seat, target=target, reveal=reveal)
 
 
-def check_choose_stolen_card(s: ImpeRunde, move: Move, target: Seat) -> None:
+def check_choose_stolen_card(s: ImpeRunde, move: ChooseStolenCard, target: Seat) -> None:
     """IMP-9.4.16: a card of the hand that is shown."""
-    card = move["card"]
+    card = move.card
     need(card is None or card in s.hands[target], "card_not_in_hand", "IMP-9.4.16", card=card)
 
 
-def do_choose_stolen_card(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_choose_stolen_card(d: D, frame: Frame, seat: Seat, move: ChooseStolenCard) -> None:
     """IMP-9.4.16: it goes into the draw pile; `null` leaves the choice to chance (IMP-11.9)."""
-    target, card = frame.data["target"], move["card"]
+    target, card = frame.data["target"], move.card
     check_choose_stolen_card(d.state, move, target)
     to: Audience = ALL if frame.data["reveal"] else (seat, target)
     if card is None:
         card = d.draws.pick("pick.card", list(d.state.hands[target]), to, always=True)
-    d.add({"t": "card_stolen", "seat": seat, "target": target, "card": card}, to)
-    d.add({"t": "theft_done", "seat": seat, "target": target, "cards": d.state.nations[target].cards - 1})
+    d.add(CardStolen(seat, target, card), to)
+    d.add(TheftDone(seat, target, d.state.nations[target].cards - 1))
     shuffle(d, [*d.state.deck, card])
     d.answered(seat, end=True)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.games.imperunde.data import UNITS
+from domain.games.imperunde.facts.money import InvestmentsEnded, PostsSettled
+from domain.games.imperunde.facts.movement import PartEnded, PartStarted, PinsRemoved
+from domain.games.imperunde.facts.turn import OrderFixed, PhaseStarted, TurnStarted
 from domain.games.imperunde.rules import budget, cleanup, diplomacy, events, setup, sinking
 from domain.games.imperunde.rules.dice import highest
 from domain.games.imperunde.rules.end import check_turn_limit
 from domain.games.imperunde.rules.windows import open_window
 from domain.games.imperunde.state import D
 from domain.ids import Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import Move
 from domain.kernel.flow import Frame
 
 Step = Callable[[D, int], None]
@@ -51,7 +54,7 @@ def _window(phase: int, after: str) -> Step:
 
 
 def _start(d: D, phase: int) -> None:
-    d.add({"t": "phase_started", "phase": phase})
+    d.add(PhaseStarted(phase))
 
 
 # --- steps ---------------------------------------------------------------------------------------------------
@@ -60,10 +63,10 @@ def _start(d: D, phase: int) -> None:
 def _turn(d: D, _: int) -> None:
     """IMP-6.1: first player and direction."""
     turn = d.state.turn + 1
-    d.add({"t": "turn_started", "turn": turn})
+    d.add(TurnStarted(turn))
     first, seats = highest(d, list(d.state.everybody)), d.state.seats
     way = 1 if turn % 2 else -1
-    d.add({"t": "order_fixed", "order": [(first + way * i) % seats for i in range(seats)]})
+    d.add(OrderFixed([(first + way * i) % seats for i in range(seats)]))
     _start(d, 2)
     diplomacy.start(d)
     _then(d, "revenue")
@@ -92,7 +95,7 @@ def _apply(d: D, _: int) -> None:
 
 def _settle(d: D, _: int) -> None:
     """IMP-6.4.6: posts cease to be fresh."""
-    d.add({"t": "posts_settled"})
+    d.add(PostsSettled())
     _then(d, "cleanup_window")
 
 
@@ -122,14 +125,14 @@ def _movement(d: D, at: int) -> None:
     _then(d, "move_window", at + 1)
     seat = d.state.order[at]
     land = {u.id: u.moves for u in UNITS.values() if u.kind == "army"}
-    d.add({"t": "part_started", "seat": seat, "land": land, "sea": UNITS["frigate"].moves})
+    d.add(PartStarted(seat, land, UNITS["frigate"].moves))
     sinking.sink_for_active(d)
     d.ask("movement", seat)
 
 
 def _unpin(d: D, _: int) -> None:
     """IMP-6.6.5."""
-    d.add({"t": "pins_removed"})
+    d.add(PinsRemoved())
     _then(d, "embark_window")
 
 
@@ -140,7 +143,7 @@ def _events(d: D, _: int) -> None:
 
 def _turn_end(d: D, _: int) -> None:
     """IMP-6.6.5, IMP-12.3."""
-    d.add({"t": "pins_removed"})
+    d.add(PinsRemoved())
     check_turn_limit(d)
     _then(d, "turn")
 
@@ -172,7 +175,7 @@ STEPS: dict[str, Step] = {
 def do_end(d: D, frame: Frame, seat: Seat, move: Move) -> None:
     """IMP-6.4.1, IMP-6.6.3, IMP-6.7.1, IMP-10.7: the seat has done with its part."""
     if frame.kind == "investment":
-        d.add({"t": "investments_ended", "seat": seat, "surplus": d.state.nations[seat].available})
+        d.add(InvestmentsEnded(seat, d.state.nations[seat].available))
     if frame.kind in ("movement", "fair_wind"):
-        d.add({"t": "part_ended", "seat": seat})
+        d.add(PartEnded(seat))
     d.answered(seat, end=True)

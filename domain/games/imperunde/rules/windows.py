@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from domain.games.common.checks import need
-from domain.games.imperunde.moves import WINDOW_FRAMES
+from domain.games.imperunde.facts.cards import AutoPassSet
+from domain.games.imperunde.moves import WINDOW_FRAMES, Pass, SetAutoPass
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.ids import Json, Seat
-from domain.kernel.choices import Move
 from domain.kernel.flow import Frame
 
 COMBAT_END = "combat_end"
@@ -43,22 +43,22 @@ def go_window(d: D, frame: Frame) -> None:
     d.end()
 
 
-def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     """IMP-11.3, IMP-11.6, IMP-11.8: nothing more of this seat in this window."""
-    for_combat = move.get("for_combat", False)
+    for_combat = move.for_combat is True
     need(not for_combat or frame.kind == "round_window", "invalid_choice", "IMP-11.6")
-    until = COMBAT_END if for_combat else move.get("until")
+    until = COMBAT_END if for_combat else move.until
     if until and not (for_combat and "round" in d.state.auto[seat]):
         _set(d, seat, [kind_of(frame)], until)
     d.answered(seat)
 
 
-def do_set_auto_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_set_auto_pass(d: D, frame: Frame, seat: Seat, move: SetAutoPass) -> None:
     """IMP-11.8: private; answers a window of that kind that waits for the seat."""
-    _set(d, seat, move["windows"], move["until"])
-    if move["until"] != "off" and kind_of(frame) in move["windows"] and seat in frame.owing:
+    _set(d, seat, move.windows, move.until)
+    if move.until != "off" and kind_of(frame) in move.windows and seat in frame.owing:
         d.answered(seat)
 
 
-def _set(d: D, seat: Seat, windows: list[str], until: str) -> None:
-    d.add({"t": "auto_pass_set", "seat": seat, "windows": windows, "until": until}, (seat,))
+def _set(d: D, seat: Seat, windows: Sequence[str], until: str) -> None:
+    d.add(AutoPassSet(seat, windows, until), (seat,))

@@ -4,49 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from domain.games.struggle_of_empires import moves
 from domain.games.struggle_of_empires.rules import (
     alliances,
     building,
     buying,
     combat,
-    combat_battle,
-    combat_declare,
-    combat_losses,
-    combat_naval,
-    combat_support,
     moving,
     settling,
     setup,
     tiles,
     war,
 )
-from domain.games.struggle_of_empires.rules.actions import Handler, do_pass, in_turn
-from domain.games.struggle_of_empires.state import D
+from domain.games.struggle_of_empires.rules.actions import do_pass, in_turn
+from domain.games.struggle_of_empires.rules.combat import battle, declare, losses, naval, support
+from domain.games.struggle_of_empires.state import D, Struggle
 from domain.kernel.flow import Frame
+from domain.kernel.ruleset import Handler, on
 
-DO: dict[str, Handler] = {
-    "choose_power": setup.do_choose_power,
-    "place_unit": setup.do_place_unit,
-    "bid": alliances.do_bid,
-    "pass_bid": alliances.do_pass_bid,
-    "pass": do_pass,
-    "buy_tile": in_turn(buying.do_buy_tile),
-    "build": in_turn(building.do_build),
-    "build_militia": in_turn(building.do_build_militia),
-    "move_unit": in_turn(moving.do_move_unit),
-    "colonize": in_turn(settling.do_colonize),
-    "enslave": in_turn(settling.do_enslave),
-    "attack": in_turn(combat_declare.do_attack),
-    "use_tile": in_turn(tiles.do_use_tile),
-    "support": combat_support.do_support,
-    "request_support": combat_support.do_request_support,
-    "naval_choice": combat_naval.do_naval_choice,
-    "assign_alliance_tiles": combat_naval.do_assign,
-    "use_blockade": combat_battle.do_use_blockade,
-    "reserve": combat_battle.do_reserve,
-    "choose_loss": combat_losses.do_choose_loss,
-    "fighting_withdrawal": combat_losses.do_withdrawal,
-}
+DO: dict[str, Handler[Struggle]] = dict(
+    (
+        on(moves.ChoosePower, setup.do_choose_power),
+        on(moves.PlaceUnit, setup.do_place_unit),
+        on(moves.Bid, alliances.do_bid),
+        on(moves.PassBid, alliances.do_pass_bid),
+        on(moves.Pass, do_pass),
+        on(moves.BuyTile, in_turn(buying.do_buy_tile)),
+        on(moves.Build, in_turn(building.do_build)),
+        on(moves.BuildMilitia, in_turn(building.do_build_militia)),
+        on(moves.MoveUnit, in_turn(moving.do_move_unit)),
+        on(moves.Colonize, in_turn(settling.do_colonize)),
+        on(moves.Enslave, in_turn(settling.do_enslave)),
+        on(moves.Attack, in_turn(declare.do_attack)),
+        on(moves.UseTile, in_turn(tiles.do_use_tile)),
+        on(moves.Support, support.do_support),
+        on(moves.RequestSupport, support.do_request_support),
+        on(moves.NavalChoice, naval.do_naval_choice),
+        on(moves.AssignAllianceTiles, naval.do_assign),
+        on(moves.UseBlockade, battle.do_use_blockade),
+        on(moves.Reserve, battle.do_reserve),
+        on(moves.ChooseLoss, losses.do_choose_loss),
+        on(moves.FightingWithdrawal, losses.do_withdrawal),
+    )
+)
 """Move type -> handler, in the order of SOE-22."""
 
 GO: dict[str, Callable[[D, Frame], None]] = {"war": war.go_war, "combat": combat.go_combat}

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from domain.games.struggle_of_empires.data import CONSTANTS, TILES
+from domain.games.struggle_of_empires.facts.sequence import Action, ActionTaken, RoundEnded, TurnEnded, TurnStarted
+from domain.games.struggle_of_empires.moves import Pass
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.ids import Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import UNSET, Move
 from domain.kernel.flow import Frame
 
-Handler = Callable[[D, Frame, Seat, Move], None]
+M = TypeVar("M", bound=Move)
 
 
 def start_turn(d: D, seat: Seat) -> None:
     """SOE-7.1.1: two actions for the next seat in turn order."""
-    d.add({"t": "turn_started", "seat": seat, "actions": CONSTANTS["actions_per_turn"]})
+    d.add(TurnStarted(seat, CONSTANTS["actions_per_turn"]))
     d.ask("turn", seat)
 
 
 def end_round(d: D) -> None:
     """SOE-9.2.4: bans end with the round."""
-    d.add({"t": "round_ended", "round": d.state.round})
+    d.add(RoundEnded(d.state.round))
 
 
-def take_action(d: D, action: str, moves: int = 0, militia: int = 0) -> None:
+def take_action(d: D, action: Action, moves: int = 0, militia: int = 0) -> None:
     """SOE-7.2.1: one action less; what was still open is closed."""
-    fact = {"t": "action_taken", "seat": d.state.acting.seat, "action": action}
-    fact["left"] = d.state.acting.actions_left - 1
-    d.add(fact | ({"moves": moves} if moves else {}) | ({"militia": militia} if militia else {}))
+    turn = d.state.acting
+    d.add(ActionTaken(turn.seat, action, turn.actions_left - 1, moves or UNSET, militia or UNSET))
 
 
-def in_turn(act: Handler) -> Handler:
+def in_turn(act: Callable[[D, Frame, Seat, M], None]) -> Callable[[D, Frame, Seat, M], None]:
     """The handler of a move that a turn may end with."""
 
-    def handler(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+    def handler(d: D, frame: Frame, seat: Seat, move: M) -> None:
         act(d, frame, seat, move)
         end_turn_if_over(d)
 
@@ -56,11 +58,11 @@ def is_over(s: Struggle, seat: Seat) -> bool:
     return not (turn.actions_left or turn.moves_left or militia or free)
 
 
-def do_pass(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     """SOE-7.3.1: always legal; forfeits what is left of the round."""
     _end_turn(d, seat)
 
 
 def _end_turn(d: D, seat: Seat) -> None:
     d.answered(seat, end=True)
-    d.add({"t": "turn_ended", "seat": seat})
+    d.add(TurnEnded(seat))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from domain.errors import RuleError
 from domain.games.struggle_of_empires.data import COLONIES, CONSTANTS, RAIDERS, SLAVE_REVOLT_REGIONS, TILES
+from domain.games.struggle_of_empires.facts.economy import UnrestAdded, UnrestRemoved
+from domain.games.struggle_of_empires.facts.tiles import TileBoxed, TileTaken
+from domain.games.struggle_of_empires.moves import BuyTile
 from domain.games.struggle_of_empires.rules import actions, money, raids
 from domain.games.struggle_of_empires.rules.checks import need, need_action, need_population
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.ids import Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
 
 RAID_REGIONS = {"pirates": frozenset(COLONIES), "slave_revolt": SLAVE_REVOLT_REGIONS}
@@ -24,12 +28,18 @@ def check_buyable(s: Struggle, seat: Seat, tile: str) -> None:
     need_population(s, seat, TILES[tile].population, "SOE-7.4.4")
 
 
-def check_buy_tile(s: Struggle, seat: Seat, move: Move) -> None:
+def check_buy_tile(s: Struggle, seat: Seat, move: BuyTile) -> None:
     """SOE-7.4.4: the errors of `buy_tile`, in this order."""
-    check_buyable(s, seat, move["tile"])
-    if move["tile"] in RAIDERS:
-        need("region" in move and "target_seat" in move, "missing_target", "SOE-7.4.4")
-        check_raid(s, seat, move["tile"], move["region"], move["target_seat"])
+    check_buyable(s, seat, move.tile)
+    if move.tile in RAIDERS:
+        check_raid(s, seat, move.tile, *_aim(move))
+
+
+def _aim(move: BuyTile) -> tuple[str, Seat]:
+    """SOE-9.6.1: the region and the seat that Pirates or Slave Revolt are sent against."""
+    if move.region is UNSET or move.target_seat is UNSET:
+        raise RuleError("missing_target", "SOE-7.4.4")
+    return move.region, move.target_seat
 
 
 def check_raid(s: Struggle, seat: Seat, tile: str, region: str, target: Seat) -> None:
@@ -40,18 +50,18 @@ def check_raid(s: Struggle, seat: Seat, tile: str, region: str, target: Seat) ->
     need(there and target != seat, "invalid_target", rule, target_seat=target)
 
 
-def do_buy_tile(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_buy_tile(d: D, frame: Frame, seat: Seat, move: BuyTile) -> None:
     """SOE-7.4.2, SOE-7.4.3: pay the printed cost and take the tile; some work at once."""
     check_buy_tile(d.state, seat, move)
     actions.take_action(d, "buy_tile")
-    pay_cost(d, seat, move["tile"])
-    if move["tile"] in RAIDERS:
-        raids.send(d, seat, move["tile"], move["region"], move["target_seat"])
+    pay_cost(d, seat, move.tile)
+    if move.tile in RAIDERS:
+        raids.send(d, seat, move.tile, *_aim(move))
         return
-    d.add({"t": "tile_taken", "seat": seat, "tile": move["tile"]})
-    if move["tile"] == "government_reform":
+    d.add(TileTaken(seat, move.tile))
+    if move.tile == "government_reform":
         _reform(d, seat)
-    if move["tile"] == "industry":
+    if move.tile == "industry":
         money.gain_vp(d, seat, CONSTANTS["industry_vp"], "industry")
 
 
@@ -61,12 +71,12 @@ def pay_cost(d: D, seat: Seat, tile: str) -> None:
     money.pay(d, seat, cost.gold, tile)
     money.pay_population(d, seat, cost.population)
     if cost.unrest:
-        d.add({"t": "unrest_added", "seat": seat, "unrest": cost.unrest, "why": tile})
+        d.add(UnrestAdded(seat, cost.unrest, tile))
 
 
 def _reform(d: D, seat: Seat) -> None:
     """SOE-9.4.1, SOE-17.4: unrest falls by 2, not below 0, which tells a total below 2; the tile goes to the box."""
     d.barrier()
     removed = min(d.state.unrest[seat], CONSTANTS["government_reform_unrest_removed"])
-    d.add({"t": "unrest_removed", "seat": seat, "unrest": removed})
-    d.add({"t": "tile_boxed", "seat": seat, "tile": "government_reform"})
+    d.add(UnrestRemoved(seat, removed))
+    d.add(TileBoxed(seat, "government_reform"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec
 
 from domain.errors import RuleError
 from domain.games.struggle_of_empires.data import REGIONS, SCORING
 from domain.games.struggle_of_empires.state import Struggle
 from domain.ids import Json, Seat
+
+P = ParamSpec("P")
 
 
 def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
@@ -17,10 +19,10 @@ def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
         raise RuleError(code, rule, detail)
 
 
-def passes(check: Callable[..., None], *args: Any) -> bool:
+def passes(check: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> bool:
     """Whether a check lets it through: choices offer what the checks of `decide` accept."""
     try:
-        check(*args)
+        check(*args, **kwargs)
     except RuleError:
         return False
     return True

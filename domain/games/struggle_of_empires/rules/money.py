@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from domain.games.struggle_of_empires.data import CONSTANTS
+from domain.games.struggle_of_empires.facts.economy import (
+    GoldPaid,
+    GoldReceived,
+    LoanTaken,
+    PopulationGrown,
+    PopulationPaid,
+    VpGained,
+)
 from domain.games.struggle_of_empires.state import D, Empire
 from domain.ids import Json, Seat
 
@@ -36,34 +44,34 @@ def pay(d: D, seat: Seat, gold: int, why: str) -> None:
     lent, unrest = loan(d.state.empires[seat], gold)
     if lent:
         have = d.state.empires[seat].gold + lent
-        d.add({"t": "loan_taken", "seat": seat, "gold": lent, "unrest": unrest, "left": have})
+        d.add(LoanTaken(seat, gold=lent, unrest=unrest, left=have))
     left = d.state.empires[seat].gold - gold
-    d.add({"t": "gold_paid", "seat": seat, "gold": gold, "why": why, "left": left})
+    d.add(GoldPaid(seat, gold, why, left))
 
 
 def receive(d: D, seat: Seat, gold: int, why: str) -> None:
     """Take gold from the bank."""
     if gold:
         have = d.state.empires[seat].gold + gold
-        d.add({"t": "gold_received", "seat": seat, "gold": gold, "why": why, "left": have})
+        d.add(GoldReceived(seat, gold, why, have))
 
 
 def pay_population(d: D, seat: Seat, paid: int) -> None:
     """Population is spent."""
     if paid:
         left = d.state.empires[seat].population - paid
-        d.add({"t": "population_paid", "seat": seat, "paid": paid, "population": left})
+        d.add(PopulationPaid(seat, paid, left))
 
 
 def grow(d: D, seat: Seat, by: int) -> None:
     """SOE-1.6: population rises, never above 9."""
     grown = min(d.state.empires[seat].population + by, CONSTANTS["max_population"])
     if grown != d.state.empires[seat].population:
-        d.add({"t": "population_grown", "seat": seat, "population": grown})
+        d.add(PopulationGrown(seat, grown))
 
 
 def gain_vp(d: D, seat: Seat, vp: int, why: str) -> None:
     """Victory points at once."""
     if vp:
         total = d.state.empires[seat].vp + vp
-        d.add({"t": "vp_gained", "seat": seat, "vp": vp, "why": why, "total": total})
+        d.add(VpGained(seat, vp, why, total))

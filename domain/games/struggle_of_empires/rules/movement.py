@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from domain.games.struggle_of_empires.data import REGIONS, SEA_ROLL
+from domain.games.struggle_of_empires.facts.pieces import Arrival
+from domain.games.struggle_of_empires.facts.tiles import BlockadeLifted
 from domain.games.struggle_of_empires.rules.checks import need
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.ids import Seat
 
-ARRIVES, LOST, TURNED_BACK = "arrives", "lost", "turned_back"
+ARRIVES: Final = "arrives"
+LOST: Final = "lost"
+TURNED_BACK: Final = "turned_back"
 
 
 def check_destination(s: Struggle, seat: Seat, unit: str, to: str) -> None:
@@ -52,7 +58,7 @@ def needs_sea_roll(start: str, to: str) -> bool:
     return "colony" in (a.kind, b.kind) and not (a.american and b.american)
 
 
-def sail(d: D, seat: Seat, start: str, to: str) -> tuple[list[int], str]:
+def sail(d: D, seat: Seat, start: str, to: str) -> tuple[list[int], Arrival]:
     """SOE-15.4: the dice of the sea roll, none where none is due, and what becomes of the unit."""
     if not needs_sea_roll(start, to):
         return [], ARRIVES
@@ -71,4 +77,4 @@ def lift_blockade(d: D) -> None:
     """SOE-15.6, SOE-9.5.13: a Blockade returns to the stock when its owner has no navy left there."""
     laid = d.state.blockade
     if laid and not d.state.empires[laid.seat].units_in(laid.region, "navy"):
-        d.add({"t": "blockade_lifted", "seat": laid.seat, "tile": "blockade", "region": laid.region})
+        d.add(BlockadeLifted(laid.seat, "blockade", laid.region))

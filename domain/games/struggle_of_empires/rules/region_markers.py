@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from domain.games.struggle_of_empires.data import CONSTANTS
+from domain.games.struggle_of_empires.facts.sequence import MarkersDrawn
 from domain.games.struggle_of_empires.state import D
-from domain.ids import Json
 
 
-def draw(d: D, number: int) -> list[Json]:
+def draw(d: D, number: int) -> list[str]:
     """SOE-17.2: markers drawn one after the other, without replacement; the caller's fact takes them from the bag."""
-    bag, drawn = list(d.state.bag), []
+    bag = list(d.state.bag)
+    drawn: list[str] = []
     for _ in range(number):
         drawn.append(d.draws.pick("marker", bag, always=True))
         bag.remove(drawn[-1])
@@ -18,4 +19,4 @@ def draw(d: D, number: int) -> list[Json]:
 
 def lay(d: D) -> None:
     """SOE-3.1, SOE-5.1: ten markers from the bag, face up in their regions."""
-    d.add({"t": "markers_drawn", "markers": draw(d, CONSTANTS["markers_drawn_per_war"])})
+    d.add(MarkersDrawn(draw(d, CONSTANTS["markers_drawn_per_war"])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from domain.games.common.ranking import groups
 from domain.games.struggle_of_empires.data import REGIONS, SCORING
+from domain.games.struggle_of_empires.facts.economy import RegionScored
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.ids import Seat
 
@@ -20,4 +21,4 @@ def score_regions(d: D) -> None:
     for region in SCORING:
         for seat, vp in region_points(d.state, region).items():
             total = d.state.empires[seat].vp + vp
-            d.add({"t": "region_scored", "region": region, "seat": seat, "vp": vp, "total": total})
+            d.add(RegionScored(region, seat, vp, total))

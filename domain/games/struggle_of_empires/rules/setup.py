@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from domain.errors import InvalidTable
 from domain.games.common.seats import clockwise
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, POWERS, REGIONS, TILES
+from domain.games.struggle_of_empires.facts.pieces import UnitPlaced
+from domain.games.struggle_of_empires.facts.sequence import EmpireDrawn, FirstPlayerDrawn, PowerChosen
+from domain.games.struggle_of_empires.moves import ChoosePower, PlaceUnit
 from domain.games.struggle_of_empires.rules import region_markers
 from domain.games.struggle_of_empires.rules.checks import need, need_scoring_region, need_supply
 from domain.games.struggle_of_empires.rules.war import start_war
 from domain.games.struggle_of_empires.state import D, Empire, Struggle, Terms
-from domain.ids import Json, Seat
-from domain.kernel.choices import Move
+from domain.ids import Seat
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import Table
 
@@ -41,13 +44,13 @@ def setup(d: D) -> None:
     first = d.state.terms.first_player
     if first is None:
         first = d.draws.pick("first_player", list(d.state.everybody))
-    d.add({"t": "first_player_drawn", "seat": first})
+    d.add(FirstPlayerDrawn(first))
     assign = d.state.terms.power_assignment
     if assign == "choose":
         return d.ask("choose_power", first)
     for seat in d.state.round_the_table():
         power = d.state.terms.powers[seat] if assign == "fixed" else _draw_power(d)
-        d.add({"t": "power_chosen", "seat": seat, "power": power})
+        d.add(PowerChosen(seat, power))
     return _draw_empires(d)
 
 
@@ -56,20 +59,21 @@ def free_powers(s: Struggle) -> list[str]:
     return [p for p in POWERS if p not in [e.power for e in s.empires]]
 
 
-def _draw_power(d: D) -> Json:
-    return d.draws.pick("power", free_powers(d.state), always=True)
+def _draw_power(d: D) -> str:
+    power: str = d.draws.pick("power", free_powers(d.state), always=True)
+    return power
 
 
-def check_choose_power(s: Struggle, seat: Seat, move: Move) -> None:
+def check_choose_power(s: Struggle, seat: Seat, move: ChoosePower) -> None:
     """SOE-3.3: the errors of `choose_power`, in this order."""
-    need(move["power"] in POWERS, "unknown_power", "SOE-3.3", power=move["power"])
-    need(move["power"] in free_powers(s), "power_taken", "SOE-3.3", power=move["power"])
+    need(move.power in POWERS, "unknown_power", "SOE-3.3", power=move.power)
+    need(move.power in free_powers(s), "power_taken", "SOE-3.3", power=move.power)
 
 
-def do_choose_power(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
     """SOE-3.3: clockwise from the first player, one seat at a time."""
     check_choose_power(d.state, seat, move)
-    d.add({"t": "power_chosen", "seat": seat, "power": move["power"]})
+    d.add(PowerChosen(seat, move.power))
     d.answered(seat, end=True)
     left = clockwise(seat, d.state.seats)[1]
     if d.state.empires[left].power is None:
@@ -82,7 +86,7 @@ def _draw_empires(d: D) -> None:
     """SOE-3.5: five markers for each seat become its first tokens."""
     for seat in d.state.round_the_table():
         drawn = region_markers.draw(d, CONSTANTS["markers_drawn_per_player_at_setup"])
-        d.add({"t": "empire_drawn", "seat": seat, "markers": drawn})
+        d.add(EmpireDrawn(seat, drawn))
     _ask_placement(d, 0)
 
 
@@ -93,21 +97,29 @@ def _ask_placement(d: D, placed: int) -> None:
     return d.ask("place_units", d.state.round_the_table()[placed % d.state.seats], placed=placed)
 
 
-def check_place_unit(s: Struggle, seat: Seat, move: Move) -> None:
+def check_place_unit(s: Struggle, seat: Seat, move: PlaceUnit) -> None:
     """SOE-3.6: the errors of `place_unit`, in this order."""
-    need_scoring_region(move["region"], "SOE-3.6")
-    need(
-        move["unit"] != "navy" or REGIONS[move["region"]].accepts_navies,
-        "navy_cannot_enter",
-        "SOE-3.6",
-        region=move["region"],
-    )
-    need_supply(s, seat, move["unit"], "SOE-3.6")
+    need_scoring_region(move.region, "SOE-3.6")
+    enters = move.unit != "navy" or REGIONS[move.region].accepts_navies
+    need(enters, "navy_cannot_enter", "SOE-3.6", region=move.region)
+    need_supply(s, seat, move.unit, "SOE-3.6")
 
 
-def do_place_unit(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_place_unit(d: D, frame: Frame, seat: Seat, move: PlaceUnit) -> None:
     """SOE-3.6: one unit from the supply, free of charge and of every rule of movement."""
     check_place_unit(d.state, seat, move)
-    d.add({"t": "unit_placed", "seat": seat, "unit": move["unit"], "region": move["region"]})
+    d.add(UnitPlaced(seat, move.unit, move.region))
     d.answered(seat, end=True)
     _ask_placement(d, frame.data["placed"] + 1)
+
+
+def check_table(table: Table) -> None:
+    """SOE-2.3: options that must go together; raises InvalidTable."""
+    first, powers = table.options["first_player"], table.options["powers"]
+    if first != "random" and first >= table.seats:
+        raise InvalidTable(f"a seat from 0 to {table.seats - 1} is expected", "/options/first_player")
+    if table.options["power_assignment"] != "fixed":
+        if powers:
+            raise InvalidTable("only for power_assignment fixed", "/options/powers")
+    elif len(powers) != table.seats or len(set(powers)) != table.seats:
+        raise InvalidTable(f"{table.seats} different powers are expected", "/options/powers")

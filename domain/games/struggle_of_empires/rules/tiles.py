@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from domain.games.struggle_of_empires.data import CONSTANTS, TILES
-from domain.games.struggle_of_empires.rules import building, buying, combat_declare, money, moving
+from domain.games.struggle_of_empires.data import CONSTANTS, TILES, Unit
+from domain.games.struggle_of_empires.facts.pieces import UnitPlaced
+from domain.games.struggle_of_empires.facts.tiles import BlockadeLaid, TileTaken, TileUsed
+from domain.games.struggle_of_empires.moves import UseTile
+from domain.games.struggle_of_empires.rules import building, buying, money, moving
 from domain.games.struggle_of_empires.rules.checks import need, need_colony, need_region, need_supply
+from domain.games.struggle_of_empires.rules.combat import declare
 from domain.games.struggle_of_empires.rules.movement import check_destination
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.ids import Seat
-from domain.kernel.choices import Move
+from domain.kernel.declare import UNSET, given
 from domain.kernel.flow import Frame
 
 
@@ -19,8 +23,8 @@ from domain.kernel.flow import Frame
 class Use:
     """What a tile does in its owner's turn: its own checks, and what happens."""
 
-    check: Callable[[Struggle, Seat, Move], None]
-    apply: Callable[[D, Seat, Move], None]
+    check: Callable[[Struggle, Seat, UseTile], None]
+    apply: Callable[[D, Seat, UseTile], None]
 
 
 def check_usable(s: Struggle, seat: Seat, tile: str) -> None:
@@ -31,18 +35,18 @@ def check_usable(s: Struggle, seat: Seat, tile: str) -> None:
     need(s.empires[seat].unused(tile) > 0, "tile_already_used", "SOE-9.3.1", tile=tile)
 
 
-def check_use_tile(s: Struggle, seat: Seat, move: Move) -> None:
+def check_use_tile(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.3.1: the general errors, then those of the tile."""
-    check_usable(s, seat, move["tile"])
-    use_of(move["tile"]).check(s, seat, move)
+    check_usable(s, seat, move.tile)
+    use_of(move.tile).check(s, seat, move)
 
 
-def do_use_tile(d: D, frame: Frame, seat: Seat, move: Move) -> None:
+def do_use_tile(d: D, frame: Frame, seat: Seat, move: UseTile) -> None:
     """SOE-9.2.2: the tile is turned; a refused use leaves it unused."""
     check_use_tile(d.state, seat, move)
-    if move["tile"] != "blockade":
-        d.add({"t": "tile_used", "seat": seat, "tile": move["tile"]})
-    use_of(move["tile"]).apply(d, seat, move)
+    if move.tile != "blockade":
+        d.add(TileUsed(seat, move.tile))
+    use_of(move.tile).apply(d, seat, move)
 
 
 def use_of(tile: str) -> Use:
@@ -52,21 +56,21 @@ def use_of(tile: str) -> Use:
 
 # --- tiles that build ----------------------------------------------------------------------------------------
 
-_BUILDS = {"mercenaries": "army", "pressgangs": "navy"}
+_BUILDS: dict[str, Unit] = {"mercenaries": "army", "pressgangs": "navy"}
 
 
-def _check_builder(s: Struggle, seat: Seat, move: Move) -> None:
+def _check_builder(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.3: as a build, without the action and the population."""
-    building.check_unpaid_build(s, seat, _BUILDS[move["tile"]], move["to"])
+    building.check_unpaid_build(s, seat, _BUILDS[move.tile], given(move.to))
 
 
-def _apply_builder(d: D, seat: Seat, move: Move) -> None:
-    building.raise_unit(d, seat, _BUILDS[move["tile"]], move["to"])
+def _apply_builder(d: D, seat: Seat, move: UseTile) -> None:
+    building.raise_unit(d, seat, _BUILDS[move.tile], given(move.to))
 
 
-def _check_natives(s: Struggle, seat: Seat, move: Move) -> None:
+def _check_natives(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.5: the errors of Trained Natives, in this order."""
-    region, then_to = move["region"], move.get("then_to")
+    region, then_to = given(move.region), move.then_to or None
     need_colony(region, "SOE-9.5.5")
     present = region in s.empires[seat].tokens or region in s.empires[seat].units
     need(present, "not_present_in_region", "SOE-9.5.5", region=region)
@@ -77,23 +81,24 @@ def _check_natives(s: Struggle, seat: Seat, move: Move) -> None:
         check_destination(s, seat, "army", then_to)
 
 
-def _apply_natives(d: D, seat: Seat, move: Move) -> None:
+def _apply_natives(d: D, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.5: an army in the colony, which may move on at once outside any move action."""
-    d.add({"t": "unit_placed", "seat": seat, "unit": "army", "region": move["region"]})
-    if move.get("then_to") is not None:
-        moving.carry(d, seat, "army", move["region"], move["then_to"])
+    region = given(move.region)
+    d.add(UnitPlaced(seat, "army", region))
+    if move.then_to:
+        moving.carry(d, seat, "army", region, move.then_to)
 
 
 # --- tiles that attack, help, pay ----------------------------------------------------------------------------
 
 
-def _check_war_office(s: Struggle, seat: Seat, move: Move) -> None:
+def _check_war_office(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.4: an attack without an action."""
-    combat_declare.check_free_attack(s, seat, move["attack"])
+    declare.check_free_attack(s, seat, given(move.attack))
 
 
-def _apply_war_office(d: D, seat: Seat, move: Move) -> None:
-    combat_declare.declare(d, seat, move["attack"])
+def _apply_war_office(d: D, seat: Seat, move: UseTile) -> None:
+    declare.declare(d, seat, given(move.attack))
 
 
 def check_alliance_tile(s: Struggle, seat: Seat, tile: str) -> None:
@@ -103,54 +108,56 @@ def check_alliance_tile(s: Struggle, seat: Seat, tile: str) -> None:
     need(s.stock.get(tile, 0) > 0, "tile_not_in_stock", "SOE-9.5.10", tile=tile)
 
 
-def _check_diplomacy(s: Struggle, seat: Seat, move: Move) -> None:
-    check_alliance_tile(s, seat, move["alliance_tile"])
+def _check_diplomacy(s: Struggle, seat: Seat, move: UseTile) -> None:
+    check_alliance_tile(s, seat, given(move.alliance_tile))
 
 
-def _apply_diplomacy(d: D, seat: Seat, move: Move) -> None:
+def _apply_diplomacy(d: D, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.10: the tile and its cost."""
-    buying.pay_cost(d, seat, move["alliance_tile"])
-    d.add({"t": "tile_taken", "seat": seat, "tile": move["alliance_tile"]})
+    tile = given(move.alliance_tile)
+    buying.pay_cost(d, seat, tile)
+    d.add(TileTaken(seat, tile))
 
 
-def _check_agriculture(s: Struggle, seat: Seat, move: Move) -> None:
+def _check_agriculture(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.11: not at 9."""
     below = s.empires[seat].population < CONSTANTS["max_population"]
     need(below, "population_at_max", "SOE-9.5.11", population=s.empires[seat].population)
 
 
-def _apply_agriculture(d: D, seat: Seat, move: Move) -> None:
+def _apply_agriculture(d: D, seat: Seat, move: UseTile) -> None:
     money.grow(d, seat, 1)
 
 
-def _check_blockade(s: Struggle, seat: Seat, move: Move) -> None:
+def _check_blockade(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.13: a colony with an own navy."""
-    need_colony(move["region"], "SOE-9.5.13")
-    there = s.empires[seat].units_in(move["region"], "navy") > 0
-    need(there, "no_navy_in_region", "SOE-9.5.13", region=move["region"])
+    region = given(move.region)
+    need_colony(region, "SOE-9.5.13")
+    need(s.empires[seat].units_in(region, "navy") > 0, "no_navy_in_region", "SOE-9.5.13", region=region)
 
 
-def _apply_blockade(d: D, seat: Seat, move: Move) -> None:
-    d.add({"t": "blockade_laid", "seat": seat, "tile": "blockade", "region": move["region"]})
+def _apply_blockade(d: D, seat: Seat, move: UseTile) -> None:
+    d.add(BlockadeLaid(seat, "blockade", given(move.region)))
 
 
-def _trade_region(move: Move) -> str | None:
+def _trade_region(move: UseTile) -> str | None:
     """SOE-9.5.14: the region named, or the only one shown."""
-    shown = TILES[move["tile"]].regions
-    named: str | None = move.get("region", shown[0] if len(shown) == 1 else None)
-    return named
+    shown = TILES[move.tile].regions
+    if move.region is UNSET:
+        return shown[0] if len(shown) == 1 else None
+    return move.region
 
 
-def _check_trade(s: Struggle, seat: Seat, move: Move) -> None:
+def _check_trade(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.14: the errors of a trade tile, in this order."""
     region = _trade_region(move)
-    need(region in TILES[move["tile"]].regions, "invalid_region", "SOE-9.5.14", region=region)
+    need(region in TILES[move.tile].regions, "invalid_region", "SOE-9.5.14", region=region)
     need(region in s.empires[seat].tokens, "no_control_token_in_region", "SOE-9.5.14", region=region)
 
 
-def _apply_trade(d: D, seat: Seat, move: Move) -> None:
+def _apply_trade(d: D, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.14: one gold for each own token there."""
-    money.receive(d, seat, d.state.empires[seat].tokens[_trade_region(move) or ""], move["tile"])
+    money.receive(d, seat, d.state.empires[seat].tokens[_trade_region(move) or ""], move.tile)
 
 
 TRADE = Use(_check_trade, _apply_trade)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.struggle_of_empires.data import CONSTANTS, ROUNDS
+from domain.games.struggle_of_empires.facts.sequence import RoundStarted, WarStarted
 from domain.games.struggle_of_empires.rules import actions, alliances, end_of_war, income, region_markers, scoring
 from domain.games.struggle_of_empires.state import D
 from domain.kernel.flow import Frame
@@ -10,7 +11,7 @@ from domain.kernel.flow import Frame
 
 def start_war(d: D) -> None:
     """SOE-4.5, SOE-3.7: phase 1 (not in the first War), then the auctions."""
-    d.add({"t": "war_started", "war": d.state.war + 1})
+    d.add(WarStarted(d.state.war + 1))
     if d.state.war > 1:
         region_markers.lay(d)
     d.ask("war", to_play=[])
@@ -36,7 +37,7 @@ def go_war(d: D, frame: Frame) -> None:
 
 def _start_round(d: D, number: int) -> None:
     """SOE-7.1.1: in each round every seat takes one turn, in turn order."""
-    d.add({"t": "round_started", "round": number})
+    d.add(RoundStarted(number))
     d.note(to_play=list(d.state.turn_order))
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from domain.games.egc.data import TERRITORIES
-from domain.kernel.choices import Move
-from domain.kernel.flow import Fact
+from domain.ids import Doc
 from tests.games.egc.board import Board, move, of, position
 
 ARMY = "austria_hungary-1"
-SHEET: list[Move] = [
+SHEET: list[Doc] = [
     {"type": "set_research", "technology": "naval", "amount": 50_000},
     {"type": "build", "territory": "austria_hungary", "infrastructure": "factory"},
     move(ARMY, "austria_hungary", "serbia"),
@@ -22,19 +21,19 @@ def example() -> Board:
     return position(armies={0: {ARMY: ("austria_hungary", 200, 7, 6)}})
 
 
-def turn_one() -> tuple[Board, list[Fact]]:
+def turn_one() -> tuple[Board, list[Doc]]:
     """After the first turn."""
     game = example()
     return game, game.resolve({0: SHEET})
 
 
-def turn_two() -> tuple[Board, list[Fact]]:
+def turn_two() -> tuple[Board, list[Doc]]:
     """After the second, with an empty sheet."""
     game, _ = turn_one()
     return game, game.resolve()
 
 
-def statement(facts: list[Fact]) -> dict[str, Any]:
+def statement(facts: list[Doc]) -> dict[str, Any]:
     """Austria-Hungary's finances."""
     (found,) = of(facts, "finance_settled", 0)
     return {k: v for k, v in found.items() if k not in ("t", "step", "seat")}

@@ -10,8 +10,9 @@ import pytest
 
 from domain.games.egc.data import SEATS, TECHNOLOGIES
 from domain.games.egc.state import Egc
-from domain.ids import PUBLIC, Json, Seat, Viewer
-from domain.kernel.choices import Choice, Move
+from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel.choices import Choice
+from domain.kernel.declare import doc
 from domain.kernel.digest import canonical
 from domain.kernel.match import Match
 from domain.kernel.ruleset import ask, decisions
@@ -20,7 +21,7 @@ from tests.games.egc.registered import RULESET, candidates
 from tests.kernel.machine import open_part, refusal
 from tests.spec import SEED
 
-SUBMIT: Move = {"type": "submit_orders"}
+SUBMIT: Doc = {"type": "submit_orders"}
 CURIOUS: tuple[Viewer, ...] = (PUBLIC, SPAIN, ZULU)
 """Viewers who try whatever they can."""
 
@@ -42,7 +43,7 @@ def outlets(game: Board, viewer: Viewer) -> bytes:
     """All else that it can get out of the state: offers, refusals, and what a deadline would do."""
     s = game.state
     opened = decisions(RULESET, s, 0, viewer)
-    answers = [RULESET.default(s, opened[0], x) for x in SEATS] if opened else []
+    answers = [doc(RULESET.default(s, opened[0], x)) for x in SEATS] if opened else []
     if not isinstance(viewer, int):
         return canonical(answers)
     refusals = [refusal(RULESET, s, viewer, m) for m in list(candidates(s, viewer))[::397]]
@@ -91,7 +92,7 @@ def assert_differ(twins: Sequence[Board], viewer: Viewer) -> None:
 
 # --- a seat's sheet ----------------------------------------------------------------------------------------------
 
-SHEETS: list[tuple[Move, Move]] = [
+SHEETS: list[tuple[Doc, Doc]] = [
     (
         {"type": "set_research", "technology": "naval", "amount": 1},
         {"type": "set_research", "technology": "research", "amount": 500_000},
@@ -109,7 +110,7 @@ SHEETS: list[tuple[Move, Move]] = [
 
 
 @pytest.mark.parametrize(("one", "other"), SHEETS)
-def test_a_filed_order_shows_nothing_to_anybody_else(one: Move, other: Move) -> None:
+def test_a_filed_order_shows_nothing_to_anybody_else(one: Doc, other: Doc) -> None:
     """EGC-6.3, EGC-6.6, EGC-6.7, EGC-6.8: neither what it is nor whose."""
     twins = [position(4, armies=FORCES) for _ in range(2)]
     since = len(twins[0].match.records)
@@ -128,7 +129,7 @@ def test_it_does_not_show_who_filed_an_order() -> None:
     assert_alike(twins, [v for v in others() if v != JAPAN], since)
 
 
-QUIET: list[tuple[list[Move], list[Move]]] = [
+QUIET: list[tuple[list[Doc], list[Doc]]] = [
     (
         [{"type": "set_research", "technology": "naval", "amount": 5_000}],
         [{"type": "set_research", "technology": "research", "amount": 400_000}],
@@ -146,7 +147,7 @@ QUIET: list[tuple[list[Move], list[Move]]] = [
 
 
 @pytest.mark.parametrize(("one", "other"), QUIET)
-def test_a_resolution_tells_nothing_of_what_changed_for_one_seat_alone(one: list[Move], other: list[Move]) -> None:
+def test_a_resolution_tells_nothing_of_what_changed_for_one_seat_alone(one: list[Doc], other: list[Doc]) -> None:
     """EGC-6.2, EGC-6.7: every seat has one pack of it, whatever was in the sheets."""
     twins = [position(4, armies=FORCES) for _ in range(2)]
     since = len(twins[0].match.records)
@@ -228,7 +229,7 @@ def test_a_count_is_known_when_it_comes_and_the_others_are_not() -> None:
 
 # --- refusals, deadlines, leaving ----------------------------------------------------------------------------------
 
-ASKED: list[Move] = [
+ASKED: list[Doc] = [
     {"type": "spy_empire", "empire": "france"},
     {"type": "give_money", "to": "france", "amount": 180_000},
     act("france", "declare_war_cb"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel.choices import Move
+from domain.ids import Doc
 from tests.games.egc.board import Board, move, of, order, position
 
 ARMIES = {3: {"france-1": ("france", 100, 7, 6)}}
 
 
-def refused(game: Board, moved: Move, code: str, rule: str = "EGC-7.10.1") -> None:
+def refused(game: Board, moved: Doc, code: str, rule: str = "EGC-7.10.1") -> None:
     """France's order is refused."""
     game.refused(3, moved, code, rule)
 

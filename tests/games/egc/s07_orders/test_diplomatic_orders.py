@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel.choices import Move
+from domain.ids import Doc
 from tests.games.egc.board import Board, act, of, position
 
 HELD = {"italy": {"protectorate": {"seat": 3, "since": 0}}, "serbia": {"protections": {"3": 0, "8": 0}}}
@@ -201,7 +201,7 @@ def test_submitting_and_reopening() -> None:
     assert list(game.decision.done) == []
 
 
-TO_ANOTHER: list[tuple[Move, str, str]] = [
+TO_ANOTHER: list[tuple[Doc, str, str]] = [
     ({"type": "set_straits", "strait": "gibraltar", "closed": True}, "target", "EGC-7.14"),
     ({"type": "set_ports", "open": True}, "target", "EGC-7.15"),
     ({"type": "give_territory", "territory": "morocco"}, "to", "EGC-7.16"),
@@ -210,7 +210,7 @@ TO_ANOTHER: list[tuple[Move, str, str]] = [
 
 
 @pytest.mark.parametrize(("order", "field", "rule"), TO_ANOTHER)
-def test_to_another_empire_that_is_in_play(order: Move, field: str, rule: str) -> None:
+def test_to_another_empire_that_is_in_play(order: Doc, field: str, rule: str) -> None:
     """EGC-7.14, EGC-7.15, EGC-7.16, EGC-7.17: neither to oneself nor to one that is eliminated."""
     game = position(
         status={"4": "eliminated"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel.choices import Move
+from domain.ids import Doc
 from tests.games.egc.board import Board, move, order, position
 
 ARMIES = {3: {"france-1": ("france", 100, 7, 6), "france-2": ("france", 50, 4, 3)}}
@@ -15,7 +15,7 @@ def numbers(game: Board, seat: int = 3) -> list[int]:
     return [o.n for o in game.state.sheets[seat].orders]
 
 
-KEYED: list[tuple[Move, Move]] = [
+KEYED: list[tuple[Doc, Doc]] = [
     (
         {"type": "set_research", "technology": "naval", "amount": 1},
         {"type": "set_research", "technology": "research", "amount": 2},
@@ -42,7 +42,7 @@ KEYED: list[tuple[Move, Move]] = [
 
 
 @pytest.mark.parametrize(("first", "second"), KEYED)
-def test_an_order_with_the_same_key_replaces_the_old(first: Move, second: Move) -> None:
+def test_an_order_with_the_same_key_replaces_the_old(first: Doc, second: Doc) -> None:
     """EGC-7.0.1: the old one is removed, the new one appended with a new number."""
     held = {"italy": {"protectorate": {"seat": 3, "since": 0}}}
     game = position(8, armies=ARMIES, owners={"holland": 3, "morocco": 3}, lands=held, diplomacy={3: 900})
@@ -129,7 +129,7 @@ def test_the_order_of_checks() -> None:
     game.refused(3, {"type": "answer_proposal", "proposal": "x", "accept": True}, "unknown_proposal", "EGC-7.13")
 
 
-UNKNOWN: list[tuple[Move, str]] = [
+UNKNOWN: list[tuple[Doc, str]] = [
     ({"type": "demolish", "territory": "nowhere", "infrastructure": "farm"}, "unknown_territory"),
     ({"type": "demolish", "territory": "france", "infrastructure": "temple"}, "unknown_infrastructure"),
     ({"type": "recruit", "territory": "nowhere", "divisions": 1}, "unknown_territory"),
@@ -148,7 +148,7 @@ UNKNOWN: list[tuple[Move, str]] = [
 
 
 @pytest.mark.parametrize(("bad", "code"), UNKNOWN)
-def test_ids_that_do_not_exist(bad: Move, code: str) -> None:
+def test_ids_that_do_not_exist(bad: Doc, code: str) -> None:
     """EGC-7.0.6: whatever else is wrong."""
     position(armies=ARMIES, treasury={3: 0}, diplomacy={3: 0}).refused(3, bad, code, "EGC-7.0.6")
 
@@ -164,7 +164,7 @@ def test_ids_that_do_not_exist(bad: Move, code: str) -> None:
         {"type": "disband", "army": "france-1", "divisions": 101},
     ],
 )
-def test_amounts_that_are_not_possible(bad: Move) -> None:
+def test_amounts_that_are_not_possible(bad: Doc) -> None:
     """EGC-7.0.7."""
     position(armies=ARMIES).refused(3, bad, "bad_amount")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.games.egc.rules.seas import accessible, controlled, strait_closed
-from domain.kernel.flow import Fact
+from domain.ids import Doc
 from tests.games.egc.board import Board, move, of, position
 
 FRANCE = {3: {"france-1": ("france", 200, 7, 6)}}
@@ -206,7 +206,7 @@ def test_a_longer_way_takes_more_rounds(activated: int, first: str) -> None:
     assert of(facts, "combat_fought", 0)[0]["defender"] == first
 
 
-def lost_base(ally: str, garrison: tuple[int, int, int] | None) -> tuple[Board, list[Fact]]:
+def lost_base(ally: str, garrison: tuple[int, int, int] | None) -> tuple[Board, list[Doc]]:
     """France's army is at sea when Spain enters France behind it."""
     game = position(
         armies={

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.games.egc.rules.battle import encirclement, share
-from domain.kernel.flow import Fact
+from domain.ids import Doc
 from tests.games.egc.board import Board, move, of, order, position
 
 TOTAL = {(3, 8): "total_war"}
@@ -15,7 +15,7 @@ TOTAL = {(3, 8): "total_war"}
 
 def duel(
     attacker: tuple[int, int, int] = (200, 7, 6), defender: tuple[int, int, int] = (100, 5, 5), **more: Any
-) -> tuple[Board, list[Fact]]:
+) -> tuple[Board, list[Doc]]:
     """France attacks Spain by land; both have divisions, morale and training as given."""
     game = position(
         armies={3: {"france-1": ("france", *attacker)}, 8: {"spain-1": ("spain", *defender)}}, relations=TOTAL, **more
@@ -23,7 +23,7 @@ def duel(
     return game, game.resolve({3: [move("france-1", "france", "spain")]})
 
 
-def combats(facts: list[Fact]) -> list[Fact]:
+def combats(facts: list[Doc]) -> list[Doc]:
     """Reports as France reads them."""
     return of(facts, "combat_fought", 3)
 
@@ -140,7 +140,7 @@ SUPPORTED = {
 }
 
 
-def supported(relation: str = "alliance", **more: Any) -> list[Fact]:
+def supported(relation: str = "alliance", **more: Any) -> list[Doc]:
     """France attacks Germany, which is neutral, with all the support that there can be."""
     game = position(
         armies=SUPPORTED, owners={"holland": 3}, relations={(0, 3): relation, **more.pop("relations", {})}, **more

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.kernel.choices import Move
+from domain.ids import Doc
 from tests.games.egc.board import act, move, of, position
 
 ITALY = {"italy": {"protectorate": {"seat": 3, "since": 0}}}
 
 
-def claim(kind: str, territory: str) -> Move:
+def claim(kind: str, territory: str) -> Doc:
     """An order on a territory."""
     return {"type": kind, "territory": territory}
 
 
-def give(territory: str, to: str) -> Move:
+def give(territory: str, to: str) -> Doc:
     """A gift of territory."""
     return {"type": "give_territory", "territory": territory, "to": to}
 

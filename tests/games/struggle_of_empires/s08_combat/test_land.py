@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from domain.ids import Json
-from domain.kernel.flow import Fact
+from domain.ids import Doc, Json
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position
 
 EVEN = [1, 1, 1, 1]
 
 
-def totals(facts: list[Fact]) -> list[Json]:
+def totals(facts: list[Doc]) -> list[Json]:
     """Strengths of attacker and defender in every roll."""
     return [f["totals"] for f in facts if f["t"] == "battle_rolled"]
 

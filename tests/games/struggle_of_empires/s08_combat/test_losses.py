@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.ids import Json, Seat
-from domain.kernel.flow import Fact
+from domain.ids import Doc, Json, Seat
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position, unrest
 from tests.spec import Given
 
 
-def lost(facts: list[Fact]) -> list[tuple[Seat, str]]:
+def lost(facts: list[Doc]) -> list[tuple[Seat, str]]:
     """Whose units were lost, in order."""
     return [(f["seat"], f["unit"]) for f in facts if f["t"] == "unit_lost"]
 
 
-def fight(a: Any, b: Any, dice: list[int], seats: int = 2) -> tuple[Given, list[Fact]]:
+def fight(a: Any, b: Any, dice: list[int], seats: int = 2) -> tuple[Given, list[Doc]]:
     """Seat 0 attacks seat 1 in German States; nobody is asked for help."""
     game = position(seats, empires={0: a, 1: b})
     return game, game.when(0, attack("german_states", 1, ask=[]), draws=dice)

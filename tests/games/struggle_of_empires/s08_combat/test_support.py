@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.struggle_of_empires.rules.combat_support import eligible_allies
+from domain.games.struggle_of_empires.rules.combat.support import eligible_allies
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position
 from tests.spec import kinds
 

@@ -20,9 +20,9 @@ def test_the_table_of_the_page_lists_every_move_with_its_decision() -> None:
         for name in re.findall(r"`(\w+)`", names)
         if name in RULESET.moves
     }
-    assert {name: (kind.at[0],) for name, kind in RULESET.moves.items()} == {
+    assert {name: (kind.admission.at[0],) for name, kind in RULESET.moves.items()} == {
         name: (decision,) for name, (decision, _) in listed.items()
     }
     for name, (_, rule) in listed.items():
         chapter = "9.3" if name == "use_tile" else rule
-        assert RULESET.moves[name].rule.startswith(f"SOE-{chapter}"), name
+        assert RULESET.moves[name].admission.rule.startswith(f"SOE-{chapter}"), name

@@ -1,0 +1,96 @@
+"""What answers have in common: tags, versions, positions, and reads that wait for one's own writes."""
+
+from __future__ import annotations
+
+import hashlib
+
+from flask import Response, g, request
+
+from api.auth import principal
+from api.problems import Problem
+from api.services import Doc, services
+from domain.commands import Answer
+from domain.ids import Json
+from domain.kernel.digest import canonical
+from domain.kernel.game import AnyGame
+from domain.kernel.ruleset import AnyRuleset
+
+PRIVATE = "private, no-cache"
+SECRET = "no-store"  # noqa: S105 - a directive for caches
+OPEN = "public, max-age=300"
+
+
+def answer(doc: Json, status: int = 200, cache: str = SECRET, **headers: str) -> Response:
+    """A JSON document, its keys sorted so that a repetition gets the same bytes; `_` in the name of a header is `-`."""
+    made = Response(canonical(doc), status, content_type="application/json")
+    made.headers["Cache-Control"] = cache
+    for name, value in headers.items():
+        made.headers[name.replace("_", "-")] = value
+    return made
+
+
+def tagged(raw: bytes, version: int | None = None, cache: str = PRIVATE, media: str = "application/json") -> Response:
+    """A document with a strong tag of its bytes: whatever it depends on, another document has another tag. Or 304."""
+    made = Response(raw, content_type=media)
+    made.set_etag(hashlib.blake2b(raw, digest_size=16).hexdigest())
+    made.headers["Cache-Control"] = cache
+    if version is not None:
+        made.headers["Annals-Version"] = str(version)
+    made.make_conditional(request)
+    return made
+
+
+def wanted(match: str) -> int | None:
+    """The version that If-Match names."""
+    return None if not match else int(match.strip('"'))
+
+
+def wait(position: int) -> None:
+    """Returns once the views have read that position; raises Problem for one that is none, or after some patience."""
+    s = services()
+    if not position or s.reader.position() >= position:
+        return
+    if not s.ledger.log(position - 1, 1):
+        raise Problem("unknown_position")
+    if not s.reader.wait(position, s.settings.patience):
+        raise Problem("views_behind", headers={"Retry-After": "1"})
+
+
+def command(key: str) -> str | None:
+    """The command's id for an Idempotency-Key: each caller has keys of its own, and the key itself is kept nowhere."""
+    if not key:
+        return None
+    mine = principal()
+    return services().access.named("act", mine.game, str(mine.role), mine.player, key)
+
+
+def table(game: str) -> tuple[AnyRuleset, AnyGame]:
+    """The rules of a game, and the game as it is; raises UnknownGame."""
+    s = services()
+    found = s.commands.game(game)
+    return s.catalogue.get(found.ruleset), found
+
+
+def written(stored: Answer, doc: Doc | None = None, status: int = 201, **headers: str) -> Response:
+    """The answer to a write; the doorbell rings for what is new."""
+    if not stored.replayed:
+        services().notify(stored.position)
+    version = stored.versions[-1]
+    g.position = stored.position
+    body = {"game": stored.game, "version": version, "position": stored.position} | (doc or {})
+    made = answer(body, status, Annals_Version=str(version), Annals_Position=str(stored.position), **headers)
+    if stored.replayed:
+        made.headers["Idempotency-Replayed"] = "true"
+    return made
+
+
+def behind(game: str) -> Problem | None:
+    """Why the views know nothing of a game that exists; None if it does not exist."""
+    if services().ledger.head(game):
+        return Problem("views_behind", headers={"Retry-After": "1"})
+    return None
+
+
+def missing_game(game: str) -> Problem:
+    """The problem for a game that the views do not know."""
+    return behind(game) or Problem("unknown_game")

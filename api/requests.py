@@ -1,0 +1,335 @@
+"""The shapes of requests: bodies, queries and headers. Nothing unknown passes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
+
+from domain.ids import MAX_INT, Doc, Json
+from domain.kernel.clock import LONGEST, MOST_DAYS
+from domain.kernel.texts import LANGUAGES
+
+# Text that people see: no control characters, nothing invisible, nothing that turns the direction of what follows. The
+# patterns are published, so they are written as Python and ECMA (with the flag u) both read them: characters beyond
+# U+FFFF stand as they are.
+_SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
+_SEEN += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufe00-\ufe0f"
+_SEEN += r"\ufeff\uffa0\ufff0-\uffff"
+_SEEN += "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+
+
+def _marks() -> str:
+    """All combining marks as ranges of a class of characters; what is no character yet joins the range around it."""
+    ranges: list[list[int]] = []
+    joined = False
+    for code in range(0x20000):  # beyond there are only those that nothing may hold
+        kind = unicodedata.category(chr(code))
+        if kind[0] == "M":
+            ranges[-1:] = [[ranges[-1][0], code]] if joined else [*ranges[-1:], [code, code]]
+        joined = kind[0] == "M" or (joined and kind == "Cn")
+    return "".join(f"{_escaped(first)}-{_escaped(last)}" for first, last in ranges)
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else chr(code)
+
+
+# A mark at the beginning would stand on whatever is shown before the name.
+NAME = f"^(?![{_marks()}]){_SEEN} ]{_SEEN}]{{0,39}}$"
+TEXT = f"^{_SEEN} ]{_SEEN}]{{0,499}}$"
+
+
+class Pattern(validate.Regexp):
+    """The whole string matches (a `$` alone lets a last newline through)."""
+
+    def __call__(self, value: Any) -> Any:
+        if re.fullmatch(self.regex, value) is None:
+            raise ValidationError("Does not match the pattern.")
+        return value
+
+
+class Int(fields.Integer):
+    """A JSON integer: not "3", not 3.0, not true."""
+
+    def _validated(self, value: object) -> int:
+        if type(value) is not int:
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class Bool(fields.Boolean):
+    """true or false: not 1, not "yes"."""
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
+        if type(value) is not bool:
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class QueryInt(fields.Integer):
+    """An integer in a query: digits alone."""
+
+    def _validated(self, value: object) -> int:
+        if not isinstance(value, str) or not re.fullmatch(r"[0-9]{1,16}", value, re.ASCII):
+            raise self.make_error("invalid", input=value)
+        return int(value)
+
+
+class Items(fields.List[Any]):
+    """A list whose length is checked before its items are looked at."""
+
+    def __init__(self, item: fields.Field[Any], lo: int, hi: int, **more: Any) -> None:
+        super().__init__(item, validate=validate.Length(lo, hi), **more)
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
+        if isinstance(value, list):
+            self._validate(value)
+        return super()._deserialize(value, attr, data, **more)
+
+
+class Members(fields.Dict):
+    """An object with names of its own, few enough to be looked at."""
+
+    def __init__(self, hi: int, **more: Any) -> None:
+        values = fields.Raw(allow_none=True)
+        super().__init__(keys=fields.String(), values=values, metadata={"maxProperties": hi}, **more)
+        self._hi = hi
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
+        if isinstance(value, dict) and len(value) > self._hi:
+            raise ValidationError(f"More than {self._hi} members.")
+        return super()._deserialize(value, attr, data, **more)  # type: ignore[no-untyped-call] # as the library has it
+
+
+class MoveField(fields.Raw):
+    """A move: the shape is the ruleset's business, and is checked by it."""
+
+
+def _word(pattern: str, **more: Any) -> fields.String:
+    return fields.String(validate=Pattern(pattern), **more)
+
+
+def _text(**more: Any) -> fields.String:
+    return fields.String(validate=Pattern(TEXT), metadata={"description": "Kept erasable, never in a record."}, **more)
+
+
+def _among(*values: str, **more: Any) -> fields.String:
+    return fields.String(validate=validate.OneOf(values), **more)
+
+
+def _between(lo: int, hi: int) -> validate.Range:
+    return validate.Range(min=lo, max=hi)
+
+
+class In(Schema):
+    """A request: nothing unknown passes."""
+
+    class Meta:
+        unknown = RAISE
+
+
+# --- queries and headers ---------------------------------------------------------------------------------------
+
+WAIT = {"description": "Answer only once the views have read this position of the log (`Annals-Position`)."}
+
+
+class LangArgs(In):
+    lang = _among(*LANGUAGES, metadata={"description": "Else Accept-Language decides."})
+
+
+class WaitArgs(In):
+    wait = QueryInt(load_default=0, validate=_between(0, MAX_INT), metadata=WAIT)
+
+
+class ProofArgs(WaitArgs):
+    since = QueryInt(validate=_between(1, MAX_INT), metadata={"description": "The size of a head read before."})
+
+
+class BoardArgs(WaitArgs):
+    version = QueryInt(
+        validate=_between(1, 2**31 - 1),
+        metadata={"description": "The board as it was after that version of the game."},
+    )
+
+
+class PageArgs(WaitArgs):
+    after = QueryInt(load_default=0, validate=_between(0, 2**31 - 1), metadata={"description": "The last one seen."})
+    limit = QueryInt(load_default=50, validate=_between(1, 200))
+
+
+class TimelineArgs(PageArgs):
+    lang = _among(*LANGUAGES)
+
+
+class LobbyArgs(In):
+    status = _among("open", "running", "over", "closed", load_default="")
+    ruleset = _word(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
+    free = _among("0", "1", load_default="0", metadata={"description": "1: only tables with a seat to take."})
+    cursor = QueryInt(
+        load_default=0, validate=_between(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
+    )
+    limit = QueryInt(load_default=50, validate=_between(1, 200))
+
+
+class MoveArgs(In):
+    dry_run = _among("0", "1", load_default="0", metadata={"description": "1: nothing is stored or drawn."})
+
+
+class StreamArgs(In):
+    ticket = fields.String(load_default="", metadata={"description": "For clients that cannot send a header."})
+
+
+class KeyHeaders(Schema):
+    key = _word(
+        r"^[!-~]{8,128}$",
+        data_key="Idempotency-Key",
+        load_default="",
+        metadata={"description": "The same key with the same request gives the same answer, for ever."},
+    )
+
+
+class NewHeaders(Schema):
+    key = _word(
+        r"^[!-~]{32,128}$",
+        data_key="Idempotency-Key",
+        load_default="",
+        metadata={
+            "description": "At least 32 random characters, since it stands for who asks: a repetition gets the same "
+            "answer, with the token."
+        },
+    )
+
+
+class MoveHeaders(KeyHeaders):
+    match = _word(
+        r'^"[0-9]{1,9}"$',
+        data_key="If-Match",
+        load_default="",
+        metadata={"description": 'The version of the game that was seen, `"12"`.'},
+    )
+
+
+class StreamHeaders(Schema):
+    last = fields.String(
+        data_key="Last-Event-ID",
+        load_default="",
+        metadata={"description": "The last id of the stream before; anything else starts anew."},
+    )
+
+
+# --- bodies ----------------------------------------------------------------------------------------------------
+
+PACE = {
+    "description": "A preset of the ruleset, or seconds for each class of deadlines, of grace, and of a bank for each "
+    "seat, and its days of vacation.",
+    "anyOf": [
+        {"type": "string"},
+        {"type": "null"},
+        {
+            "type": "object",
+            "properties": {
+                "seconds": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
+                "grace": {"type": "integer", "minimum": 0, "maximum": LONGEST},
+                "bank": {"type": "integer", "minimum": 0, "maximum": LONGEST},
+                "vacation": {"type": "integer", "minimum": 0, "maximum": MOST_DAYS},
+            },
+            "required": ["seconds"],
+            "additionalProperties": False,
+        },
+    ],
+}
+
+
+class NewGameSchema(In):
+    ruleset = _word(
+        r"^[a-z][a-z0-9_]{0,60}(@[1-9][0-9]{0,5})?$",
+        required=True,
+        metadata={"description": "`orders@1`; without a version the newest.", "example": "struggle_of_empires@1"},
+    )
+    seats = Int(required=True, validate=_between(1, 100))
+    options = Members(100, load_default=dict)
+    pace = fields.Raw(load_default=None, allow_none=True, metadata=PACE)
+    undo = _among("free", "consent", "director", "none", load_default="consent")
+    listing = _among("public", "unlisted", "invitation", load_default="public")
+    name = _word(NAME, load_default="", metadata={"description": "What the director is called. Erasable."})
+
+
+class JoinSchema(In):
+    seat = Int(validate=_between(0, 99), metadata={"description": "Any free one unless named."})
+    name = _word(NAME, load_default="", metadata={"description": "What the player is called. Erasable."})
+    nonce_hash = _word(
+        r"^[0-9a-f]{64}$", load_default="", metadata={"description": "SHA-256 of the nonce that will be shown."}
+    )
+    invitation = fields.String(load_default="", validate=validate.Length(max=64))
+
+
+class VacationSchema(In):
+    days = Int(required=True, validate=_between(1, MOST_DAYS), metadata={"description": "Whole days, from now on."})
+
+
+class NonceSchema(In):
+    nonce = _word(r"^([0-9a-f]{2}){16,64}$", required=True)
+
+
+class StartSchema(In):
+    """Nothing to say."""
+
+
+class MovesSchema(In):
+    class Meta:
+        unknown = RAISE
+        extra = {"oneOf": [{"required": ["move"]}, {"required": ["moves"]}]}  # noqa: RUF012 - read only
+
+    move = MoveField(metadata={"description": "One move."})
+    moves = Items(MoveField(), 1, 50, metadata={"description": "An atomic list: all or nothing."})
+    decision = _word(
+        r"^[0-9]{1,9}-[0-9]{1,9}$",
+        load_default=None,
+        metadata={"description": "The id of the decision that is answered; the move counts while it is open."},
+    )
+    seat = Int(validate=_between(0, 99), metadata={"description": "For whom a director moves."})
+
+    @validates_schema
+    def _one_or_many(self, data: Doc, **_: object) -> None:
+        if ("move" in data) == ("moves" in data):
+            raise ValidationError("Either `move` or `moves` is expected.")
+
+
+class PicksSchema(In):
+    picks = Items(
+        fields.Raw(allow_none=True),
+        0,
+        2000,
+        load_default=list,
+        metadata={"description": "What was picked so far, in order."},
+    )
+    decision = _word(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)
+
+
+class ExtensionSchema(In):
+    decision = _word(r"^[0-9]{1,9}-[0-9]{1,9}$", required=True)
+    seconds = Int(
+        required=True,
+        validate=_between(-LONGEST, LONGEST),
+        metadata={"description": "Later, or with a minus sooner."},
+    )
+
+
+class CloseSchema(In):
+    reason = _among("abandoned", "void", required=True)
+
+
+class ConsentSchema(In):
+    agrees = Bool(required=True)
+
+
+class RewindSchema(In):
+    to = Int(required=True, validate=_between(1, 2**31 - 1), metadata={"description": "A version that counts."})
+    reason = _text(load_default="")
+    fresh = Bool(
+        load_default=False,
+        metadata={"description": "The director's: what nobody has seen is dealt anew."},
+    )

@@ -1,0 +1,1 @@
+"""What can be asked for: one module for each part of the API."""

@@ -1,0 +1,148 @@
+"""What is seen: boards now and then, decisions, standings, and all at once for a client that comes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import orjson
+from flask import Response
+
+from api import auth, limits
+from api.answers import BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
+from api.openapi import Blueprint, fails
+from api.problems import Problem
+from api.replies import answer, missing_game, table, tagged, wait
+from api.requests import BoardArgs, WaitArgs
+from api.services import Doc, services
+from domain.ids import Json, Viewer
+from domain.kernel.game import AnyGame, state_for
+from domain.kernel.record import Record
+from domain.kernel.ruleset import AnyRuleset
+from projections import documents
+from projections.known import Known, folded
+from projections.reader import Board
+
+room = Blueprint("boards", __name__, url_prefix="/v1/games", description="What each viewer may see.")
+
+_TAG = {"ETag": {"schema": {"type": "string"}}, "Annals-Version": {"schema": {"type": "string"}}}
+
+
+def board_of(game: str, viewer: Viewer) -> Board:
+    """The rendered board; raises Problem."""
+    found = services().reader.board(game, viewer)
+    if found is None:
+        raise missing_game(game)
+    return found
+
+
+@room.route("/<game:game>/board", methods=["GET"])
+@auth.seen_by
+@fails(304, 403, 404, 503)
+@room.arguments(BoardArgs, location="query")
+@room.response(200, BoardSchema, headers=_TAG)
+@room.doc(operationId="board")
+def board(args: Doc, game: str) -> Response:
+    """Read the board.
+
+    A seat's token shows `own` besides. The tag is opaque; a version of the game is in `Annals-Version`.
+    """
+    if "version" in args:
+        return tagged(orjson.dumps(past(game, args["version"], auth.viewer())), args["version"])
+    wait(args["wait"])
+    found = board_of(game, auth.viewer())
+    return tagged(found.doc, found.version)
+
+
+# --- the past --------------------------------------------------------------------------------------------------
+
+
+@limits.whole_game()
+def past(game: str, version: int, viewer: Viewer) -> Doc:
+    """The board as it was after a version, made only from what the viewer may read."""
+    records = services().ledger.read(game, upto=version)
+    if not records:
+        raise missing_game(game)
+    if records[-1].version != version:
+        raise Problem("unknown_version", version=records[-1].version)
+    return documents.board(_known(records, viewer), viewer)
+
+
+def known_at(records: list[Record]) -> Known:
+    """What the read side knew of a game after its last record."""
+    return folded(services().catalogue, records)
+
+
+def _known(records: list[Record], viewer: Viewer) -> Known:
+    known = known_at(records)
+    if known.game.status == "closed":
+        return known
+    state = state_for(known.rules, records, viewer)
+    return replace(known, game=replace(known.game, state=state))
+
+
+# --- decisions, standings, coming back -------------------------------------------------------------------------
+
+
+@room.route("/<game:game>/decisions", methods=["GET"])
+@auth.seen_by
+@fails(304, 403, 404, 503)
+@room.arguments(WaitArgs, location="query")
+@room.response(200, DecisionsSchema, headers=_TAG)
+@room.doc(operationId="decisions")
+def decisions(args: Doc, game: str) -> Response:
+    """Read what is to be decided, by whom, and until when."""
+    wait(args["wait"])
+    found = board_of(game, auth.viewer())
+    doc = orjson.loads(found.doc)
+    shown = {k: doc[k] for k in ("game", "version", "viewer", "decisions")}
+    return tagged(orjson.dumps(shown), found.version)
+
+
+@room.route("/<game:game>/resume", methods=["GET"])
+@auth.seen_by
+@fails(403, 404, 503)
+@room.arguments(WaitArgs, location="query")
+@room.response(200, ResumeSchema)
+@room.doc(operationId="resume")
+def resume(args: Doc, game: str) -> Response:
+    """Read all that a client needs that comes back."""
+    wait(args["wait"])
+    s = services()
+    position = s.reader.position()
+    found = board_of(game, auth.viewer())
+    doc = orjson.loads(found.doc)
+    body = {"game": game, "version": found.version, "position": position, "now": s.clock()}
+    return answer(body | {"board": doc, "decisions": doc["decisions"]}, cache="private, no-store")
+
+
+@room.route("/<game:game>/scores", methods=["GET"])
+@auth.seen_by
+@fails(403, 404, 409)
+@room.arguments(WaitArgs, location="query")
+@room.response(200, ScoresSchema)
+@room.doc(operationId="scores")
+def scores(args: Doc, game: str) -> Response:
+    """Read the standings, or the final table.
+
+    Before the end they are made from what the viewer may read; where that is not enough they are hidden.
+    """
+    wait(args["wait"])
+    rules, p = table(game)
+    if p.status == "open":
+        return answer({"game": game, "version": p.version, "final": False, "scores": []})
+    final = p.status != "running"
+    found = _standings(rules, p) if final else _seen_standings(rules, p, auth.viewer())
+    return answer({"game": game, "version": p.version, "final": final, "scores": found}, cache="private, no-cache")
+
+
+def _standings(rules: AnyRuleset, p: AnyGame) -> list[Json]:
+    return [s.to_json() for s in rules.scores(p.state)]
+
+
+@limits.whole_game()
+def _seen_standings(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[Json]:
+    state = state_for(rules, services().ledger.read(p.id, upto=p.version), viewer)
+    try:
+        return _standings(rules, replace(p, state=state))
+    except Exception as error:
+        raise Problem("scores_hidden") from error

@@ -1,0 +1,252 @@
+"""The table: opening a game, finding one, taking seats, showing nonces, starting."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from flask import Response
+
+from api import auth
+from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
+from api.openapi import Blueprint, fails
+from api.problems import Problem
+from api.replies import answer, command, missing_game, tagged, wait, wanted, written
+from api.requests import (
+    JoinSchema,
+    KeyHeaders,
+    LobbyArgs,
+    MoveHeaders,
+    NewGameSchema,
+    NewHeaders,
+    NonceSchema,
+    StartSchema,
+    VacationSchema,
+    WaitArgs,
+)
+from api.services import Doc, services
+from domain.beside.access import Grant, Principal
+from domain.errors import UnknownRuleset
+from domain.ids import DIRECTOR, Json
+from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
+from domain.kernel.clock import pace_of
+from domain.kernel.ruleset import AnyRuleset
+
+room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
+
+
+# --- opening ---------------------------------------------------------------------------------------------------
+
+
+def _ruleset(name: str) -> AnyRuleset:
+    catalogue = services().catalogue
+    try:
+        return catalogue.get(name) if "@" in name else catalogue.latest(name)
+    except UnknownRuleset:
+        raise Problem("invalid_table", errors=[{"at": "/ruleset", "message": "No such ruleset."}]) from None
+
+
+@room.route("", methods=["POST"])
+@auth.known
+@fails(403, 409, 412)
+@room.arguments(NewGameSchema)
+@room.arguments(NewHeaders, location="headers")
+@room.response(201, NewGameDocSchema, headers={"Location": {"schema": {"type": "string"}}})
+@room.doc(operationId="open_game")
+def open_game(body: Doc, headers: Doc) -> Response:
+    """Open a game.
+
+    The answer holds the director's token, which is shown nowhere else. Whoever sends a token of another game stays the
+    same person. A repetition with its key gets the same answer.
+    """
+    s = services()
+    rules = _ruleset(body["ruleset"])
+    player, grant, named = _granted("open", headers["key"])
+    invited = body["listing"] == "invitation"
+    terms = {"pace": pace_of(rules.meta, body["pace"]).to_json(), "undo": body["undo"], "listing": body["listing"]}
+    rows = s.access.issued(grant.game, DIRECTOR, player, grant.token, body["name"])
+    rows += s.access.invites(grant.game, grant.invitation) if invited else []
+    stored = s.commands.open(
+        grant.game,
+        rules.meta.ruleset,
+        body["seats"],
+        body["options"],
+        body=terms,
+        command=named,
+        beside=lambda _: rows,
+    )
+    doc = {"token": grant.token, "player": player} | ({"invitation": grant.invitation} if invited else {})
+    return written(stored, doc, Location=f"/v1/games/{grant.game}")
+
+
+def _granted(*request: str) -> tuple[str, Grant, str | None]:
+    """Who asks, known or new; what the request gives them; its command's id. Its last word is the key, or empty."""
+    access, who = services().access, auth.asking()
+    caller, keyed = (who.player if who else ""), bool(request[-1])
+    grant = access.grant(caller, *request) if keyed else access.grant()
+    return caller or grant.player, grant, access.named(caller, *request) if keyed else None
+
+
+# --- finding ---------------------------------------------------------------------------------------------------
+
+
+def _people(docs: list[Doc]) -> dict[str, str]:
+    return services().access.names(seat["player"] for doc in docs for seat in doc["seats"] if seat["player"])
+
+
+def with_names(docs: list[Doc]) -> list[Doc]:
+    """Summaries with the names that people gave."""
+    names = _people(docs)
+    return [d | {"names": {p: names[p] for s in d["seats"] if (p := s["player"]) in names}} for d in docs]
+
+
+@room.route("", methods=["GET"])
+@room.arguments(LobbyArgs, location="query")
+@room.response(200, LobbySchema, headers={"Link": {"schema": {"type": "string"}}})
+@room.doc(operationId="lobby")
+def lobby(args: Doc) -> Response:
+    """Find public games, the newest change first."""
+    limit = args["limit"]
+    free = args["free"] == "1"
+    found = services().reader.lobby(args["status"], args["ruleset"], args["cursor"], limit + 1, free=free)
+    page, address = with_names([doc for _, doc in found[:limit]]), None
+    if len(found) > limit:
+        kept = {k: args[k] for k in ("status", "ruleset") if args[k]} | ({"free": 1} if free else {})
+        address = "/v1/games?" + urlencode({**kept, "limit": limit, "cursor": found[limit - 1][0]})
+    return paged(page, address)
+
+
+def paged(items: list[Any], address: str | None) -> Response:
+    """A page, with the address of the next one."""
+    made = answer({"items": items, "next": address}, cache="private, no-cache")
+    if address:
+        made.headers["Link"] = f'<{address}>; rel="next"'
+    return made
+
+
+@room.route("/<game:game>", methods=["GET"])
+@auth.seen_by
+@fails(304, 403, 404, 503)
+@room.arguments(WaitArgs, location="query")
+@room.response(200, SummarySchema)
+@room.doc(operationId="get_game")
+def get_game(args: Doc, game: str) -> Response:
+    """Read who sits where, and for whom the game waits."""
+    wait(args["wait"])
+    found = services().reader.game(game)
+    if found is None:
+        raise missing_game(game)
+    (doc,) = with_names([found])
+    return tagged(orjson.dumps(doc | {"undo": terms(game).get("undo", "consent")}), found["version"])
+
+
+def terms(game: str) -> Doc:
+    """What the table agreed when it was opened."""
+    (opened,) = services().ledger.read(game, 0, 1) or (None,)
+    return opened.body if opened else {}
+
+
+# --- seats -----------------------------------------------------------------------------------------------------
+
+
+def _admit(game: str, who: Principal | None, invitation: str) -> None:
+    """At a table by invitation only whoever has its secret, or directs it."""
+    if terms(game).get("listing") != "invitation" or (who and who.game == game and who.seat is None):
+        return
+    if not services().access.invited(game, invitation):
+        raise Problem("not_invited")
+
+
+@room.route("/<game:game>/seats", methods=["POST"])
+@auth.known
+@fails(403, 404, 409, 412)
+@room.arguments(JoinSchema)
+@room.arguments(NewHeaders, location="headers")
+@room.response(201, SeatDocSchema)
+@room.doc(operationId="take_seat")
+def take_seat(body: Doc, headers: Doc, game: str) -> Response:
+    """Take a free seat, also in place of a player who has left.
+
+    The answer holds the seat's token; the token of whoever sat there opens nothing any more. A repetition with its key
+    gets the same answer, and changes nothing: if somebody else has the seat by then, that token opens nothing.
+    """
+    _admit(game, auth.asking(), body["invitation"])
+    s = services()
+    player, grant, named = _granted("join", game, headers["key"])
+    stored = s.commands.do(
+        game,
+        Join(body.get("seat"), player, body["nonce_hash"]),
+        command=named,
+        beside=lambda r: s.access.issued(game, r.public["seat"], player, grant.token, body["name"]),
+    )
+    return written(stored, {"seat": stored.records[0].public["seat"], "token": grant.token, "player": player})
+
+
+@room.route("/<game:game>/seats/<seat:seat>", methods=["DELETE"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(MoveHeaders, location="headers")
+@room.response(200, WrittenSchema)
+@room.doc(operationId="leave_seat")
+def leave_seat(headers: Doc, game: str, seat: int) -> Response:
+    """Give a seat back; a director may do so for a player who is gone.
+
+    With If-Match a director puts out nobody but who sat there at that version.
+    """
+    who = auth.principal()
+    if who.seat not in (None, seat):
+        raise Problem("not_your_seat")
+    s = services()
+    stored = s.commands.do(
+        game,
+        Leave(seat),
+        sitting=auth.sitting(),
+        expected=wanted(headers["match"]),
+        command=command(headers["key"]),
+        beside=lambda _: s.access.ended(game, seat),
+    )
+    return written(stored, status=200)
+
+
+@room.route("/<game:game>/nonces", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(NonceSchema)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(201, WrittenSchema)
+@room.doc(operationId="show_nonce")
+def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
+    """Show the nonce that the seat committed to, once every seat is taken."""
+    act = Reveal(auth.seat(), body["nonce"])
+    named = command(headers["key"])
+    return written(services().commands.do(game, act, sitting=auth.sitting(), command=named))
+
+
+@room.route("/<game:game>/start", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(StartSchema, required=False)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(201, WrittenSchema)
+@room.doc(operationId="start_game")
+def start_game(_: Json, headers: Doc, game: str) -> Response:
+    """Start the game; every seat must have a player."""
+    return written(services().commands.do(game, Start(), command=command(headers["key"])))
+
+
+@room.route("/<game:game>/vacations", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(VacationSchema)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(201, WrittenSchema)
+@room.doc(operationId="take_vacation")
+def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
+    """Take days of vacation, where the pace gives any: none of the seat's time runs meanwhile.
+
+    They begin now, or after the vacation that is going on. The seat may play all the same.
+    """
+    act = Rest(auth.seat(), body["days"])
+    named = command(headers["key"])
+    return written(services().commands.do(game, act, sitting=auth.sitting(), command=named))

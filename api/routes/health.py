@@ -1,0 +1,136 @@
+"""Whether the service lives, whether it is ready, and its figures."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+import time
+
+import orjson
+from flask import Flask, Response, current_app, g, request
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from api.answers import ReadySchema, StatusSchema
+from api.logs import method, route
+from api.metrics import Stores
+from api.openapi import Blueprint, fails
+from api.problems import Problem
+from api.replies import answer
+from api.services import services
+from domain.errors import AnnalsError, StoreUnavailable
+from domain.ledger import LogEntry
+
+room = Blueprint("health", __name__, description="For operators.")
+
+BEAT = 500
+"""ms between two beats of one process at least."""
+
+STALE = 2_000
+"""ms after which a record that no view shows keeps players from seeing what they are asked."""
+
+_BEATEN = "annals.beaten"
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+
+
+@room.route("/healthz", methods=["GET"])
+@room.response(200, StatusSchema)
+@room.doc(operationId="health")
+def health() -> Response:
+    """Say that the process lives."""
+    return answer({"status": "ok"})
+
+
+@room.route("/readyz", methods=["GET"])
+@fails(503)
+@room.response(200, ReadySchema)
+@room.doc(operationId="ready")
+def ready() -> Response:
+    """Say whether the stores answer and can be written, and the views keep up. Without Redis it is ready as well.
+
+    Being asked makes the heart beat: deadlines are played only while somebody who asks is answered.
+    """
+    s = services()
+    asked = s.clock()
+    try:
+        s.ledger.execute("SELECT 1")
+        unread = s.ledger.log(s.reader.position(), s.settings.max_lag + 1)
+        behind, aside = len(unread), len(s.reader.aside())
+        if not unread or _fresh(unread[0], asked):
+            _beat(asked)
+    except StoreUnavailable:
+        raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
+    if behind > s.settings.max_lag:
+        raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
+    doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": "up" if s.redis_up() else "away"}
+    return Response(orjson.dumps(doc), content_type="application/json")
+
+
+def _fresh(oldest: LogEntry, asked: int) -> bool:
+    """Whether the oldest record that no view shows is a new one; of one that nobody can read it is not known."""
+    try:
+        return bool(oldest.record.public["at"] > asked - STALE)
+    except AnnalsError:
+        return False
+
+
+def _beat(asked: int) -> None:
+    """Not for everybody who asks: it is a write."""
+    if not 0 <= asked - current_app.extensions[_BEATEN] < BEAT:
+        services().outages.beat(asked, services().clock)
+        current_app.extensions[_BEATEN] = asked
+
+
+# --- figures ---------------------------------------------------------------------------------------------------
+
+
+@room.route("/metrics", methods=["GET"])
+@fails(403)
+@room.response(200, {"type": "string"}, content_type="text/plain")
+@room.doc(operationId="metrics")
+def metrics() -> Response:
+    """Give the figures to a scraper: with the token of the settings, else to this machine alone."""
+    if not _may_scrape():
+        raise Problem("forbidden", "The figures are not public.")
+    registry: CollectorRegistry = g.annals_registry
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # as the library has it
+    stores = CollectorRegistry()
+    stores.register(Stores(services()))
+    return Response(generate_latest(registry) + generate_latest(stores), content_type=CONTENT_TYPE_LATEST)
+
+
+def _may_scrape() -> bool:
+    token = services().settings.metrics_token
+    if token:
+        return hmac.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode())
+    # Behind a proxy on the same machine everybody seems to come from here.
+    if any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        return ipaddress.ip_address(request.remote_addr or "").is_loopback
+    except ValueError:
+        return False
+
+
+def install(app: Flask) -> None:
+    """Count requests and refusals, by route template."""
+    app.extensions[_BEATEN] = 0
+    registry = CollectorRegistry()
+    requests = Counter("annals_requests", "Requests", ["method", "route", "status"], registry=registry)
+    problems = Counter("annals_problems", "Problems by code", ["code"], registry=registry)
+    seconds = Histogram("annals_request_seconds", "Time of requests", ["method", "route"], registry=registry)
+
+    @app.before_request
+    def begin() -> None:
+        g.annals_registry = registry
+
+    @app.after_request
+    def count(made: Response) -> Response:
+        requests.labels(method(), route(), str(made.status_code)).inc()
+        seconds.labels(method(), route()).observe(time.perf_counter() - g.began)
+        if code := g.get("problem"):
+            problems.labels(code).inc()
+        return made

@@ -1,0 +1,107 @@
+"""What has happened: timeline, records, exports."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from flask import Response
+
+from api import auth, limits
+from api.answers import RecordsSchema, TimelineSchema
+from api.openapi import Blueprint, fails
+from api.problems import language
+from api.replies import missing_game, wait
+from api.requests import PageArgs, TimelineArgs
+from api.routes.games import paged
+from api.services import Doc, Services, services
+from domain.ids import Json, Viewer
+from domain.kernel import export
+
+room = Blueprint("history", __name__, url_prefix="/v1/games", description="What has happened.")
+
+NDJSON = "application/x-ndjson"
+_PAGE = {"Link": {"schema": {"type": "string"}}}
+
+
+# --- reading ---------------------------------------------------------------------------------------------------
+
+
+def _next(path: str, last: int, head: int, **kept: Json) -> str | None:
+    return None if last >= head else f"{path}?" + urlencode({"after": last, **kept})
+
+
+def entries(s: Services, game: str, viewer: Viewer, after: int, limit: int, lang: str) -> list[Doc]:
+    """Entries of the timeline in one language, rewinds with their reasons."""
+    found = [_in_language(e, lang) for e in s.reader.timeline(game, viewer, after, limit)]
+    for entry in found:
+        if entry.get("kind") == "rewound":
+            entry["reason"] = _reason(s, game, entry["version"])
+    return found
+
+
+def _in_language(entry: Doc, lang: str) -> Doc:
+    spoken = entry | {"text": entry["text"][lang]}
+    if "own" in entry:
+        spoken["own"] = [own | {"text": own["text"][lang]} for own in entry["own"]]
+    return spoken
+
+
+def _reason(s: Services, game: str, version: int) -> str | None:
+    hashed = [r.body.get("reason", "") for r in s.ledger.read(game, version - 1, version)]
+    return s.access.said(hashed[0]) if hashed and hashed[0] else None
+
+
+@room.route("/<game:game>/timeline", methods=["GET"])
+@auth.seen_by
+@fails(403, 404, 503)
+@room.arguments(TimelineArgs, location="query")
+@room.response(200, TimelineSchema, headers=_PAGE)
+@room.doc(operationId="timeline")
+def timeline(args: Doc, game: str) -> Response:
+    """Read what happened, as facts and as sentences; undone moves stay readable."""
+    wait(args["wait"])
+    summary = services().reader.game(game)
+    if summary is None:
+        raise missing_game(game)
+    after, limit, lang = args["after"], args["limit"], args.get("lang") or language()
+    found = entries(services(), game, auth.viewer(), after, limit, lang)
+    last = found[-1]["version"] if found else after
+    return paged(found, _next(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang))
+
+
+@room.route("/<game:game>/records", methods=["GET"])
+@fails(404, 503)
+@room.arguments(PageArgs, location="query")
+@room.response(200, RecordsSchema, headers=_PAGE)
+@room.doc(operationId="records")
+def records(args: Doc, game: str) -> Response:
+    """Read the public parts of the records, which form the hash chain."""
+    limits.spend(None)
+    wait(args["wait"])
+    s, after, limit = services(), args["after"], args["limit"]
+    head = s.ledger.head(game)
+    if not head:
+        raise missing_game(game)
+    found = s.ledger.read(game, after, after + limit)
+    last = found[-1].version if found else after
+    return paged([r.public for r in found], _next(f"/v1/games/{game}/records", last, head, limit=limit))
+
+
+@room.route("/<game:game>/export", methods=["GET"])
+@auth.seen_by
+@fails(403, 404)
+@room.response(200, {"type": "string"}, content_type=NDJSON)
+@room.doc(operationId="export")
+@limits.whole_game()
+def export_game(game: str) -> Response:
+    """Take the game as a file that can be proved offline.
+
+    One JSON object a line: a header, then the records with the packs that the viewer may read; once closed, with all.
+    """
+    found = services().ledger.read(game)
+    if not found:
+        raise missing_game(game)
+    made = Response(export.dump(found, auth.viewer()), content_type=NDJSON)
+    made.headers["Cache-Control"] = "private, no-store"
+    made.headers["Content-Disposition"] = f'attachment; filename="{game}.annals"'
+    return made

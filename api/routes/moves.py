@@ -1,0 +1,194 @@
+"""Playing: moves, what a move would do, and the builder that leads a client without rules to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any
+
+from flask import Response
+
+from api import auth, limits
+from api.answers import MoveOrDryRunSchema, NextSchema
+from api.openapi import Blueprint, fails
+from api.problems import Problem, language
+from api.replies import answer, command, table, wanted, written
+from api.requests import LangArgs, MoveArgs, MoveHeaders, MovesSchema, PicksSchema
+from api.services import Doc, services
+from domain.errors import DecisionClosed, NeedsChance, RuleError, StaleVersion
+from domain.ids import Json, Seat, Viewer
+from domain.kernel.acts import Play, open_decision
+from domain.kernel.audience import ALL_KEY, may_read
+from domain.kernel.choices import Choice
+from domain.kernel.declare import doc
+from domain.kernel.game import AnyGame, state_for
+from domain.kernel.record import Record, facts_for, visible_packs
+from domain.kernel.ruleset import AnyRuleset, Draft, ask, check_shape, decisions, dry_run
+from domain.kernel.texts import texts
+
+room = Blueprint("moves", __name__, url_prefix="/v1/games", description="Playing: moves, and the move builder.")
+
+_PUBLIC = ("game_over", "not_running")
+"""Refusals that rest on the status of the game."""
+
+
+# --- moves -----------------------------------------------------------------------------------------------------
+
+
+def _seat(body: Doc) -> tuple[Seat, bool]:
+    """For which seat the moves are, and whether a director makes them."""
+    own = auth.principal().seat
+    if own is None:
+        if "seat" not in body:
+            raise Problem("invalid_body", errors=[{"at": "/seat", "message": "A director names the seat."}])
+        if len(body.get("moves", "1")) > 1:
+            raise Problem("invalid_body", errors=[{"at": "/moves", "message": "A director makes one move at a time."}])
+        return body["seat"], True
+    if body.get("seat", own) != own:
+        raise Problem("not_your_seat")
+    return own, False
+
+
+@room.route("/<game:game>/moves", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412, 428)
+@room.arguments(MovesSchema)
+@room.arguments(MoveHeaders, location="headers")
+@room.arguments(MoveArgs, location="query")
+@room.response(201, MoveOrDryRunSchema, description="Stored")
+@room.alt_response(200, schema=MoveOrDryRunSchema, description="Of a dry run", success=True)
+@room.doc(operationId="move")
+def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
+    """Make a move, or several as one.
+
+    Name the decision that is answered, or the version that was seen (If-Match). With a decision the move counts while
+    that decision is open, whatever else happens meanwhile; with a version on that version only. A director who has no
+    seat names the one to move for, makes one move at a time, and is not told why the rules refuse it.
+    """
+    seat, directed = _seat(body)
+    rules, position = table(game)
+    if seat >= position.table.seats:
+        raise RuleError("unknown_seat", "", {"seats": position.table.seats})
+    moves = body["moves"] if "moves" in body else [body["move"]]
+    decision, expected = body["decision"], wanted(headers["match"])
+    if args["dry_run"] == "1":
+        if directed:
+            raise Problem("seats_only", "What a seat could do is for that seat to see.")
+        return answer(_tried(rules, position, seat, moves, decision, expected))
+    if decision is None and expected is None:
+        raise Problem("precondition_required")
+    act, named = Play(seat, moves, decision, "director" if directed else "seat"), command(headers["key"])
+    with _ruling(rules, position, seat, moves) if directed else nullcontext():
+        stored = services().commands.do(game, act, expected=expected, sitting=auth.sitting(), command=named)
+    return written(stored, {"records": [outcome(r, auth.viewer()) for r in stored.records]})
+
+
+@contextmanager
+def _ruling(rules: AnyRuleset, p: AnyGame, seat: Seat, moves: list[Json]) -> Iterator[None]:
+    """A director's move: refused for what all may know, or without a reason, since that may be the seat's secret."""
+    auth.stand_apart(p)
+    for one in moves:
+        check_shape(rules, seat, one)
+    try:
+        yield
+    except RuleError as error:
+        if error.code in _PUBLIC:
+            raise
+        raise Problem("ruling_refused", "What stands against it is for the seat alone to know.") from None
+
+
+def outcome(record: Record, viewer: Viewer) -> Doc:
+    """What a viewer may read of a record that was just stored."""
+    drawn = [*record.public.get("draws", ()), *_own_draws(record, viewer)]
+    doc: Doc = {"version": record.version, "kind": record.kind, "at": record.public["at"]}
+    return doc | {"facts": facts_for(record, viewer), "draws": [[label, value] for _, label, _, value, *_ in drawn]}
+
+
+def _own_draws(record: Record, viewer: Viewer) -> list[Json]:
+    return [d for pack in visible_packs(record, viewer).values() for d in pack.get("draws", ())]
+
+
+# --- dry runs --------------------------------------------------------------------------------------------------
+
+
+def _tried(
+    rules: AnyRuleset, p: AnyGame, seat: Seat, moves: list[Json], decision: str | None, expected: int | None
+) -> Doc:
+    """Whether the moves are legal, decided on the game as it is; what comes of them, on what the seat knows of it.
+
+    So a dry run tells nothing that the seat does not know: not that all others have answered in secret, and not what
+    a spy would see.
+    """
+    if expected not in (None, p.version):
+        raise StaleVersion(expected or 0, p.version)
+    if p.status != "running":
+        raise RuleError("game_over" if p.status in ("over", "closed") else "not_running", "", {"status": p.status})
+    if decision is not None:
+        open_decision(rules, p, decision)
+    with suppress(NeedsChance):
+        dry_run(rules, p.state, seat, moves)
+    return {"legal": True} | _foreseen(rules, p, seat, moves)
+
+
+@limits.whole_game()
+def _foreseen(rules: AnyRuleset, p: AnyGame, seat: Seat, moves: list[Json]) -> Doc:
+    records = services().ledger.read(p.id, upto=p.version)
+    try:
+        draft = dry_run(rules, state_for(rules, records, seat), seat, moves)
+    except NeedsChance:
+        return {"chance": True, "barrier": True}
+    except Exception:  # noqa: BLE001 - rules may trip in any way over what the seat does not know
+        return {"depends": True}
+    return {"chance": False} | _consequences(rules, draft, seat, moves)
+
+
+def _consequences(rules: AnyRuleset, draft: Draft[Any], seat: Seat, moves: list[Json]) -> Doc:
+    anonymous = any(rules.moves[m["type"]].admission.anonymous for m in moves)
+    barrier = draft.revealing or anonymous
+    if draft.revealing:  # what a look shows is seen once it is paid for
+        return {"barrier": barrier}
+    return {"barrier": barrier, "facts": [doc(f) for key, f in draft.facts if key == ALL_KEY or may_read(key, seat)]}
+
+
+# --- the move builder ------------------------------------------------------------------------------------------
+
+
+@room.route("/<game:game>/choices", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409)
+@room.arguments(PicksSchema)
+@room.arguments(LangArgs, location="query")
+@room.response(200, NextSchema)
+@room.doc(operationId="choices")
+def choices(body: Doc, _: Doc, game: str) -> Response:
+    """Ask for the next question of the move builder, or the finished move.
+
+    Start without picks; append one pick for each answer. Whatever is offered can be completed to a legal move.
+    """
+    seat = auth.seat()
+    rules, p = table(game)
+    if p.status == "open":
+        raise RuleError("not_running", "", {"status": p.status})
+    if body["decision"] is not None:
+        open_decision(rules, p, body["decision"])
+    found = ask(rules, p.state, seat, body["picks"])
+    open_now = decisions(rules, p.state, p.rewinds)
+    if not open_now:
+        raise DecisionClosed("")
+    doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None}
+    if isinstance(found, Choice):
+        return answer(doc | {"choice": _labelled(rules, found)})
+    return answer(doc | {"move": found})
+
+
+def _labelled(rules: AnyRuleset, choice: Choice) -> Doc:
+    """The choice with the keys of its options' texts, and these in the language asked for."""
+    catalogue, doc = texts(rules.package, language()), choice.to_json()
+    for option in doc.get("options", ()):
+        value = option["value"]
+        if isinstance(value, str):
+            key = f"move.{value}" if choice.field == "type" else f"word.{value}"
+            option["label"] = key
+            if said := catalogue.get(key):
+                option["text"] = said
+    return doc

@@ -1,0 +1,141 @@
+"""Export files read back: the board as a viewer saw it at any version, and the whole game as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from domain.errors import VerificationError
+from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel import export, verify
+from domain.kernel.export import Export
+from domain.kernel.game import line, state_for
+from domain.kernel.record import Record, facts_for, visible_packs
+from domain.kernel.ruleset import AnyRuleset, decisions
+from domain.kernel.texts import Texts
+
+
+class NotInFile(Exception):
+    """The file does not hold what is asked for."""
+
+
+def load(path: Path) -> Export:
+    """The export in a file, its chain checked; raises OSError, VerificationError."""
+    found = export.parse(path.read_bytes())
+    verify.check_chain(found.records)
+    return found
+
+
+def viewer_of(text: str) -> Viewer:
+    """`public`, `director`, or the number of a seat; raises ValueError."""
+    return text if text in (PUBLIC, DIRECTOR) else int(text)
+
+
+def check_viewer(found: Export, viewer: Viewer) -> None:
+    """Raises NotInFile for a viewer whose packs are not in the file."""
+    seats = found.records[0].body.get("seats", 0)
+    if isinstance(viewer, int) and not 0 <= viewer < seats:
+        raise NotInFile(f"the seats of this game are 0 to {seats - 1}")
+    if not found.complete and viewer not in (PUBLIC, found.viewer):
+        raise NotInFile(
+            f"the file is the export for {_said(found.viewer)} of a game that is not closed: "
+            f"it does not hold what {_said(viewer)} may see"
+        )
+
+
+def _said(viewer: Viewer) -> str:
+    return f"seat {viewer}" if isinstance(viewer, int) else f"the {viewer}"
+
+
+def board(rules: AnyRuleset, found: Export, version: int, viewer: Viewer) -> dict[str, Json]:
+    """The board and the decisions as that viewer saw them; after `closed` everybody sees all.
+
+    Raises NotInFile, and VerificationError for facts that cannot be applied.
+    """
+    check_viewer(found, viewer)
+    if not 1 <= version <= len(found.records):
+        raise NotInFile(f"the file holds the versions 1 to {len(found.records)}")
+    records = found.records[:version]
+    reader: Viewer = DIRECTOR if records[-1].kind == "closed" else viewer
+    try:
+        state = state_for(rules, records, reader)
+    except Exception as error:  # a forged fact can break evolve in any way
+        raise VerificationError("unfoldable", version, type(error).__name__) from error
+    rewinds = sum(r.kind == "rewound" for r in records)
+    return {
+        "game": found.game,
+        "ruleset": found.ruleset,
+        "version": version,
+        "kind": records[-1].kind,
+        "viewer": str(viewer),
+        "public": rules.sight(state, PUBLIC),
+        "own": None if reader == PUBLIC else rules.sight(state, reader),
+        "decisions": [d.to_json() for d in decisions(rules, state, rewinds, reader)],
+    }
+
+
+# --- sentences -------------------------------------------------------------------------------------------------
+
+
+def story(found: Export, viewer: Viewer, words: Texts) -> Iterator[str]:
+    """Every line of the game: version, seat, what was done, drawn or became true. `~` marks what was undone.
+
+    Raises NotInFile, and VerificationError for a record that cannot be read.
+    """
+    check_viewer(found, viewer)
+    counted = set(line(found.records))
+    for record in found.records:
+        seat = record.public.get("seat")
+        who = "" if seat is None else words.seat(seat)
+        mark = " " if record.version in counted else "~"
+        for text in _lines(record, viewer, words):
+            yield f"{mark}{record.version:>5}  {who:<9} {text}".rstrip()
+
+
+def _lines(record: Record, viewer: Viewer, words: Texts) -> list[str]:
+    try:
+        return _told(record, viewer, words) or ["..."]
+    except Exception as error:  # a forged record can be of any shape
+        raise VerificationError("unreadable", record.version, type(error).__name__) from error
+
+
+def _told(record: Record, viewer: Viewer, words: Texts) -> list[str]:
+    public = record.public
+    head = words.fill(f"record.{record.kind}", {**record.body, "seat": public.get("seat")})
+    acts = [_move(seat, move, public.get("seat"), words) for seat, move in acts_for(record, viewer)]
+    draws = [_draw(draw, words) for draw in draws_for(record, viewer)]
+    facts = [words.sentence(fact) for fact in facts_for(record, viewer)]
+    return [text for text in (head, *acts, *draws, *facts) if text]
+
+
+def acts_for(record: Record, viewer: Viewer) -> list[tuple[Seat, Doc]]:
+    """The moves of a record as far as a viewer may read them."""
+    return Record(record.public, visible_packs(record, viewer)).acts()
+
+
+def draws_for(record: Record, viewer: Viewer) -> list[Sequence[Json]]:
+    """The draws of a record that a viewer may read, the public ones first."""
+    packs = visible_packs(record, viewer).values()
+    return [*record.public.get("draws", ()), *(d for p in packs for d in p.get("draws", ()))]
+
+
+def _move(seat: Seat, move: Mapping[str, Json], author: Seat | None, words: Texts) -> str:
+    """The move's own text; without one its type and fields. The seat is named where the record has no single one."""
+    if "type" not in move:
+        return "..."
+    template = words.get(f"move.{move['type']}") or ""
+    label = words.fill(f"move.{move['type']}", move) or str(move["type"])
+    fields = "" if "{" in template else ", ".join(f"{k} {_word(v, words)}" for k, v in move.items() if k != "type")
+    who = "" if seat == author else f"{words.seat(seat)}: "
+    return f"{who}{label}" + (f": {fields}" if fields else "")
+
+
+def _draw(draw: Sequence[Json], words: Texts) -> str:
+    _, label, span, value, *_ = draw
+    among = f"{span[0]}..{span[1]}" if isinstance(span, list) else str(span)
+    return f"[{words.word(label)}: {_word(value, words)} ({among})]"
+
+
+def _word(value: Json, words: Texts) -> str:
+    """Numbers stay numbers, ids get their word, nothing is a dash."""
+    return words.word(value) or "-"

@@ -1,0 +1,252 @@
+"""Who may do what: tokens of seats and directors, the people behind them, tickets for streams.
+
+Ordinary tables of the ledger's database. People are opaque ids in records; what they are called, and what they wrote,
+stands here alone and can be erased. Of a secret only its hash is kept: what is stored opens nothing.
+
+What a record gives or ends (a token, a name, an invitation) is written in the record's own transaction, as statements
+that are made here. A request that is repeated writes nothing: what it was given is derived from it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from domain.beside.tables import Database, Statement, create
+from domain.ids import DIRECTOR, PUBLIC, Seat, Viewer
+
+TICKET_SECONDS = 60
+"""How long a ticket opens a stream."""
+
+COOKIE_SECONDS = 900
+"""How long a cookie opens streams."""
+
+Role = int | str
+"""A seat, or "director"."""
+
+_SHAPE = re.compile(r"anl_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_COOKIE = re.compile(r"anc_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_TICKET = re.compile(r"ant_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+
+_TABLES = (
+    """CREATE TABLE IF NOT EXISTS tokens (
+  game TEXT NOT NULL, role TEXT NOT NULL, id TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, player TEXT NOT NULL,
+  revoked INTEGER NOT NULL, PRIMARY KEY (game, role))""",
+    "CREATE TABLE IF NOT EXISTS people (player TEXT PRIMARY KEY, name TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS tickets (id TEXT PRIMARY KEY, hash TEXT NOT NULL, token TEXT NOT NULL, until BIGINT)",
+    "CREATE TABLE IF NOT EXISTS invitations (game TEXT PRIMARY KEY, hash TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS texts (
+  hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL)""",
+)
+# One live token for each role at a table: who takes a seat over makes the old token worthless in the same statement.
+_ISSUE = """
+INSERT INTO tokens (game, role, id, hash, player, revoked) VALUES (?, ?, ?, ?, ?, 0)
+ON CONFLICT (game, role) DO UPDATE
+SET id = excluded.id, hash = excluded.hash, player = excluded.player, revoked = 0"""
+_FIND = "SELECT game, role, player, id, hash FROM tokens WHERE id = ? AND revoked = 0"
+_NAME = "INSERT INTO people (player, name) VALUES (?, ?) ON CONFLICT (player) DO UPDATE SET name = excluded.name"
+_REDEEM = "DELETE FROM tickets WHERE id = ? RETURNING hash, token, until"
+_REVOKE = "UPDATE tokens SET revoked = 1 WHERE game = ? AND role = ?"
+_INVITE = "INSERT INTO invitations VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET hash = excluded.hash"
+_KEEP = "INSERT INTO texts (hash, player, salt, said) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who asks: a seat or the director of one game, and the person behind it."""
+
+    game: str
+    role: Role
+    player: str
+    token: str
+    """The token's id, which opens nothing."""
+
+    @property
+    def seat(self) -> Seat | None:
+        """The seat, None for the director."""
+        return self.role if isinstance(self.role, int) else None
+
+    @property
+    def viewer(self) -> Viewer:
+        """Whose board is shown. A director sees what everybody sees: a look at what is hidden would be an act."""
+        return PUBLIC if self.seat is None else self.seat
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What a request that opens a game or takes a seat is given; shown in its answer alone."""
+
+    game: str
+    """An id for the game, if it opens one."""
+    player: str
+    """An id for the person: nothing is known from it."""
+    token: str = field(repr=False)
+    invitation: str = field(repr=False)
+
+
+def _hash(text: str) -> str:
+    # The secret has 256 bits of chance: there is nothing to guess, so a slow hash would only slow down.
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _text(prefix: str, chance: bytes) -> tuple[str, str]:
+    """Of 40 bytes an id, and the text that holds it and its secret."""
+    id_ = chance[:8].hex()
+    return id_, f"{prefix}_{id_}_{_encoded(chance[8:40])}"
+
+
+def _encoded(chance: bytes) -> str:
+    return urlsafe_b64encode(chance).rstrip(b"=").decode()
+
+
+def _now() -> int:
+    return int(time.time())
+
+
+class Access:
+    """Tokens, people and tickets; may raise StoreUnavailable.
+
+    `key` is the master key: what is derived from requests can be derived by nobody else. `now` gives seconds since
+    1970.
+    """
+
+    def __init__(self, database: Database, key: bytes, now: Callable[[], int] = _now) -> None:
+        self._database, self._now = database, now
+        self._key = hmac.digest(key, b"annals requests", "sha256")
+
+    def migrate(self) -> None:
+        """Create the tables that are missing. May be run any number of times, also by several at once."""
+        create(self._database, _TABLES)
+
+    # --- requests
+
+    def named(self, *request: str) -> str:
+        """The id of a command that was asked for with a key: 40 hex digits, from which nobody can guess the key."""
+        return self._derived("command", request, 20).hex()
+
+    def grant(self, *request: str) -> Grant:
+        """What such a request is given, the same whenever it is repeated; without a request by chance."""
+        game, player, token, invitation = (
+            self._derived(use, request, size) if request else secrets.token_bytes(size)
+            for use, size in (("game", 16), ("player", 8), ("token", 40), ("invitation", 24))
+        )
+        return Grant(str(UUID(bytes=game, version=4)), player.hex(), _text("anl", token)[1], _encoded(invitation))
+
+    def _derived(self, use: str, request: Iterable[str], size: int) -> bytes:
+        asked = json.dumps([use, *request]).encode()
+        return b"".join(hmac.digest(self._key, bytes([n]) + asked, "sha256") for n in range(2))[:size]
+
+    # --- tokens
+
+    def issued(self, game: str, role: Role, player: str, token: str, name: str = "") -> list[Statement]:
+        """To be written with the record: the token opens that seat or the director's place, and no other one does."""
+        row = (game, str(role), token.split("_")[1], _hash(token), player)
+        return [(_ISSUE, row), *([(_NAME, (player, name))] if name else [])]
+
+    def ended(self, game: str, role: Role) -> list[Statement]:
+        """To be written with the record: whatever token the role has opens nothing any more."""
+        return [(_REVOKE, (game, str(role)))]
+
+    def authenticate(self, token: str) -> Principal | None:
+        """Who holds this token; None for one that was never issued, was replaced or revoked."""
+        found = _SHAPE.fullmatch(token)
+        return self._find(found[1], _hash(token)) if found else None
+
+    def _find(self, id_: str, hashed: str | None = None) -> Principal | None:
+        for game, role, player, known, kept in self._database.execute(_FIND, (id_,)):
+            if hashed is None or hmac.compare_digest(kept, hashed):
+                return Principal(game, DIRECTOR if role == DIRECTOR else int(role), player, known)
+        return None
+
+    def current(self, principal: Principal) -> bool:
+        """Whether the token of that principal still opens anything; long streams ask now and then."""
+        return self._find(principal.token) is not None
+
+    # --- tickets and cookies
+
+    def ticket(self, principal: Principal) -> str:
+        """A ticket that opens one stream within a minute, for clients that cannot send a header."""
+        return self._admitted("ant", principal, TICKET_SECONDS)
+
+    def cookie(self, principal: Principal) -> str:
+        """What opens streams for a while, as often as it is shown: for pages of our own."""
+        return self._admitted("anc", principal, COOKIE_SECONDS)
+
+    def _admitted(self, prefix: str, principal: Principal, seconds: int) -> str:
+        id_, text = _text(prefix, secrets.token_bytes(40))
+        now = self._now()
+        self._database.execute("DELETE FROM tickets WHERE until < ?", (now,))
+        row = (id_, _hash(text), principal.token, now + seconds)
+        self._database.execute("INSERT INTO tickets VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
+        return text
+
+    def shown(self, cookie: str) -> Principal | None:
+        """Who asked for the cookie; None once it is too old, was taken back, or the token behind it is gone."""
+        found = _COOKIE.fullmatch(cookie)
+        rows = "SELECT hash, token, until FROM tickets WHERE id = ?"
+        for kept, token, until in self._database.execute(rows, (found[1],)) if found else ():
+            if hmac.compare_digest(kept, _hash(cookie)) and self._now() <= until:
+                return self._find(token)
+        return None
+
+    def take_back(self, principal: Principal) -> None:
+        """All tickets and cookies of that token open nothing any more."""
+        self._database.execute("DELETE FROM tickets WHERE token = ?", (principal.token,))
+
+    def redeem(self, ticket: str) -> Principal | None:
+        """Who asked for the ticket; None the second time, after a minute, or once the token behind it is gone."""
+        found = _TICKET.fullmatch(ticket)
+        for kept, token, until in self._database.execute(_REDEEM, (found[1],)) if found else ():
+            if hmac.compare_digest(kept, _hash(ticket)) and self._now() <= until:
+                return self._find(token)
+        return None
+
+    # --- invitations
+
+    def invites(self, game: str, secret: str) -> list[Statement]:
+        """To be written with the record: that secret, and none before it, lets people take a seat at this table."""
+        return [(_INVITE, (game, _hash(secret)))]
+
+    def invited(self, game: str, secret: str) -> bool:
+        """Whether that secret lets people take a seat."""
+        rows = self._database.execute("SELECT hash FROM invitations WHERE game = ?", (game,))
+        return any(hmac.compare_digest(kept, _hash(secret)) for (kept,) in rows)
+
+    # --- people
+
+    def names(self, players: Iterable[str]) -> dict[str, str]:
+        """What these people are called; those who gave no name, or had it erased, are left out."""
+        asked = sorted(set(players))
+        if not asked:
+            return {}
+        marks = ", ".join("?" * len(asked))
+        found = self._database.execute(
+            f"SELECT player, name FROM people WHERE player IN ({marks})",  # noqa: S608 - question marks only
+            asked,
+        )
+        return {player: name for player, name in found}  # noqa: C416 - rows of two
+
+    def forget(self, player: str) -> None:
+        """Erase a person's name and texts. Games go on under the opaque id, hashes of texts stay in records."""
+        self._database.execute("DELETE FROM people WHERE player = ?", (player,))
+        self._database.execute("DELETE FROM texts WHERE player = ?", (player,))
+
+    def keep(self, player: str, said: str) -> str:
+        """Keep a person's text; returns the salted hash that stands for it in a record."""
+        salt = secrets.token_hex(16)
+        hashed = _hash(salt + said)
+        self._database.execute(_KEEP, (hashed, player, salt, said))
+        return hashed
+
+    def said(self, hashed: str) -> str | None:
+        """The text behind a hash; None once it is erased."""
+        rows = self._database.execute("SELECT said FROM texts WHERE hash = ?", (hashed,))
+        return str(rows[0][0]) if rows else None

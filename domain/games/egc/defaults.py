@@ -1,0 +1,17 @@
+"""EGC-4.2, EGC-4.3: what happens when a deadline passes."""
+
+from __future__ import annotations
+
+from domain.games.egc.data import ALLOCATION
+from domain.games.egc.moves import ZERO, AllocateTurnZero, SubmitOrders
+from domain.games.egc.state import Egc
+from domain.ids import Seat
+from domain.kernel.declare import Move
+from domain.kernel.flow import Decision
+
+
+def default(s: Egc, decision: Decision, seat: Seat) -> Move:
+    """The sheet as it stands; turn zero with 1,800 points in each technology where nothing was filed."""
+    if decision.kind in ZERO and not s.sheets[seat].allocation:
+        return AllocateTurnZero(ALLOCATION)
+    return SubmitOrders()

@@ -1,0 +1,90 @@
+"""What facts of a resolved turn have in common, and parts of the state that several of them assign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from domain.games.common.seats import put
+from domain.games.egc.state import Army, Egc, Garrison
+from domain.ids import Doc, Seat
+from domain.kernel.declare import Fact, doc
+from domain.kernel.flow import assign
+
+Step = Literal["P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14", "P15"]
+"""EGC-5.1: where in the resolution of a turn."""
+
+Force: TypeAlias = tuple[str, int, int, int]
+"""An army: territory, divisions, morale, training."""
+Troops: TypeAlias = tuple[int, int, int]
+"""A neutral army: divisions, morale, training."""
+Invested: TypeAlias = tuple[str, int, int]
+"""Research under way: technology, points, turn."""
+
+
+class Stepped(Fact[Egc], frozen=True):
+    """Becomes true while a turn is resolved."""
+
+    step: Step
+
+
+class Reported(Stepped, frozen=True):
+    """EGC-6.3: one seat's own, and kept in its report."""
+
+    seat: Seat
+
+    def evolve(self, s: Egc) -> Egc:
+        return assign(s, reports=self.told(s))
+
+    def told(self, s: Egc) -> tuple[Doc, ...]:
+        """All reports; the seat's has the fact as one entry more of its kind, without the reader."""
+        entry = doc(self)
+        kind, seat = entry.pop("t"), entry.pop("seat")
+        report = s.reports[seat]
+        return put(s.reports, seat, {**report, kind: [*report.get(kind, ()), entry]})
+
+
+class News(Stepped, frozen=True):
+    """EGC-6.2: told to all, and kept until the next resolution."""
+
+    def evolve(self, s: Egc) -> Egc:
+        return assign(self.change(s), news=(*s.news, doc(self)))
+
+    def change(self, s: Egc) -> Egc:
+        """What it assigns besides."""
+        return s
+
+
+# --- parts of the state --------------------------------------------------------------------------------------
+
+
+def forces(s: Egc, seat: Seat, changed: Mapping[str, Force | None]) -> tuple[dict[str, Army], ...]:
+    """Whole armies by id, null for one that is no more."""
+    armies = dict(s.armies[seat])
+    for army, force in changed.items():
+        if force is None:
+            armies.pop(army, None)
+        else:
+            armies[army] = Army(*force)
+    return put(s.armies, seat, armies)
+
+
+def strengths(s: Egc, seat: Seat, left: Mapping[str, int]) -> tuple[dict[str, Army], ...]:
+    """Divisions by army; one with none left is no more."""
+    armies = dict(s.armies[seat])
+    for army, divisions in left.items():
+        armies[army] = assign(armies[army], divisions=divisions)
+        if not divisions:
+            del armies[army]
+    return put(s.armies, seat, armies)
+
+
+def garrisons(s: Egc, changed: Mapping[str, Troops | None]) -> dict[str, Garrison]:
+    """Neutral armies by territory, null for one that is no more."""
+    kept = {t: g for t, g in s.garrisons.items() if t not in changed}
+    return {**kept, **{t: Garrison(*troops) for t, troops in changed.items() if troops is not None}}
+
+
+def without(protections: Mapping[str, int], seat: Seat) -> dict[str, int]:
+    """Protections but for those of a seat."""
+    return {k: v for k, v in protections.items() if k != str(seat)}

@@ -1,0 +1,95 @@
+"""Units that go, and those that are lost (IMP-6.6, IMP-6.7, IMP-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from domain.games.imperunde import assign as part
+from domain.games.imperunde import lots
+from domain.games.imperunde.facts.shared import Gone, Lost
+from domain.games.imperunde.lots import Lot
+from domain.games.imperunde.state import ImpeRunde
+from domain.ids import Seat
+from domain.kernel.declare import Count, Fact, declared
+from domain.kernel.flow import assign
+
+S = ImpeRunde
+
+
+class PartStarted(Fact[S], frozen=True):
+    """IMP-6.6.2: a seat's units get their moves: armies on land by kind, all that is at sea alike."""
+
+    seat: Seat
+    land: Mapping[str, int]
+    sea: Count
+
+    def evolve(self, s: S) -> S:
+        def moves(x: Lot, afloat: bool) -> Lot:
+            return x.with_moves(0 if x.pinned else self.sea if afloat else self.land[x.unit])
+
+        return assign(part.regive(s, self.seat, moves), active=self.seat)
+
+
+class PartEnded(Fact[S], frozen=True):
+    """IMP-6.6.3, IMP-10.7: a seat has moved; its units have no moves left."""
+
+    seat: Seat
+
+    def evolve(self, s: S) -> S:
+        return assign(part.regive(s, self.seat, lambda x, _: x.with_moves(0)), active=None)
+
+
+class PinsRemoved(Fact[S], frozen=True):
+    """IMP-6.6.5: captured ships may move again."""
+
+    def evolve(self, s: S) -> S:
+        def free(x: Lot) -> Lot:
+            return Lot(x.unit, x.count, x.moves_left) if x.pinned else x
+
+        fleets = {k: {p: lots.each(x, free) for p, x in z.fleets.items()} for k, z in s.zones.items()}
+        return assign(s, zones={k: assign(z, fleets=fleets[k]) for k, z in s.zones.items()})
+
+
+class UnitsMoved(Gone, frozen=True):
+    """IMP-7.2: one step of units that go together."""
+
+
+class ArmiesEmbarked(Gone, frozen=True):
+    """IMP-6.7.2: armies are aboard transports."""
+
+
+class UnitsLost(Lost, frozen=True):
+    """IMP-7.7, IMP-8.2.6, IMP-9.4, IMP-10.4: units are removed."""
+
+    cause: Literal["storm", "combat", "epidemic", "sabotage", "treason"]
+
+
+class TransportsSunk(Lost, frozen=True):
+    """IMP-6.5.1, IMP-6.6.4: transports without escort are lost with the armies aboard."""
+
+
+class CountryFreed(Fact[S], frozen=True):
+    """IMP-3.4, IMP-8.6.3: a colony, `was` a seat's, is a free country."""
+
+    country: str
+    was: Seat
+
+    def evolve(self, s: S) -> S:
+        return part.country(s, self.country, owner=None, units=(), forts=0, posts=0, fresh_posts=0)
+
+
+class WindRisen(Fact[S], frozen=True):
+    """IMP-10.7: a seat's ships in a zone get moves by a fair wind."""
+
+    seat: Seat
+    zone: str
+    moves: Count
+
+    def evolve(self, s: S) -> S:
+        fleet = s.zone(self.zone).fleet(self.seat)
+        again = lots.each(fleet, lambda x: x.with_moves(0 if x.pinned else self.moves))
+        return assign(part.fleet(s, self.zone, self.seat, again), active=self.seat)
+
+
+FACTS = declared(__name__, Fact)

@@ -1,0 +1,53 @@
+"""What several facts assign alike; each of them is declared with its meaning in its own chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import field
+
+from domain.games.imperunde import assign as part
+from domain.games.imperunde import lots
+from domain.games.imperunde.lots import Told
+from domain.games.imperunde.state import ImpeRunde
+from domain.ids import Seat
+from domain.kernel.declare import Fact
+from domain.kernel.flow import assign
+
+S = ImpeRunde
+
+
+class Gone(Fact[S], frozen=True):
+    """Units of a seat are in another region; `left` are the moves of each lot afterwards."""
+
+    seat: Seat
+    from_: str = field(name="from")
+    to: str
+    units: Sequence[Told]
+    left: Sequence[int]
+
+    def evolve(self, s: S) -> S:
+        gone = lots.read(self.units)
+        come = tuple(x.with_moves(n) for x, n in zip(gone, self.left, strict=True))
+        return part.units(part.units(s, self.seat, self.from_, gone, -1), self.seat, self.to, come)
+
+
+class Lost(Fact[S], frozen=True):
+    """Units of a seat are no more."""
+
+    seat: Seat
+    region: str
+    units: Sequence[Told]
+
+    def evolve(self, s: S) -> S:
+        return part.units(s, self.seat, self.region, lots.read(self.units), -1)
+
+
+class Struck(Fact[S], frozen=True):
+    """A region has had its event of the phase."""
+
+    event: str
+    region: str
+
+    def evolve(self, s: S) -> S:
+        return assign(s, struck=(*s.struck, self.region))

@@ -1,0 +1,44 @@
+"""What is dealt anew for whoever cannot know it: the deck, other hands, private answers."""
+
+from __future__ import annotations
+
+from domain.games.imperunde.facts.cards import AutoPassSet, DeckOrdered, HandDealt
+from domain.games.imperunde.facts.money import BudgetSent
+from domain.games.imperunde.sight import sees_hand
+from domain.games.imperunde.state import WINDOWS, D, ImpeRunde
+from domain.ids import DIRECTOR, Seat, Viewer
+from domain.kernel.audience import TABLE
+
+
+def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
+    """What none of these viewers can know: the deck, other hands, sealed budgets, standing passes."""
+    if DIRECTOR in keep:
+        return
+    others = [seat for seat in d.state.everybody if seat not in keep]
+    hidden = [seat for seat in others if not _shown(d.state, seat, keep)]
+    cards = [*d.state.deck, *(c for seat in hidden for c in d.state.hands[seat])]
+    pool = d.draws.shuffle("redeal", cards, TABLE)
+    for seat in hidden:
+        size = d.state.nations[seat].cards
+        hand, pool = pool[:size], pool[size:]
+        d.add(HandDealt(seat, hand), (seat,))
+    d.add(DeckOrdered(pool), TABLE)
+    for seat in others:
+        _forget(d, seat)
+
+
+def _shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:
+    """Whether one of the viewers is being shown this hand."""
+    if not s.frames or s.top.kind != "theft" or s.top.data["target"] != seat:
+        return False
+    return bool(s.top.data["reveal"]) or any(isinstance(v, int) and sees_hand(s, v) for v in keep)
+
+
+def _forget(d: D, seat: Seat) -> None:
+    """Private answers of a seat."""
+    if d.state.auto[seat]:
+        d.add(AutoPassSet(seat, WINDOWS, "off"), (seat,))
+    if str(seat) in d.state.budgets:
+        d.add(BudgetSent(seat, 0, 0), (seat,))
+    if d.state.frames and d.state.top.secret and seat in d.state.top.done:
+        d.reopened(seat)

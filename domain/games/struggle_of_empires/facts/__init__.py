@@ -1,0 +1,20 @@
+"""What can become true in a game, one class for each kind of fact, by chapter.
+
+Dumb on purpose: a fact carries every figure, the formulas are in `rules`. Pieces go from place to place one by one;
+gold, population and victory points carry what is left or reached; unrest carries only its cause's points, because the
+total is withheld (SOE-16.2).
+"""
+
+from __future__ import annotations
+
+from domain.games.struggle_of_empires.facts import combat, economy, pieces, sequence, tiles
+from domain.games.struggle_of_empires.state import Struggle
+from domain.kernel.declare import Fact
+
+FACTS: dict[str, type[Fact[Struggle]]] = {
+    **sequence.FACTS,
+    **economy.FACTS,
+    **pieces.FACTS,
+    **tiles.FACTS,
+    **combat.FACTS,
+}

@@ -1,0 +1,43 @@
+"""SOE-8: how a combat goes on, step by step, until nothing is left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.games.struggle_of_empires.facts.combat import CombatEnded
+from domain.games.struggle_of_empires.rules import actions
+from domain.games.struggle_of_empires.rules.combat import battle, losses, naval, outcome, support
+from domain.games.struggle_of_empires.rules.combat.steps import Next, Question
+from domain.games.struggle_of_empires.state import D
+from domain.kernel.flow import Frame
+
+STEPS: dict[str, Callable[..., Next]] = {
+    "support": support.step_support,
+    "request": support.step_request,
+    "naval": naval.step_naval,
+    "naval_choice": naval.step_naval_choice,
+    "assign": naval.step_assign,
+    "blockade": battle.step_blockade,
+    "roll": battle.step_roll,
+    "reserve": battle.step_reserve,
+    "result": losses.step_result,
+    "losses": losses.step_losses,
+    "withdrawal": losses.step_withdrawal,
+    "apply": losses.step_apply,
+    "outcome": outcome.step_outcome,
+}
+
+
+def go_combat(d: D, frame: Frame) -> None:
+    """Do the steps until one asks somebody; after the last the turn goes on (SOE-4.3)."""
+    todo = list(frame.data["todo"])
+    while todo:
+        name, *args = todo.pop(0)
+        comes = STEPS[name](d, *args)
+        if isinstance(comes, Question):
+            d.note(todo=todo)
+            return d.ask(comes.kind, comes.seat, **comes.context)
+        todo = [*comes, *todo]
+    d.end()
+    d.add(CombatEnded())
+    return actions.end_turn_if_over(d)

@@ -1,0 +1,92 @@
+"""SOE-8.4, SOE-8.5.1: who has naval support, and whether it is fought for."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from domain.games.struggle_of_empires.data import REGIONS
+from domain.games.struggle_of_empires.facts.combat import (
+    AllianceTilesAssigned,
+    NavalChoiceMade,
+    NavalSupportGained,
+)
+from domain.games.struggle_of_empires.moves import AssignAllianceTiles, NavalChoice
+from domain.games.struggle_of_empires.rules.checks import need
+from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer, other, side_of
+from domain.games.struggle_of_empires.state import SIDES, D, Side, Struggle
+from domain.ids import Seat
+from domain.kernel.flow import Frame
+
+
+def own_navies(s: Struggle, side: str) -> int:
+    """Navies of a principal in the naval zone (SOE-8.2.1); none for a marker or tile."""
+    seat, zone = s.battle.party(side).seat, REGIONS[s.battle.region].zone
+    return 0 if seat is None else s.empires[seat].units_in(zone, "navy")
+
+
+def allied_units(s: Struggle, side: str, unit: str) -> int:
+    """Units of a kind that allies have committed to a side."""
+    return sum(units.get(unit, 0) for units in s.battle.party(side).support.values())
+
+
+def navies(s: Struggle, side: str) -> int:
+    """SOE-8.4: A or B, own navies in the zone and those of allies."""
+    return own_navies(s, side) + allied_units(s, side, "navy")
+
+
+def step_naval(d: D) -> Next:
+    """SOE-8.4.1, SOE-8.4.3: support without a battle, or the question who fights for it."""
+    players = d.state.battle.attacker.kind == d.state.battle.defender.kind == "player"
+    at_sea = [side for side in SIDES if (navies if players else own_navies)(d.state, side)]
+    if len(at_sea) == 2:
+        return [["naval_choice", "attacker"]]
+    if at_sea:
+        gain_support(d, at_sea[0])
+    return NOTHING
+
+
+def gain_support(d: D, side: Side) -> None:
+    """A side has naval support in the land battle."""
+    d.add(NavalSupportGained(side, d.state.battle.party(side).principal))
+
+
+def step_naval_choice(d: D, side: str) -> Next:
+    """SOE-8.4.2: the attacker, then the defender, is asked."""
+    seat = d.state.battle.party(side).seat
+    figures = {name: navies(d.state, name) for name in SIDES}
+    return NOTHING if seat is None else Question("naval_choice", seat, {"side": side, "navies": figures})
+
+
+def do_naval_choice(d: D, frame: Frame, seat: Seat, move: NavalChoice) -> None:
+    """SOE-8.4.2: who refuses leaves naval support to the other; two acceptances make a battle."""
+    side: Side = frame.data["side"]
+    d.add(NavalChoiceMade(seat, move.fight))
+    if not move.fight:
+        gain_support(d, other(side))
+        answer(d, seat)
+    elif side == "attacker":
+        answer(d, seat, ["naval_choice", "defender"])
+    else:
+        answer(d, seat, ["assign", "attacker"], ["assign", "defender"], ["roll", "naval"])
+
+
+def step_assign(d: D, side: str) -> Next:
+    """SOE-8.5.1: asked only of a principal who owns a tile that could help at sea."""
+    seat = d.state.battle.party(side).seat
+    tiles = () if seat is None else d.state.empires[seat].alliance_tiles(d.state.battle.region, "navy")
+    return Question("assign_alliance_tiles", seat, {"tiles": list(tiles)}) if seat is not None and tiles else NOTHING
+
+
+def check_assign(s: Struggle, seat: Seat, move: AssignAllianceTiles) -> None:
+    """SOE-8.5.1: own tiles, each once, that show a navy and are valid here."""
+    named: Counter[str] = Counter(move.naval)
+    owned = s.empires[seat].owned
+    need(all(n <= owned(tile) for tile, n in named.items()), "tile_not_owned", "SOE-8.5.1")
+    need(set(named) <= set(s.top.data["tiles"]), "tile_not_applicable", "SOE-8.5.1")
+
+
+def do_assign(d: D, frame: Frame, seat: Seat, move: AssignAllianceTiles) -> None:
+    """SOE-8.5.1: the named tiles count at sea, the others on land."""
+    check_assign(d.state, seat, move)
+    d.add(AllianceTilesAssigned(seat, side_of(d.state, seat), move.naval))
+    answer(d, seat)

@@ -1,0 +1,56 @@
+"""The words of a combat's flow. The frame `combat` owes nobody and holds the steps still to do (`todo`).
+
+A step looks at the state, may add facts, and returns what comes before the rest: further steps, or one question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from domain.games.struggle_of_empires.state import D, Side, Struggle
+from domain.ids import Json, Seat
+
+Step = list[Json]
+"""Name of the step and its arguments, as they stand in the frame."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A decision that interrupts the combat."""
+
+    kind: str
+    seat: Seat
+    context: dict[str, Json] = field(default_factory=dict)
+
+
+Next = list[Step] | Question
+
+NOTHING: Next = []
+
+LAND_ATTACK: list[Step] = [["naval"], ["blockade"], ["roll", "land"], ["outcome"]]
+"""SOE-8.4 to SOE-8.7, SOE-8.11: naval stage, land battle, result."""
+
+NAVAL_ATTACK: list[Step] = [["roll", "naval"], ["outcome"]]
+"""SOE-8.12: Pirates fight at sea only."""
+
+
+def begin(d: D, *steps: Step) -> None:
+    """A combat interrupts the turn (SOE-4.3)."""
+    d.ask("combat", todo=list(steps))
+
+
+def answer(d: D, seat: Seat, *steps: Step) -> None:
+    """A question is answered, and brings these steps before the rest."""
+    d.answered(seat, end=True)
+    if steps:
+        d.note(todo=[*steps, *d.state.top.data["todo"]])
+
+
+def other(side: Side) -> Side:
+    """The opposing side."""
+    return "defender" if side == "attacker" else "attacker"
+
+
+def side_of(s: Struggle, seat: Seat) -> Side:
+    """The side of which a seat is the principal (SOE-8.1.5)."""
+    return "attacker" if s.battle.attacker.seat == seat else "defender"

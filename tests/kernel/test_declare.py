@@ -1,0 +1,338 @@
+"""Declared facts and moves: their JSON is what it always was, and what does not fit a declaration is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+import pytest
+from msgspec import field
+
+from domain.errors import RuleError
+from domain.ids import Doc, Json
+from domain.kernel.declare import (
+    UNSET,
+    Admission,
+    Case,
+    Count,
+    Fact,
+    Id,
+    Listed,
+    Maybe,
+    Move,
+    Part,
+    Varies,
+    among,
+    by_tag,
+    declared,
+    doc,
+    snake,
+    tag,
+)
+from domain.kernel.digest import canonical
+from domain.kernel.flow import FLOW, Ended
+from domain.kernel.game import fold
+from domain.kernel.match import Match
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Draft, Ruleset, check_shape, on
+from domain.kernel.shapes import shape_of
+from tests.kernel.flows import skirmish
+from tests.rulesets import FLOWS, Registered
+
+
+class Lot(Part, frozen=True):
+    """So many of a kind."""
+
+    unit: str
+    count: int
+
+
+class GoldPaid(Fact[int], frozen=True):
+    """A seat has paid; `left` may be absent, and null where nobody knows."""
+
+    seat: int
+    left: Maybe[int | None] = UNSET
+
+    def evolve(self, s: int) -> int:
+        return s + 1
+
+
+class Marched(Fact[int], frozen=True):
+    """Units have marched."""
+
+    from_: str = field(name="from")
+    lots: Sequence[Lot]
+    by_place: Mapping[str, Sequence[int]]
+
+
+class Renamed(Fact[int], frozen=True, tag="has_another_name"):
+    """A fact whose tag is not the class's name."""
+
+
+class OfSeat(Fact[int], frozen=True, tag=False):
+    """What facts of a seat have in common; no fact itself."""
+
+    seat: int
+
+    def evolve(self, s: int) -> int:
+        return self.seat
+
+
+class Moved(OfSeat, frozen=True, tag_field="t", tag=snake):
+    """A fact that has its members from another class."""
+
+
+class Bid(Move, frozen=True):
+    """Bid gold."""
+
+    admission: ClassVar = Admission(("turn",), rule="SK-1")
+    gold: Count
+    note: Maybe[str | None] = UNSET
+
+
+class UseTile(Move, frozen=True):
+    """Use a tile; what else must be said depends on the tile."""
+
+    admission: ClassVar = Admission(("turn",), rule="SK-2")
+    varies: ClassVar = Varies(
+        "tile",
+        {"pirates": Case(("region",)), "raiders": Case(("region",)), "banking": Case(), "bazaar": Case((), ("lots",))},
+        otherwise=Case((), ("region",)),
+    )
+    tile: Id
+    region: Maybe[Annotated[str, among(("india", "africa"))]] = UNSET
+    lots: Maybe[Listed[Lot]] = UNSET
+    loud: Maybe[bool] = UNSET
+
+
+class Answer(Move, frozen=True):
+    """Pay, or not."""
+
+    varies: ClassVar = Varies("yes", {True: Case(("gold",)), False: Case()})
+    yes: bool
+    gold: Maybe[Count] = UNSET
+
+
+FACTS = declared(__name__, Fact)
+MOVES = declared(__name__, Move)
+RULES: Ruleset[Any] = replace(skirmish.RULESET, moves={**skirmish.RULESET.moves, **MOVES}, facts=FACTS)
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("name", "word"),
+        [("GoldPaid", "gold_paid"), ("Ended", "ended"), ("Outer.GoldPaid", "gold_paid"), ("f.<locals>.End", "end")],
+    )
+    def test_snake_case(self, name: str, word: str) -> None:
+        assert snake(name) == word
+
+    def test_the_class_names_its_objects(self) -> None:
+        assert [tag(k) for k in (GoldPaid, Bid, Renamed, Ended)] == ["gold_paid", "bid", "has_another_name", "ended"]
+        assert (doc(Renamed()), doc(Bid(3))) == ({"t": "has_another_name"}, {"type": "bid", "gold": 3})
+
+    def test_a_module_declares_its_own_in_order(self) -> None:
+        """Neither what it imports nor what only lends members to others, nor parts."""
+        assert list(FACTS) == ["gold_paid", "marched", "has_another_name", "moved"]
+        assert list(MOVES) == ["bid", "use_tile", "answer"]
+        assert by_tag(Bid, UseTile, Answer) == MOVES
+        assert declared("domain.kernel.flow", Fact) == FLOW
+
+    def test_members_of_another_class(self) -> None:
+        assert doc(Moved(3)) == {"t": "moved", "seat": 3}
+        assert RULES.fold(0, [{"t": "moved", "seat": 3}]) == 3
+
+    @pytest.mark.parametrize("entry", FLOWS, ids=lambda e: e.name)
+    def test_a_ruleset_lists_what_its_modules_declare(self, entry: Registered) -> None:
+        rules, module = entry.rules, entry.rules.state.__module__
+        assert rules.facts == declared(module, Fact)
+        assert rules.moves == declared(module, Move)
+        assert set(rules.do) == set(rules.moves)
+        assert all(kind.__doc__ for kind in (*rules.facts.values(), *rules.moves.values()))
+
+
+class TestDocuments:
+    @pytest.mark.parametrize(
+        ("fact", "form"),
+        [
+            (GoldPaid(1), {"t": "gold_paid", "seat": 1}),
+            (GoldPaid(1, None), {"t": "gold_paid", "seat": 1, "left": None}),
+            (GoldPaid(1, 0), {"t": "gold_paid", "seat": 1, "left": 0}),
+        ],
+        ids=["absent", "null", "nought"],
+    )
+    def test_absent_is_not_null(self, fact: GoldPaid, form: Doc) -> None:
+        """Each stays what it was, there and back."""
+        assert doc(fact) == form
+        assert RULES.read([form]) == [fact]
+
+    def test_a_move_keeps_what_was_sent(self) -> None:
+        for more in ({}, {"note": None}, {"note": "x"}):
+            sent: Doc = {"type": "bid", "gold": 3, **more}
+            assert doc(check_shape(RULES, 0, sent)) == sent
+
+    def test_a_document_has_json_types_alone(self) -> None:
+        """Tuples are lists, parts are objects, and a member may be named as Python cannot."""
+        fact = Marched("baltic", (Lot("army", 2),), {"india": (1, 2)})
+        form = doc(fact)
+        assert form == {
+            "t": "marched",
+            "from": "baltic",
+            "lots": [{"unit": "army", "count": 2}],
+            "by_place": {"india": [1, 2]},
+        }
+        assert form == json.loads(canonical(form))
+        assert (type(form["lots"]), type(form["by_place"]["india"])) == (list, list)
+        assert doc(RULES.read([form])[0]) == form
+
+    def test_a_document_is_a_fresh_one(self) -> None:
+        """Whoever changes it does not change the fact."""
+        fact = Marched("baltic", [Lot("army", 2)], {"india": [1]})
+        doc(fact)["by_place"]["india"].append(2)
+        assert doc(fact)["by_place"] == {"india": [1]}
+
+
+def refusal(move: Json) -> tuple[str, str, Json] | None:
+    """Code, rule and detail of the refusal, None for a move that is well-formed."""
+    try:
+        check_shape(RULES, 0, move)
+    except RuleError as error:
+        return error.code, error.rule, error.detail
+    return None
+
+
+class TestMembersThatVary:
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"tile": "pirates", "region": "india"},
+            {"tile": "banking"},
+            {"tile": "banking", "loud": True},
+            {"tile": "bazaar"},
+            {"tile": "bazaar", "lots": [{"unit": "army", "count": 2}]},
+            {"tile": "unheard_of"},
+            {"tile": "unheard_of", "region": "africa"},
+        ],
+        ids=str,
+    )
+    def test_what_fits(self, more: Doc) -> None:
+        """A tile without a case is for the rules to refuse."""
+        sent = {"type": "use_tile", **more}
+        assert doc(check_shape(RULES, 0, sent)) == sent
+
+    @pytest.mark.parametrize(
+        ("more", "at", "expected"),
+        [
+            ({"tile": "pirates"}, "/region", "a field that is required"),
+            ({"tile": "pirates", "region": "asia"}, "/region", "one of india, africa"),
+            ({"tile": "pirates", "region": None}, "/region", "a string of 1 to 80 characters"),
+            ({"tile": "banking", "region": "india"}, "/region", "no such field"),
+            ({"tile": "raiders", "region": "india", "lots": []}, "/lots", "no such field"),
+            ({"tile": "bazaar", "lots": [{"unit": "army"}]}, "/lots/0/count", "a field that is required"),
+            ({"tile": "bazaar", "lots": [{"unit": "army", "count": 1, "of": 1}]}, "/lots/0/of", "no such field"),
+            ({"tile": "banking", "loud": 1}, "/loud", "true or false"),
+            ({"tile": "unheard_of", "lots": []}, "/lots", "no such field"),
+            ({"tile": 3}, "/tile", "a string of 1 to 80 characters"),
+            ({}, "/tile", "a field that is required"),
+        ],
+        ids=str,
+    )
+    def test_the_first_fault_is_named(self, more: Doc, at: str, expected: str) -> None:
+        assert refusal({"type": "use_tile", **more}) == ("malformed_move", "SK-2", {"at": at, "expected": expected})
+
+    def test_the_published_schema_has_one_object_per_case(self) -> None:
+        """Tiles that are used alike stand together."""
+        cases = shape_of(UseTile).schema()["oneOf"]
+        said = [(c["properties"]["tile"]["enum"], sorted(c["properties"]), c["required"]) for c in cases]
+        assert said == [
+            (["pirates", "raiders"], ["loud", "region", "tile"], ["tile", "region"]),
+            (["banking"], ["loud", "tile"], ["tile"]),
+            (["bazaar"], ["lots", "loud", "tile"], ["tile"]),
+        ]
+        assert all(c["additionalProperties"] is False for c in cases)
+        assert cases[0]["properties"]["region"] == {"type": "string", "enum": ["india", "africa"]}
+
+    def test_a_tag_that_is_true_or_false(self) -> None:
+        """A tag that is neither has the members that belong to no case."""
+        assert refusal({"type": "answer", "yes": True, "gold": 1}) is None
+        assert refusal({"type": "answer", "yes": False}) is None
+        for more, at in (({"yes": True}, "/gold"), ({"yes": False, "gold": 1}, "/gold"), ({"yes": 1}, "/yes")):
+            said = refusal({"type": "answer", **more})
+            assert said is not None
+            assert said[2]["at"] == at
+        cases = shape_of(Answer).schema()["oneOf"]
+        assert [c["properties"]["yes"] for c in cases] == [{"type": "boolean", "enum": [b]} for b in (True, False)]
+
+    def test_every_member_that_some_case_has(self) -> None:
+        assert UseTile.varies.names == {"region", "lots"}
+
+
+class TestMistakes:
+    """mypy names each of them: an ignore that none needs is an error of its own."""
+
+    def test_a_misspelt_member_of_a_fact(self) -> None:
+        with pytest.raises(AttributeError):
+            _ = GoldPaid(1).laft  # type: ignore[attr-defined]
+        with pytest.raises(TypeError):
+            GoldPaid(seat=1, laft=2)  # type: ignore[call-arg]
+        with pytest.raises(TypeError):
+            GoldPaid()  # type: ignore[call-arg]
+
+    def test_a_misspelt_member_of_a_move(self) -> None:
+        with pytest.raises(AttributeError):
+            _ = Bid(1).gild  # type: ignore[attr-defined]
+        with pytest.raises(TypeError):
+            Bid(gild=1)  # type: ignore[call-arg]
+
+    def test_what_is_made_stays_as_it_is(self) -> None:
+        kinds: list[type[msgspec.Struct]] = [*FACTS.values(), *MOVES.values(), *FLOW.values(), Lot]
+        assert all(kind.__struct_config__.frozen for kind in kinds)
+        fact, move = GoldPaid(1), Bid(1)
+        with pytest.raises(AttributeError):
+            fact.seat = 2  # type: ignore[misc]
+        with pytest.raises(AttributeError):
+            move.gold = 2  # type: ignore[misc]
+        with pytest.raises(AttributeError):
+            fact.more = 2  # type: ignore[attr-defined]
+        assert (fact, move) == (GoldPaid(1), Bid(1))
+
+    def test_another_games_fact(self) -> None:
+        def pay(d: Draft[skirmish.Skirmish]) -> None:
+            d.add(GoldPaid(1))  # type: ignore[arg-type]
+
+        assert callable(pay)
+
+    def test_a_handler_of_another_move(self) -> None:
+        def do_bid(d: Draft[Any], frame: Any, seat: int, move: Bid) -> None:
+            """Nothing."""
+
+        assert on(Bid, do_bid) == ("bid", do_bid)
+        assert on(UseTile, do_bid)  # type: ignore[arg-type]
+
+
+WRONG: Mapping[str, Doc] = {
+    "another type": {"t": "gold_set", "seat": 0, "gold": "4"},
+    "true for a number": {"t": "gold_set", "seat": 0, "gold": True},
+    "a float": {"t": "gold_set", "seat": 0, "gold": 4.0},
+    "null": {"t": "gold_set", "seat": 0, "gold": None},
+    "an unknown member": {"t": "gold_set", "seat": 0, "gold": 4, "silver": 1},
+    "a missing member": {"t": "gold_set", "seat": 0},
+    "an unknown kind": {"t": "gold_st", "seat": 0, "gold": 4},
+    "no kind": {"seat": 0, "gold": 4},
+    "a fact of the flow": {"t": "answered", "seat": "0"},
+}
+
+
+@pytest.mark.parametrize("fact", WRONG.values(), ids=WRONG)
+def test_a_log_with_an_ill_formed_fact_does_not_fold(fact: Doc) -> None:
+    """Nothing is guessed, whatever the fact would have assigned."""
+    match = Match(skirmish.RULESET, 3, bytes(32))
+    match.play(0, {"type": "pass"})
+    *before, last = match.records
+    assert fold(match.rules, match.records) == match.head
+    bad = Record({**last.public, "facts": [*last.public["facts"], fact]}, last.packs)
+    with pytest.raises(ValueError, match=r"\$\.facts\[\d\]") as caught:
+        fold(match.rules, [*before, bad])
+    assert isinstance(caught.value, msgspec.ValidationError)
