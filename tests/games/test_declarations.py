@@ -1,0 +1,84 @@
+"""What every game declares holds together: facts with their sentences, moves, schemas, and the logs of real games."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+
+from domain.catalogue import shipped
+from domain.ids import DIRECTOR, Doc
+from domain.kernel import export
+from domain.kernel.declare import doc, schema_of
+from domain.kernel.flow import FLOW
+from domain.kernel.record import facts_for
+from domain.kernel.texts import LANGUAGES, texts
+
+CATALOGUE = shipped()
+GAMES = CATALOGUE.names()
+LOGS = sorted((Path(__file__).parents[1] / "logs").glob("*.xz"))
+PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
+RULE = re.compile(r"\b[A-Z]{3}-\d+(\.\d+)*\b")
+
+
+def members(kind: type[msgspec.Struct]) -> set[str]:
+    return {f.encode_name for f in msgspec.structs.fields(kind)}
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_sentence_names_only_what_its_fact_has(name: str, lang: str) -> None:
+    rules = CATALOGUE.get(name)
+    catalogue = texts(rules.package, lang)
+    for kind, fact in rules.fact_kinds.items():
+        template = catalogue.get(f"fact.{kind}")
+        if template is not None:
+            assert set(PLACE.findall(template)) <= members(fact), kind
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_fact_and_move_says_what_it_means_and_by_which_rule(name: str) -> None:
+    rules = CATALOGUE.get(name)
+    for kind in rules.facts.values():
+        assert kind.__doc__, kind
+    for move in rules.moves.values():
+        assert move.__doc__, move
+        assert RULE.fullmatch(move.admission.rule), move
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_and_the_kernel_use_a_word_once(name: str) -> None:
+    assert not CATALOGUE.get(name).facts.keys() & FLOW.keys()
+
+
+def logged(path: Path) -> tuple[str, Iterator[Doc]]:
+    found = export.parse(lzma.decompress(path.read_bytes()))
+    return found.ruleset, (fact for r in found.records for fact in facts_for(r, DIRECTOR))
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_facts_of_real_games_come_out_as_they_went_in(path: Path) -> None:
+    """Member by member: what was absent stays absent, and what stood there as null or false stands there."""
+    name, facts = logged(path)
+    docs = list(facts)
+    assert [doc(fact) for fact in CATALOGUE.get(name).read(docs)] == docs
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_the_published_schemas_are_those_of_real_games(path: Path) -> None:
+    name, facts = logged(path)
+    kinds = CATALOGUE.get(name).fact_kinds
+    of = {kind: jsonschema.Draft202012Validator(schema_of(fact)) for kind, fact in kinds.items()}
+    seen: dict[str, int] = {}
+    for fact in facts:
+        kind = fact["t"]
+        seen[kind] = seen.get(kind, 0) + 1
+        if seen[kind] <= 20:  # validating takes long
+            of[kind].validate(fact)
+            assert not of[kind].is_valid({**fact, "no_such_member": 1})
+    assert len(seen) >= 10

@@ -1,0 +1,127 @@
+"""Sticks: whoever takes the last one loses. A whole ruleset to begin a new one from; CONTRIBUTING.md tells how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from domain.games.common.checks import need
+from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel import ruleset
+from domain.kernel.choices import Builder, one, span
+from domain.kernel.declare import Admission, Count, Fact, Meta, Move, declared
+from domain.kernel.flow import Decision, Frame, State, assign
+from domain.kernel.ruleset import Draft, OptionType, Ruleset, Score, on
+from domain.kernel.shapes import Int
+
+
+@dataclass(frozen=True)
+class Sticks(State):
+    heap: int = 0
+    passed: tuple[int, ...] = ()
+    loser: int | None = None
+
+
+class Take(Move, frozen=True):
+    """STK-2: one to three sticks."""
+
+    admission: ClassVar = Admission(("turn",), rule="STK-2")
+    count: Annotated[int, Meta(ge=1, le=3)]
+
+
+class Pass(Move, frozen=True):
+    """STK-3: once in a game."""
+
+    admission: ClassVar = Admission(("turn",), rule="STK-3")
+
+
+class SticksTaken(Fact[Sticks], frozen=True):
+    """STK-2: a seat has taken some; `left` are on the heap."""
+
+    seat: int
+    left: Count
+
+    def evolve(self, s: Sticks) -> Sticks:
+        return assign(s, heap=self.left, loser=None if self.left else self.seat)
+
+
+class TurnPassed(Fact[Sticks], frozen=True):
+    """STK-3: a seat has taken none."""
+
+    seat: int
+
+    def evolve(self, s: Sticks) -> Sticks:
+        return assign(s, passed=(*s.passed, self.seat))
+
+
+def do_take(d: Draft[Sticks], frame: Frame, seat: Seat, move: Take) -> None:
+    need(move.count <= d.state.heap, "too_many", "STK-2", heap=d.state.heap)
+    d.add(SticksTaken(seat, d.state.heap - move.count))
+    _next(d, seat)
+
+
+def do_pass(d: Draft[Sticks], frame: Frame, seat: Seat, move: Pass) -> None:
+    need(seat not in d.state.passed, "passed_before", "STK-3")
+    d.add(TurnPassed(seat))
+    _next(d, seat)
+
+
+def _next(d: Draft[Sticks], seat: Seat) -> None:
+    d.end()
+    if d.state.heap:
+        d.ask("turn", (seat + 1) % d.state.seats)
+    else:
+        d.finish()
+
+
+def build(s: Sticks, seat: Seat) -> Builder:
+    if (yield one("type", ["take"] if seat in s.passed else ["take", "pass"])) == "pass":
+        return Pass()
+    return Take((yield span("count", 1, min(3, s.heap))))
+
+
+def default(s: Sticks, decision: Decision, seat: Seat) -> Move:
+    return Take(1)
+
+
+def sight(s: Sticks, viewer: Viewer) -> Json:
+    return {"heap": s.heap, "passed": list(s.passed)} if viewer == PUBLIC else {}
+
+
+def scores(s: Sticks) -> list[Score]:
+    return [Score(seat, 1 + (seat == s.loser), int(seat != s.loser)) for seat in range(s.seats)]
+
+
+RULESET: Ruleset[Sticks] = Ruleset(
+    meta=ruleset.Meta(
+        "template@1",
+        "Sticks",
+        "STK",
+        (2, 3, 4),
+        {"sticks": OptionType(Int(5, 99), 21, "STK-1")},
+        {"too_many": "STK-2", "passed_before": "STK-3"},
+    ),
+    state=Sticks,
+    moves=declared(__name__, Move),
+    facts=declared(__name__, Fact),
+    do=dict((on(Take, do_take), on(Pass, do_pass))),
+    blank=lambda table: Sticks(table.seats, heap=table.options["sticks"]),
+    setup=lambda d: d.ask("turn", 0),
+    build=build,
+    default=default,
+    sight=sight,
+    scores=scores,
+    package="tests.template",
+)
+
+
+def candidates(s: Sticks, seat: Seat) -> Iterator[Doc]:
+    """For the machine: every move that a small world can hold, well-formed or nearly."""
+    yield {"type": "pass"}
+    yield from ({"type": "take", "count": n} for n in range(-1, 6))
+
+
+def conserved(doc: Json) -> Json:
+    """For the machine: what must be the same at any time of a game, or hold."""
+    return doc["heap"] >= 0
