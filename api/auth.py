@@ -94,9 +94,9 @@ def sitting() -> tuple[Seat, str] | None:
     return None if who.seat is None else (who.seat, who.player)
 
 
-def stand_apart(position: AnyGame) -> None:
+def stand_apart(game: AnyGame) -> None:
     """Raises if whoever directs holds a seat at that table, with whatever token."""
-    if any(p.id == principal().player for p in position.players.values()):
+    if any(p.id == principal().player for p in game.players.values()):
         raise Problem("director_plays")
 
 

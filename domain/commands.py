@@ -1,7 +1,7 @@
-"""Commands: the only way to write. They load a position, let `kernel.acts` decide, and append what came of it.
+"""Commands: the only way to write. They load a game, let an act decide, and append what came of it.
 
-A command is decided on the position that this process knows. The version that the append expects is the whole
-concurrency control, and nothing is refused before the position is known to be the newest.
+A command is decided on the game as this process knows it. The version that the append expects is the whole
+concurrency control, and nothing is refused before that is known to be the newest version.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def new_game() -> str:
 class Commands:
     """Every command may raise RuleError, UnknownGame and StoreUnavailable, and with an id CommandReused.
 
-    `clock` gives ms since 1970 UTC; `keep` is the number of games whose newest position a process remembers.
+    `clock` gives ms since 1970 UTC; `keep` is the number of games that a process remembers.
     """
 
     def __init__(

@@ -37,8 +37,8 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     That the director ruled something is public at once; that it was a look is shown when the game is closed.
     """
     _directing()
-    _, position = table(game)
-    auth.stand_apart(position)
+    _, now = table(game)
+    auth.stand_apart(now)
     with limits.whole_game():
         stored = services().commands.do(game, Look(), command=command(headers["key"]))
         known = known_at(services().ledger.read(game, upto=stored.versions[-1]))

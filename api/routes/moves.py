@@ -66,19 +66,19 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     seat names the one to move for, makes one move at a time, and is not told why the rules refuse it.
     """
     seat, directed = _seat(body)
-    rules, position = table(game)
-    if seat >= position.table.seats:
-        raise RuleError("unknown_seat", "", {"seats": position.table.seats})
+    rules, now = table(game)
+    if seat >= now.table.seats:
+        raise RuleError("unknown_seat", "", {"seats": now.table.seats})
     moves = body["moves"] if "moves" in body else [body["move"]]
     decision, expected = body["decision"], wanted(headers["match"])
     if args["dry_run"] == "1":
         if directed:
             raise Problem("seats_only", "What a seat could do is for that seat to see.")
-        return answer(_tried(rules, position, seat, moves, decision, expected))
+        return answer(_tried(rules, now, seat, moves, decision, expected))
     if decision is None and expected is None:
         raise Problem("precondition_required")
     act, named = Play(seat, moves, decision, "director" if directed else "seat"), command(headers["key"])
-    with _ruling(rules, position, seat, moves) if directed else nullcontext():
+    with _ruling(rules, now, seat, moves) if directed else nullcontext():
         stored = services().commands.do(game, act, expected=expected, sitting=auth.sitting(), command=named)
     return written(stored, {"records": [outcome(r, auth.viewer()) for r in stored.records]})
 

@@ -53,7 +53,7 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     if expected is None:
         raise Problem("precondition_required", "Send If-Match with the version that was seen.")
     s, who, named = services(), auth.principal(), command(headers["key"])
-    rules, position = table(game)
+    rules, now = table(game)
     if who.seat is not None and (body["fresh"] or body["reason"]):
         raise Problem("directors_only", "A reason and fresh chance are the director's.")
     id_ = new_id("rewind", named[:24] if named else "")
@@ -62,7 +62,7 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
         return _accepted(_repeated(before, who, expected, body), replayed=True)
     if named and s.ledger.command(game, named):
         raise Problem("idempotency_key_reused")
-    gone, consents = _wish(rules, position, who.seat, body["to"], expected)
+    gone, consents = _wish(rules, now, who.seat, body["to"], expected)
     _may_ask(game, expected)
     reason = s.access.keep(who.player, body["reason"]) if body["reason"] else ""
     args = {"to": body["to"], "seat": who.seat, "fresh": body["fresh"], "reason": reason}

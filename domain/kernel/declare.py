@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
@@ -141,8 +142,19 @@ def schema_of(kind: type[Struct]) -> Doc:
     return {**own, "$defs": parts} if parts else own
 
 
+def prepare(kind: type[Struct]) -> None:
+    """Have msgspec prepare a class: it does so when it is first used, and two threads at once would end the process.
+
+    Every class that is read from JSON is prepared while its module is loaded.
+    """
+    with suppress(msgspec.ValidationError):
+        msgspec.convert(None, kind)
+
+
 def by_tag(*kinds: type[K]) -> dict[str, type[K]]:
-    """Classes by what names them in JSON."""
+    """Classes by what names them in JSON, ready to be read."""
+    for kind in kinds:
+        prepare(kind)
     return {tag(kind): kind for kind in kinds}
 
 
@@ -174,6 +186,7 @@ __all__ = [
     "doc",
     "given",
     "or_none",
+    "prepare",
     "schema_of",
     "snake",
     "tag",

@@ -175,7 +175,7 @@ def line(records: Iterable[Record]) -> list[int]:
 
 
 def opened(rules: Ruleset[S], record: Record) -> Game[S]:
-    """The position after the first record."""
+    """The game after the first record."""
     body = record.body
     table = Table(body["seats"], body["options"])
     pace, at = pace_of(rules.meta, body.get("pace")), record.public["at"]
@@ -276,7 +276,7 @@ def _sealed(p: AnyGame, record: Record) -> Mapping[str, tuple[int, Doc]]:
 
 
 def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> Game[S]:
-    """The position after a rewind: the line goes back to `target`, the game's own counters go on."""
+    """The game after a rewind: the line goes back to `target`, the game's own counters go on."""
     fresh = record.body.get("entropy") == "fresh"
     back = replace(
         target,
@@ -291,21 +291,19 @@ def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> G
 
 
 def fold(rules: Ruleset[S], records: Sequence[Record], upto: int | None = None) -> Game[S]:
-    """The position after the records 1..upto (all unless given), rewinds followed."""
+    """The game after the records 1..upto (all unless given), rewinds followed."""
     kept = [r for r in records if upto is None or r.version <= upto]
     if not kept or kept[0].kind != "opened":
         raise VerificationError("no_beginning", 1)
     targets = {r.body["to"] for r in kept if r.kind == "rewound"}
-    position = opened(rules, kept[0])
-    marks = {1: position}
+    game = opened(rules, kept[0])
+    marks = {1: game}
     for r in kept[1:]:
-        if r.kind == "rewound":
-            position = rewound(rules, position, marks[r.body["to"]], r)
-        else:
-            position = advance(rules, position, r)
+        back = marks[r.body["to"]] if r.kind == "rewound" else None
+        game = rewound(rules, game, back, r) if back else advance(rules, game, r)
         if r.version in targets:
-            marks[r.version] = position
-    return position
+            marks[r.version] = game
+    return game
 
 
 def state_for(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S:

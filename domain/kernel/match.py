@@ -1,4 +1,4 @@
-"""A game in memory: for simulations, scenarios, tests and offline replay. Every position is kept."""
+"""A game in memory: for simulations, scenarios, tests and offline replay. Every version of it is kept."""
 
 from __future__ import annotations
 

@@ -279,6 +279,9 @@ class Ruleset(Generic[S]):
     bot: Bot | None = None
     """A heuristic player, for demos and simulations."""
 
+    def __post_init__(self) -> None:
+        declare.prepare(self._facts_form)
+
     @functools.cached_property
     def fact_kinds(self) -> Mapping[str, type[Fact[S]]]:
         """All facts that its records may hold, the kernel's last."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar
@@ -336,3 +338,42 @@ def test_a_log_with_an_ill_formed_fact_does_not_fold(fact: Doc) -> None:
     with pytest.raises(ValueError, match=r"\$\.facts\[\d\]") as caught:
         fold(match.rules, [*before, bad])
     assert isinstance(caught.value, msgspec.ValidationError)
+
+
+FIRST_USE = """
+import sys, threading
+from contextlib import suppress
+
+from domain.catalogue import shipped
+from domain.errors import RuleError
+from domain.kernel.declare import doc
+from domain.kernel.ruleset import check_shape
+from tests.rulesets import FLOWS
+
+sys.setswitchinterval(1e-6)
+catalogue = shipped()
+rulesets = [entry.rules for entry in FLOWS] + [catalogue.get(name) for name in catalogue.names()]
+together = threading.Barrier(12)
+
+
+def use():
+    together.wait()
+    for rules in rulesets:
+        assert [doc(fact) for fact in rules.read([{"t": "answered", "seat": 1}])] == [{"t": "answered", "seat": 1}]
+        for name, kind in rules.moves.items():
+            with suppress(RuleError):
+                check_shape(rules, None if kind.admission.by == "engine" else 0, {"type": name})
+
+
+threads = [threading.Thread(target=use) for _ in range(12)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_threads_that_use_a_ruleset_for_the_first_time_do_not_end_the_process() -> None:
+    """As the first requests of a server that has just begun do."""
+    found = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
