@@ -83,7 +83,7 @@ class StrictParser(FlaskParser):
         return super().load_querystring(req, schema)
 
     def handle_error(
-        self, error: ValidationError, req: Request, schema: Schema, *, error_status_code: Any, error_headers: Any
+        self, error: ValidationError, req: Request, schema: Schema, *, error_status_code: object, error_headers: object
     ) -> NoReturn:
         refuse(error)
 
@@ -105,11 +105,11 @@ def _known(doc: Json, schema: Schema) -> Json:
     return {name: value for name, value in doc.items() if name in names} | {name: doc[name] for name in extra}
 
 
-def _escaped(part: Any) -> str:
+def _escaped(part: object) -> str:
     return str(part)[:80].replace("~", "~0").replace("/", "~1")
 
 
-def _flat(messages: Any, at: str) -> list[tuple[str, str]]:
+def _flat(messages: object, at: str) -> list[tuple[str, str]]:
     """Nested messages as pairs of JSON pointer and text."""
     if isinstance(messages, dict):
         below = [(at if k == "_schema" else f"{at}/{_escaped(k)}", m) for k, m in messages.items()]
@@ -185,7 +185,7 @@ class _Plugin(MarshmallowPlugin):
     Converter = _Converter
 
 
-def _named(schema: Any) -> str:
+def _named(schema: object) -> str:
     cls = schema if isinstance(schema, type) else type(schema)
     return cls.__name__.removesuffix("Schema")
 

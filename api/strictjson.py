@@ -13,7 +13,7 @@ import re
 from array import array
 from collections import Counter
 from itertools import accumulate
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from domain.ids import MAX_INT, Doc, Json
 
@@ -64,7 +64,7 @@ def _check_depth(raw: bytes) -> None:
         raise StrictJsonError("too_deep", f"More than {MAX_DEPTH} levels.")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> Doc:
+def _unique(pairs: list[tuple[str, Json]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         twice = next(k for k, n in Counter(k for k, _ in pairs).items() if n > 1)

@@ -15,9 +15,10 @@ from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a po
 
 from domain.errors import StoreUnavailable
 from domain.forks import heed
+from domain.ids import Json
 from projections.schema import fingerprint, generations, metadata, shape
 
-Row = Mapping[str, Any]
+Row = Mapping[str, Json]
 
 
 class Views:

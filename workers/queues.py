@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from redis import Redis
 from rq import Queue
@@ -126,7 +125,7 @@ class Work(Job):
     call: Call
 
     @classmethod
-    def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> Work:  # noqa: A002 - its name
+    def fetch(cls, id: str, connection: Redis | None = None, serializer: object = None) -> Work:  # noqa: A002 - its name
         """As in the library, which passes over jobs that there are not."""
         call = of_id(id)
         if call is None:
@@ -135,7 +134,7 @@ class Work(Job):
         job.call, job.origin, job.timeout = call, call.queue, call.seconds
         return job
 
-    def perform(self) -> Any:
+    def perform(self) -> object:
         """The work itself."""
         return self.call.work(*self.call.args)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 import orjson
@@ -117,7 +116,7 @@ def lobby(args: Doc) -> Response:
     return paged(page, address)
 
 
-def paged(items: list[Any], address: str | None) -> Response:
+def paged(items: list[Json], address: str | None) -> Response:
     """A page, with the address of the next one."""
     made = answer({"items": items, "next": address}, cache="private, no-cache")
     if address:

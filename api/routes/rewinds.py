@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response
 
 from api import auth, limits
@@ -17,7 +15,7 @@ from api.services import Doc, Services, services
 from domain.beside.access import Principal
 from domain.beside.errands import Errand, new_id
 from domain.errors import RuleError, StaleVersion
-from domain.ids import Seat
+from domain.ids import Json, Seat
 from domain.kernel.consent import learnt, may_undo, motion, public_draws, seen, undone
 from domain.kernel.game import AnyGame
 from domain.kernel.record import Record
@@ -168,7 +166,7 @@ def _sees_all(s: Services, game: str, who: Principal) -> bool:
     return who.seat is None and all(p.id != who.player for p in players)
 
 
-def _hidden(s: Services, errand: Errand) -> list[Any]:
+def _hidden(s: Services, errand: Errand) -> list[Json]:
     versions = set((errand.args or {})["undone"])
     records: list[Record] = s.ledger.read(errand.game, upto=errand.version)
     return [list(item) for item in learnt([r for r in records if r.version in versions])]

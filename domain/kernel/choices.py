@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from domain.errors import RuleError
 from domain.ids import Json
@@ -53,7 +53,7 @@ class Choice:
         return doc
 
 
-Builder = Generator[Choice, Any, Move]
+Builder = Generator[Choice, Json, Move]
 
 
 def _options(values: Iterable[Json | Option], ends: Sequence[Json]) -> tuple[Option, ...]:

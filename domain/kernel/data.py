@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from importlib import resources
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from domain.ids import Doc, Json
 
@@ -14,7 +14,7 @@ def _no_float(text: str) -> NoReturn:
     raise ValueError(f"{text}: data hold integers only")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> Doc:
+def _unique(pairs: list[tuple[str, Json]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         raise ValueError(f"a key comes twice among {sorted(k for k, _ in pairs)}")

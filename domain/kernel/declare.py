@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Generic, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 import orjson
@@ -86,6 +86,10 @@ class Fact(Struct, Generic[S], frozen=True, gc=False, tag_field="t", tag=snake, 
     def evolve(self, state: S, /) -> S:
         """The state with what the fact assigns; never raises on a valid log. Nothing, unless a fact says so."""
         return state
+
+
+AnyFact: TypeAlias = Fact[Any]
+"""Of whichever game."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,7 @@ def declared(module: str, kind: type[K]) -> dict[str, type[K]]:
 __all__ = [
     "UNSET",
     "Admission",
+    "AnyFact",
     "AnyInt",
     "Case",
     "Count",

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from domain.errors import NeedsChance, ScenarioError
 from domain.ids import Json
@@ -146,7 +146,7 @@ class Draws:
     def __init__(self, source: Source, counts: Mapping[str, int] | None = None) -> None:
         self.source = source
         self.counts = dict(counts or {})
-        self.taken: list[tuple[str, list[Any]]] = []
+        self.taken: list[tuple[str, list[Json]]] = []
 
     def _ordinal(self, channel: str) -> int:
         ordinal = self.counts.get(channel, 0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
@@ -53,7 +52,7 @@ def dump(records: Sequence[Record], viewer: Viewer = PUBLIC) -> bytes:
     return b"".join(canonical(line) + b"\n" for line in lines)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> Doc:
+def _unique(pairs: list[tuple[str, Json]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         raise ValueError("a key comes twice")

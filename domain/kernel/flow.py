@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from domain.ids import Doc, Json, Seat
-from domain.kernel.declare import UNSET, Count, Fact, Id, Maybe, declared
+from domain.kernel.declare import UNSET, AnyFact, Count, Fact, Id, Maybe, declared
 from domain.kernel.jsonform import from_json, merge_patch, to_json
 
 
@@ -64,7 +64,7 @@ S = TypeVar("S", bound=State)
 T = TypeVar("T")
 
 
-def assign(value: T, **fields: Any) -> T:
+def assign(value: T, **fields: object) -> T:
     """A frozen dataclass with some fields assigned: `dataclasses.replace` without its checks, several times as fast.
 
     For folding, where the same few assignments are made for every fact of every record. What `ruleset.memo` made of
@@ -106,7 +106,7 @@ class Decision:
         }
 
 
-def _top(s: S, **change: Any) -> S:
+def _top(s: S, **change: object) -> S:
     return assign(s, frames=(*s.frames[:-1], assign(s.frames[-1], **change)))
 
 
@@ -114,11 +114,7 @@ def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
     return tuple(x for x in seats if x != seat)
 
 
-FlowFact = Fact[Any]
-"""A fact of every game."""
-
-
-class Asked(FlowFact, frozen=True):
+class Asked(AnyFact, frozen=True):
     """Something is to be decided: a frame is opened. By the seats, all at the same time, or by the engine."""
 
     n: Count
@@ -138,7 +134,7 @@ class Asked(FlowFact, frozen=True):
         return assign(s, opened=self.n, frames=(*s.frames, frame))
 
 
-class Answered(FlowFact, frozen=True):
+class Answered(AnyFact, frozen=True):
     """A seat has answered what is being decided."""
 
     seat: int
@@ -148,7 +144,7 @@ class Answered(FlowFact, frozen=True):
         return _top(s, owing=_without(s.top.owing, self.seat), done=done)
 
 
-class Reopened(FlowFact, frozen=True):
+class Reopened(AnyFact, frozen=True):
     """A seat has taken its answer back, and owes it again."""
 
     seat: int
@@ -158,7 +154,7 @@ class Reopened(FlowFact, frozen=True):
         return _top(s, owing=owing, done=_without(s.top.done, self.seat))
 
 
-class Noted(FlowFact, frozen=True):
+class Noted(AnyFact, frozen=True):
     """What is known of the top frame has changed: some members of its data."""
 
     data: Doc
@@ -167,21 +163,21 @@ class Noted(FlowFact, frozen=True):
         return _top(s, data={**s.top.data, **self.data})
 
 
-class Ended(FlowFact, frozen=True):
+class Ended(AnyFact, frozen=True):
     """The top frame is closed."""
 
     def evolve(self, s: S) -> S:
         return assign(s, frames=s.frames[:-1])
 
 
-class Finished(FlowFact, frozen=True):
+class Finished(AnyFact, frozen=True):
     """The game is over: no frame is left."""
 
     def evolve(self, s: S) -> S:
         return assign(s, frames=(), over=True)
 
 
-class Vacated(FlowFact, frozen=True):
+class Vacated(AnyFact, frozen=True):
     """A seat has lost its player."""
 
     seat: int
@@ -190,7 +186,7 @@ class Vacated(FlowFact, frozen=True):
         return assign(s, vacant=tuple(sorted({*s.vacant, self.seat})))
 
 
-class Seated(FlowFact, frozen=True):
+class Seated(AnyFact, frozen=True):
     """A seat has a player again."""
 
     seat: int
@@ -199,13 +195,13 @@ class Seated(FlowFact, frozen=True):
         return assign(s, vacant=_without(s.vacant, self.seat))
 
 
-class Unsealed(FlowFact, frozen=True):
+class Unsealed(AnyFact, frozen=True):
     """Packs are published with their salts, by name; the record holds them. No state changes."""
 
     keys: Sequence[str]
 
 
-class Patched(FlowFact, frozen=True):
+class Patched(AnyFact, frozen=True):
     """A scenario has changed the state: a merge patch (RFC 7396)."""
 
     patch: Json
@@ -215,5 +211,5 @@ class Patched(FlowFact, frozen=True):
         return patched
 
 
-FLOW: dict[str, type[FlowFact]] = declared(__name__, Fact)
+FLOW: dict[str, type[AnyFact]] = declared(__name__, Fact)
 """The kernel's own facts."""

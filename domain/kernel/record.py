@@ -17,9 +17,8 @@ from __future__ import annotations
 import functools
 import hmac
 from dataclasses import dataclass
-from typing import Any
 
-from domain.ids import DIRECTOR, Doc, Viewer
+from domain.ids import DIRECTOR, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, TABLE_KEY, may_read
 from domain.kernel.digest import canonical, digest
 
@@ -97,7 +96,7 @@ def facts_for(record: Record, viewer: Viewer) -> list[Doc]:
     if viewer == DIRECTOR and (order := record.packs.get(TABLE_KEY, {}).get("order")):
         streams = {ALL_KEY: iter(public)} | {k: (f for _, f in p.get("facts", ())) for k, p in record.packs.items()}
         return [next(streams[key]) for key in order]
-    own: list[Any] = [item for k, p in record.packs.items() if may_read(k, viewer) for item in p.get("facts", ())]
+    own: list[Json] = [item for k, p in record.packs.items() if may_read(k, viewer) for item in p.get("facts", ())]
     if not own:
         return public
     merged = [*((i + 1, 0, f) for i, f in enumerate(public)), *((n, 1, f) for n, f in own)]

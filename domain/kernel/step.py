@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal
 from domain.errors import RuleError
 from domain.ids import Doc, Json, Seat
 from domain.kernel.audience import ALL_KEY, TABLE_KEY, key_of, seats_of
-from domain.kernel.declare import Fact, doc
+from domain.kernel.declare import AnyFact, doc
 from domain.kernel.digest import digest
 from domain.kernel.draws import Draws, Seeded, Source, draw_key
 from domain.kernel.flow import Asked, S, State, Unsealed, assign
@@ -85,7 +85,7 @@ class _Parts:
                 self.put(ALL_KEY, "acts", [seat, shown])
         return anonymous
 
-    def facts(self, facts: Sequence[tuple[str, Fact[Any]]]) -> None:
+    def facts(self, facts: Sequence[tuple[str, AnyFact]]) -> None:
         shown = 0
         for key, fact in facts:
             self.put(key, "facts", doc(fact) if key == ALL_KEY else [shown, doc(fact)])
@@ -99,7 +99,7 @@ class _Parts:
             self.packs.setdefault(key_of((seat,)), {})
 
 
-def _asked_in_secret(facts: Sequence[tuple[str, Fact[Any]]]) -> list[Seat]:
+def _asked_in_secret(facts: Sequence[tuple[str, AnyFact]]) -> list[Seat]:
     return [s for _, f in facts if isinstance(f, Asked) and f.secret is True for s in f.seats or ()]
 
 
@@ -107,7 +107,7 @@ def _shut(game: AnyGame, hand: Hand, packs: Mapping[str, Doc]) -> dict[str, Doc]
     return {k: seal_pack(q, hand.seed, game.id, game.version + 1, k) for k, q in packs.items()}
 
 
-def _openings(game: AnyGame, facts: Sequence[tuple[str, Fact[Any]]], packs: Mapping[str, Doc]) -> list[Doc]:
+def _openings(game: AnyGame, facts: Sequence[tuple[str, AnyFact]], packs: Mapping[str, Doc]) -> list[Doc]:
     sealed = {**game.sealed, **{k: (game.version + 1, q) for k, q in packs.items() if ":" in k}}
     keys = [k for _, f in facts if isinstance(f, Unsealed) for k in f.keys]
     return [{"v": sealed[k][0], "key": k, "pack": sealed[k][1]} for k in keys if k in sealed]

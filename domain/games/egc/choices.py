@@ -42,11 +42,11 @@ from domain.games.egc.moves import (
 from domain.games.egc.order import Territorial
 from domain.games.egc.rules import spying
 from domain.games.egc.state import Egc
-from domain.ids import Seat
+from domain.ids import Json, Seat
 from domain.kernel.choices import Builder, Option, one, span
 from domain.kernel.ruleset import memo
 
-Offers = Callable[[Desk], Iterator[Any]]
+Offers = Callable[[Desk], Iterator[Json]]
 
 
 def build(s: Egc, seat: Seat) -> Builder:

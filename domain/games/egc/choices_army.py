@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator
-from typing import Any
 
 from domain.games.egc.data import COASTS, ROUND, SEA_LINKS, TERRITORIES
 from domain.games.egc.moves import OrderArmy
@@ -14,7 +13,7 @@ from domain.games.egc.rules.projection import Copy
 from domain.games.egc.rules.seas import strait_closed
 from domain.games.egc.rules.sheet import after, copy_of
 from domain.games.egc.state import Egc
-from domain.ids import Seat
+from domain.ids import Json, Seat
 from domain.kernel.choices import Builder, Choice, one, span
 from domain.kernel.declare import UNSET
 from domain.kernel.ruleset import memo
@@ -34,7 +33,7 @@ def order(legs: Legs) -> Builder:
     return OrderArmy(legs.army, kind, path, chosen)
 
 
-def _path(legs: Legs) -> Generator[Choice, Any, list[str]]:
+def _path(legs: Legs) -> Generator[Choice, Json, list[str]]:
     path = [legs.start]
     options = legs.first
     while options:

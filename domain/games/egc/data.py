@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
-from domain.ids import Doc, Seat
+from domain.ids import Doc, Json, Seat
 from domain.kernel.data import load
 
 DOC: Doc = load("domain.games.egc", "data.json")
@@ -122,13 +121,13 @@ TECHNOLOGIES: tuple[str, ...] = tuple(t["id"] for t in _items("technologies"))
 TABLES: Mapping[str, tuple[int, ...]] = {k: tuple(v) for k, v in DOC["rank_tables"].items() if isinstance(v, list)}
 """EGC-0.7: item rank-1 is the value for a rank."""
 
-ECONOMY: Mapping[str, Any] = {**DOC["economy"], **DOC["economy"]["designed"]}
+ECONOMY: Mapping[str, Json] = {**DOC["economy"], **DOC["economy"]["designed"]}
 COMBAT: Mapping[str, int] = DOC["combat"]
 SUPPLY: Mapping[str, int] = DOC["supply"]
 RESEARCH: Mapping[str, int] = DOC["research"]
-DIPLOMACY: Mapping[str, Any] = DOC["diplomacy"]
-VICTORY: Mapping[str, Any] = DOC["victory"]
-NEUTRAL: Mapping[str, Any] = DOC["setup"]["neutral"]
+DIPLOMACY: Mapping[str, Json] = DOC["diplomacy"]
+VICTORY: Mapping[str, Json] = DOC["victory"]
+NEUTRAL: Mapping[str, Json] = DOC["setup"]["neutral"]
 METROPOLIS: Mapping[str, Mapping[str, int]] = DOC["setup"]["metropolis"]
 MAX_ARMIES: int = DOC["armies"]["max_armies_per_empire"]
 START_DIVISIONS: int = DOC["armies"]["start_divisions"]

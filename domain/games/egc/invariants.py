@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from domain.games.egc.data import (
     DIPLOMACY,
@@ -34,7 +33,7 @@ def check(s: Egc) -> list[str]:
     ]
 
 
-def _once(s: Egc, part: Callable[[Egc], Iterator[str]], *of: Any) -> list[str]:
+def _once(s: Egc, part: Callable[[Egc], Iterator[str]], *of: object) -> list[str]:
     return memo(s, f"check {part.__name__}", lambda: list(part(s)), of)
 
 

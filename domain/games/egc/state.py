@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 from domain.games.egc.data import EMPIRES, HOMES, INITIAL, PAIRS, SEATS, TERRITORIES, number_of
 from domain.games.egc.moves import order_of
 from domain.games.egc.order import Order
-from domain.ids import Doc, Seat
+from domain.ids import Doc, Json, Seat
 from domain.kernel.flow import State
 from domain.kernel.jsonform import BY_SEAT
 from domain.kernel.ruleset import Draft, memo
@@ -279,7 +279,7 @@ class Egc(State):
         return memo(self, "holdings", lambda: Holdings(self.lands), (self.lands,))
 
     @property
-    def unsheeted(self) -> tuple[Any, ...]:
+    def unsheeted(self) -> tuple[Json, ...]:
         """All that an order sheet is judged by but the sheet itself (EGC-7.0.2); no order filed changes it."""
         public = (self.turn, self.status, self.lands, self.relations, self.peace_turn, self.closed, self.open_ports)
         return (*public, self.counts, self.empires, self.armies, self.levels, self.proposals, self.casus_belli)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from domain.games.common.seats import put
 from domain.games.imperunde import lots
@@ -26,7 +26,7 @@ def _named(values: dict[str, T], name: str, value: T | None) -> dict[str, T]:
     return new
 
 
-def nation(s: S, seat: Seat, **change: Any) -> S:
+def nation(s: S, seat: Seat, **change: object) -> S:
     """Change fields of one seat's nation."""
     return assign(s, nations=put(s.nations, seat, assign(s.nations[seat], **change)))
 
@@ -36,7 +36,7 @@ def pay(s: S, seat: Seat, cost: int, available: int) -> S:
     return nation(s, seat, available=available, paid=s.nations[seat].paid + cost)
 
 
-def country(s: S, region: str, **change: Any) -> S:
+def country(s: S, region: str, **change: object) -> S:
     """Change fields of a country; one that is as before the game is not named."""
     new = assign(s.country(region), **change)
     return assign(s, countries=_named(s.countries, region, None if new == WILD else new))
@@ -48,7 +48,7 @@ def posts(s: S, region: str, by: int) -> S:
     return country(s, region, posts=c.posts + by, fresh_posts=c.fresh_posts + by)
 
 
-def zone(s: S, region: str, **change: Any) -> S:
+def zone(s: S, region: str, **change: object) -> S:
     """Change fields of a zone; one that is as before the game is not named."""
     new = assign(s.zone(region), **change)
     return assign(s, zones=_named(s.zones, region, None if new == OPEN_SEA else new))
@@ -59,12 +59,12 @@ def fleet(s: S, region: str, seat: Seat, ships: Lots) -> S:
     return zone(s, region, fleets=_named(s.zone(region).fleets, str(seat), ships or None))
 
 
-def pair(s: S, name: str, **change: Any) -> S:
+def pair(s: S, name: str, **change: object) -> S:
     """Change fields of what holds between two seats."""
     return assign(s, pairs={**s.pairs, name: assign(s.pairs[name], **change)})
 
 
-def combat(s: S, **change: Any) -> S:
+def combat(s: S, **change: object) -> S:
     """Change fields of the combat."""
     return assign(s, combat=assign(s.fight, **change))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.games.imperunde.data import PIECES, PIRATES
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
@@ -53,7 +51,7 @@ def _nation(s: ImpeRunde, seat: Seat) -> Json:
     return {**_form(s.nations[seat]), "posts": s.posts(seat), "supply": supply}
 
 
-def _form(part: Any) -> Any:
+def _form(part: object) -> Json:
     """The JSON form of a part of the state, made once per object."""
     kept = part.__dict__.setdefault("_memo", {})
     if "form" not in kept:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from domain.games.imperunde import lots as lot
 from domain.games.imperunde.data import CANAL_OF, CANALS, COUNTRIES, PIECES, PIRATES, SETS, UNITS, VALUE, ZONES
 from domain.games.imperunde.lots import Lot, Lots
-from domain.ids import Seat
+from domain.ids import Json, Seat
 from domain.kernel.flow import State
 from domain.kernel.jsonform import BY_SEAT
 from domain.kernel.ruleset import Draft, memo
@@ -169,7 +169,7 @@ class Combat:
     """A seat's armies that attack a country."""
     horde: int = 0
     """Natives or insurgents."""
-    enemies: tuple[Any, ...] = ()
+    enemies: tuple[Json, ...] = ()
     """Further parties of the zone, to be fought afterwards."""
     round: int = 0
     """Rounds fought."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from domain.games.common.checks import passes
 from domain.games.imperunde import lots
@@ -22,7 +22,7 @@ from domain.kernel.ruleset import memo
 
 T = TypeVar("T")
 
-Asks: TypeAlias = Generator[Choice, Any, T]
+Asks: TypeAlias = Generator[Choice, Json, T]
 """Questions whose picks make a part of a move."""
 
 # --- units ---------------------------------------------------------------------------------------------------

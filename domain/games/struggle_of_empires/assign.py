@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.games.common.counts import plus
 from domain.games.common.seats import put
 from domain.games.struggle_of_empires.state import Empire, Struggle, Tile
@@ -13,27 +11,27 @@ from domain.kernel.flow import assign
 S = Struggle
 
 
-def empire(s: S, seat: Seat, **change: Any) -> S:
+def empire(s: S, seat: Seat, **change: object) -> S:
     """Change fields of one seat's empire."""
     return assign(s, empires=put(s.empires, seat, assign(s.empires[seat], **change)))
 
 
-def all_empires(s: S, **change: Any) -> S:
+def all_empires(s: S, **change: object) -> S:
     """Change fields of every empire."""
     return assign(s, empires=tuple(assign(e, **change) for e in s.empires))
 
 
-def turn(s: S, **change: Any) -> S:
+def turn(s: S, **change: object) -> S:
     """Change fields of the turn record."""
     return assign(s, turn=assign(s.acting, **change))
 
 
-def combat(s: S, **change: Any) -> S:
+def combat(s: S, **change: object) -> S:
     """Change fields of the combat."""
     return assign(s, combat=assign(s.battle, **change))
 
 
-def party(s: S, side: str, **change: Any) -> S:
+def party(s: S, side: str, **change: object) -> S:
     """Change fields of one side of the combat."""
     return combat(s, **{side: assign(s.battle.party(side), **change)})
 

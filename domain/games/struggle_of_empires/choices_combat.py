@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from domain.games.struggle_of_empires.data import SCORING
 from domain.games.struggle_of_empires.moves import (
@@ -22,14 +22,14 @@ from domain.games.struggle_of_empires.rules.combat import declare, losses, suppo
 from domain.games.struggle_of_empires.rules.combat.steps import side_of
 from domain.games.struggle_of_empires.rules.money import after_paying
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Seat
+from domain.ids import Json, Seat
 from domain.kernel.choices import Builder, Choice, one, some, span
 from domain.kernel.declare import UNSET, Maybe, doc
 from domain.kernel.ruleset import memo
 
 T = TypeVar("T")
 
-Asks = Generator[Choice, Any, T]
+Asks = Generator[Choice, Json, T]
 """Asks for a part of a move and returns it."""
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.games.struggle_of_empires.data import REGIONS, UNITS
 from domain.games.struggle_of_empires.scoring import unrest_shown
 from domain.games.struggle_of_empires.state import Auction, Combat, Empire, Struggle
@@ -47,7 +45,7 @@ def public(s: Struggle) -> dict[str, Json]:
     return {**board, "unrest": list(s.unrest)} if unrest_shown(s) else board
 
 
-def _form(part: Any) -> Json:
+def _form(part: object) -> Json:
     return None if part is None else to_json(part)
 
 

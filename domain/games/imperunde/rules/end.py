@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 from domain.games.imperunde.facts.turn import GameWon
 from domain.games.imperunde.state import D, ImpeRunde, worth
@@ -61,7 +61,7 @@ def until_the_end(act: Callable[..., None], answer: Answer) -> Callable[..., Non
     """The handler, cut short when the game ends in it; vacant seats that owe an answer then give it (IMP-11.10)."""
 
     @functools.wraps(act)
-    def handler(d: D, *args: Any) -> None:
+    def handler(d: D, *args: object) -> None:
         try:
             act(d, *args)
             _answer_for_vacant(d, answer)
