@@ -22,7 +22,7 @@ from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownRuleset,
 from domain.ids import DIRECTOR, Json
 from domain.kernel import scenario, verify
 from domain.kernel.clock import pace_of
-from domain.kernel.record import Record, facts_for
+from domain.kernel.record import facts_for
 from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import LANGUAGES, texts
 
@@ -243,30 +243,61 @@ def _table(doc: dict[str, Json]) -> None:
 
 
 def scenarios(args: argparse.Namespace, catalogue: Catalogue) -> int:
-    """Every file is played, also after one that failed."""
+    """Every file is played, also after one that failed or cannot be read."""
     return max([_scenario(path, catalogue, args.trace) for path in args.files])
 
 
 def _scenario(path: Path, catalogue: Catalogue, trace: bool) -> int:
-    data = path.read_bytes()
     try:
-        result = scenario.run(catalogue.get, scenario.parse(data), _trace if trace else None)
+        doc = scenario.parse(path.read_bytes())
+    except OSError as error:
+        return _say(error, USAGE)
     except ScenarioError as error:
-        print(f"{path}: failed: {logs.plain(str(error))}")
-        return FAILED
-    print(f"{path}: {result.steps} steps as expected")
-    return DONE
+        return _told(path, scenario.Outcome("", fault=error))
+    status, varied = DONE, isinstance(doc, dict) and "variants" in doc
+    for outcome in scenario.play(catalogue.get, doc, _trace if trace else None):
+        if outcome.variant or outcome.fault or not varied:
+            status = max(status, _told(path, outcome))
+    return status
 
 
-def _trace(step: int, found: Record | RuleError) -> None:
+def _told(path: Path, outcome: scenario.Outcome) -> int:
+    head = logs.plain(f"{path}: variant {outcome.variant}" if outcome.variant else f"{path}")
+    if outcome.result:
+        print(f"{head}: {outcome.result.steps} steps as expected")
+        return DONE
+    print(f"{head}: failed: {logs.plain(str(outcome.fault))}")
+    return FAILED
+
+
+CHANGES, WIDE = 40, 120
+"""So many changes of a step are shown, and so many characters of a value."""
+
+
+def _trace(seen: scenario.Seen) -> None:
+    head, found = f"variant {seen.variant}, " if seen.variant else "", seen.done
     if isinstance(found, RuleError):
-        print(f"step {step}: refused: {found.code} {found.rule} {json.dumps(found.detail)}")
+        print(f"{head}step {seen.step}: refused: {found.code} {found.rule} {json.dumps(found.detail)}")
         return
-    print(f"step {step}: version {found.version}, {found.kind}")
+    print(f"{head}step {seen.step}: version {found.version}, {found.kind}")
     for draw in replay.draws_for(found, DIRECTOR):
         print(f"  draw {json.dumps({'label': draw[1], 'value': draw[3]}, ensure_ascii=False)}")
     for fact in facts_for(found, DIRECTOR):
         print(f"  fact {json.dumps(fact, ensure_ascii=False)}")
+    changes = list(seen.changes())
+    for change in changes[:CHANGES]:
+        print(f"  state {logs.plain(change.pointer)}: {_short(change.old)} -> {_short(change.new)}")
+    if len(changes) > CHANGES:
+        print(f"  state: {len(changes) - CHANGES} more places")
+    for decision in seen.decisions:
+        print(f"  open {json.dumps(decision, ensure_ascii=False)}")
+
+
+def _short(value: Json) -> str:
+    if value is scenario.NOTHING:
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= WIDE else f"{text[:WIDE]}..."
 
 
 # --- export files ----------------------------------------------------------------------------------------------

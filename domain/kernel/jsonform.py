@@ -112,10 +112,6 @@ def to_json(value: object, hint: Hint = None) -> Json:
 # --- from JSON ----------------------------------------------------------------------------------------------
 
 
-def _child(at: str, name: object) -> str:
-    return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
-
-
 def _want(ok: bool, reason: str, at: str) -> None:
     if not ok:
         raise FormError(reason, at)
@@ -133,13 +129,13 @@ def from_json(hint: Hint, doc: Json, at: str = "") -> Json:
         _want(isinstance(doc, dict), "an object keyed by seat is expected", at)
         want = [str(i) for i in range(len(doc))]
         _want(sorted(doc) == sorted(want), "the keys must be the seats 0..n-1", at)
-        return tuple(from_json(args[0], doc[k], _child(at, k)) for k in want)
+        return tuple(from_json(args[0], doc[k], child(at, k)) for k in want)
     if origin is tuple:
         _want(isinstance(doc, list), "a list is expected", at)
-        return tuple(from_json(args[0], v, _child(at, i)) for i, v in enumerate(doc))
+        return tuple(from_json(args[0], v, child(at, i)) for i, v in enumerate(doc))
     if origin is dict:
         _want(isinstance(doc, dict), "an object is expected", at)
-        return {k: from_json(args[1], v, _child(at, k)) for k, v in doc.items()}
+        return {k: from_json(args[1], v, child(at, k)) for k, v in doc.items()}
     if base is Any:
         return doc
     _want(type(doc) is base, f"{getattr(base, '__name__', base)} is expected", at)
@@ -150,11 +146,11 @@ def _object(cls: type, doc: Json, at: str) -> Json:
     _want(isinstance(doc, dict), "an object is expected", at)
     known = hints(cls)
     for name in sorted(set(doc) - set(known)):
-        raise FormError("no such field", _child(at, name))
+        raise FormError("no such field", child(at, name))
     for f in fields(cls):
         if f.name not in doc and f.default is MISSING and f.default_factory is MISSING:
-            raise FormError("is required", _child(at, f.name))
-    return cls(**{n: from_json(h, doc[n], _child(at, n)) for n, h in known.items() if n in doc})
+            raise FormError("is required", child(at, f.name))
+    return cls(**{n: from_json(h, doc[n], child(at, n)) for n, h in known.items() if n in doc})
 
 
 # --- patches and pointers ------------------------------------------------------------------------------------
@@ -182,3 +178,28 @@ def resolve(doc: Json, pointer: str) -> Json:
         except (KeyError, IndexError, TypeError):
             raise FormError("there is nothing", pointer) from None
     return doc
+
+
+def has_place(hint: Hint, pointer: str) -> bool:
+    """Whether a value of type `hint` can have something at a JSON pointer, if perhaps not now."""
+    for part in pointer.split("/")[1:]:
+        while (inner := _optional(_plain(hint))) is not None:
+            hint = inner
+        base = _plain(hint)
+        if base is Any:
+            return True
+        origin, key = _origin(base), part.replace("~1", "/").replace("~0", "~")
+        if is_dataclass(base):
+            hint = hints(typing.cast(type, base)).get(key)
+        elif origin is dict:
+            hint = typing.get_args(base)[1]
+        else:
+            hint = typing.get_args(base)[0] if origin is tuple and _INDEX.fullmatch(key) else None
+        if hint is None:
+            return False
+    return True
+
+
+def child(at: str, name: object) -> str:
+    """The JSON pointer of a member of what is at a pointer."""
+    return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"

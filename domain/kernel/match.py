@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import Generic
+from typing import Any, Generic
 
 from domain.errors import RuleError, StaleVersion
 from domain.ids import Json, Seat
@@ -36,7 +37,10 @@ def a_day(meta: Meta) -> Json:
 
 
 class Match(Generic[S]):
-    """Opened, joined by one player a seat, and started; unless another pace is given, with a day for each decision."""
+    """Opened, joined by one player a seat, and started; unless another pace is given, with a day for each decision.
+
+    With `start=False` it waits for its Start.
+    """
 
     def __init__(
         self,
@@ -49,6 +53,7 @@ class Match(Generic[S]):
         source: Source | None = None,
         patch: Json = None,
         pace: Json = None,
+        start: bool = True,
     ) -> None:
         self.rules, self.seed, self.source = rules, seed, source
         self.now = 0
@@ -58,7 +63,14 @@ class Match(Generic[S]):
         self._keep(Open(game, rules.table(seats, options), body).step(rules, self.hand))
         for seat in range(seats):
             self.do(Join(seat, f"p{seat}"))
-        self.do(Start(patch))
+        if start:
+            self.do(Start(patch))
+
+    def fork(self) -> Match[S]:
+        """The same game, to be played on by itself."""
+        other = copy.copy(self)
+        other.records, other.games = list(self.records), list(self.games)
+        return other
 
     @property
     def hand(self) -> Hand:
@@ -155,3 +167,7 @@ class Match(Generic[S]):
     def close(self, reason: str = "finished") -> Record:
         """Show the seed."""
         return self.do(Close(reason))
+
+
+AnyMatch = Match[Any]
+"""Of whichever game."""

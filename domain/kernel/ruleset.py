@@ -266,7 +266,9 @@ class Ruleset(Generic[S]):
     go: Mapping[str, Callable[[Draft[S], Frame], None]] = field(default_factory=dict)
     """Frame kind -> goes on by itself while the top frame owes nothing."""
     check: Callable[[S], list[str]] = _sound
-    """Broken invariants, for tests and simulations."""
+    """Broken invariants, for tests and simulations; a line about an unknown id begins with its JSON pointer."""
+    fill: Callable[[S], S] | None = None
+    """What follows from the rest of a state (supplies, sizes), for a scenario that begins from an empty board."""
     redeal: Callable[[Draft[S], tuple[Viewer, ...]], None] = _nothing_hidden
     """Deals anew what none of these viewers can know; their sights stay as they are."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from deploy import cli
 from deploy.cli import DONE, FAILED, USAGE, main
-from domain.catalogue import Catalogue
+from domain.catalogue import Catalogue, shipped
 from domain.ids import Json
 from domain.kernel import export
 from domain.kernel.digest import canonical
@@ -210,6 +212,55 @@ class TestScenario:
         assert '  draw {"label": "battle.army", "value": 6}\n' in out
         assert '  fact {"t": "gold_set", "seat": 0, "gold": 4}\n' in out
         assert "step 5: refused: invalid_choice SK-4 {}\n" in out
+
+    def test_the_trace_shows_what_has_changed_and_what_is_open(self, run: Run, tmp_path: Path) -> None:
+        out = run("scenario", "--trace", self.file(tmp_path, "combat.json", COMBAT)).out
+        start, first, *_ = out.split("step ")[1:]
+        assert '  open {"id": "0-1", "kind": "turn", "must": [0]' in start
+        assert "  state " not in start
+        assert "  state /gold/0: 6 -> 4\n" in first
+        assert '  open {"id": "0-3", "kind": "support", "must": [2]' in first
+
+    def test_the_trace_is_bounded(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = self.file(tmp_path, "combat.json", COMBAT)
+        monkeypatch.setattr(cli, "WIDE", 9)
+        assert re.search(r"  state /frames: \[\{\"n\": 1,\.\.\. -> \[\{", run("scenario", "--trace", path).out)
+        monkeypatch.setattr(cli, "CHANGES", 1)
+        first = run("scenario", "--trace", path).out.split("step ")[2]
+        assert first.count("  state /") == 1
+        assert re.search(r"  state: [1-9][0-9]* more places\n", first)
+
+    def test_variants_are_reported_one_by_one(self, run: Run, tmp_path: Path) -> None:
+        step = COMBAT["steps"][0]
+        bad = {"name": "bad", "steps": [{**step, "expect": {"state": {"/gold/0": 5}}}]}
+        ways = [bad, {"name": "good", "steps": [step]}]
+        path = self.file(tmp_path, "ways.json", {**COMBAT, "steps": [], "variants": ways})
+        ran = run("scenario", path)
+        assert (ran.status, ran.out.splitlines()) == (
+            FAILED,
+            [
+                f"{path}: variant bad: failed: step 1: state /gold/0: 5 expected, 4 found",
+                f"{path}: variant good: 1 steps as expected",
+            ],
+        )
+        assert "variant good, step 1: version 7, moved\n" in run("scenario", "--trace", path).out
+
+    def test_a_state_that_the_rules_cannot_bear_does_not_stop_the_others(self, run: Run, tmp_path: Path) -> None:
+        egc = {"ruleset": "egc@1", "table": {"seats": 10}, "steps": []}
+        bad = self.file(tmp_path, "bad.json", {**egc, "patch": {"levels": {"france": {"fortress": 1}}}})
+        good = self.file(tmp_path, "good.json", egc)
+        ran = run("scenario", bad, good, catalogue=shipped())
+        assert (ran.status, ran.err) == (FAILED, "")
+        assert ran.out.splitlines() == [
+            f"{bad}: failed: /patch/levels/france/fortress: there is no infrastructure fortress",
+            f"{good}: 0 steps as expected",
+        ]
+
+    def test_a_file_that_is_not_there_does_not_stop_the_others(self, run: Run, tmp_path: Path) -> None:
+        good = self.file(tmp_path, "good.json", COMBAT)
+        ran = run("scenario", tmp_path / "none.json", good)
+        assert (ran.status, ran.out) == (USAGE, f"{good}: 6 steps as expected\n")
+        assert "none.json" in ran.err
 
 
 class TestVerify:

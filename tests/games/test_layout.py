@@ -57,6 +57,7 @@ def test_the_rest_of_a_game_is_where_it_is_in_all_games(game: str) -> None:
     assert (package.META, package.RULESETS[-1]) == (rules.meta, rules)
     assert module(game, "rules").GO is rules.go
     assert setup.blank is rules.blank
+    assert module(game, "invariants").fill is rules.fill
     assert rules.check_table is getattr(setup, "check_table", None)
     assert rules.package == package.__name__
     assert {path.name for path in (ROOT / game / "texts").iterdir()} == {"en.json", "fr.json"}

@@ -5,20 +5,24 @@ from __future__ import annotations
 import copy
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
-from domain.catalogue import Catalogue
+from domain.catalogue import Catalogue, shipped
 from domain.errors import RuleError, ScenarioError
+from domain.games.struggle_of_empires import state as soe
+from domain.games.struggle_of_empires.rules.combat import STEPS
 from domain.ids import Json
 from domain.kernel import export, scenario, verify
 from domain.kernel.flow import Frame
 from domain.kernel.jsonform import merge_patch
+from domain.kernel.match import Match
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Draft
+from domain.kernel.scenario.patches import strays
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS
 
@@ -216,6 +220,221 @@ class TestExpectations:
         fails({**COMBAT, "patch": {"gold": {"3": -1}}}, "/patch: broken: gold of 3")
 
 
+def after(expect: Json, move: Json = ATTACK, **change: Json) -> Json:
+    """A scenario of one step that expects this."""
+    return {**COMBAT, "steps": [{**move, "expect": expect}], **change}
+
+
+class TestAbsence:
+    def test_a_place_where_there_is_nothing(self) -> None:
+        assert played(after({"absent": ["/units/1/cavalry", "/frames/3"]})).steps == 1
+
+    def test_a_place_where_there_is_something(self) -> None:
+        fails(after({"absent": ["/gold/0"]}), "step 1: state /gold/0: nothing expected, 4 found")
+
+    @pytest.mark.parametrize("pointer", ["/silver", "/gold/x", "/gold/0/x", "/frames/first", "/frames/0/colour"])
+    def test_a_place_that_no_state_has_is_a_slip(self, pointer: str) -> None:
+        fails(after({"absent": [pointer]}), f"/steps/0/expect/absent/0: the state has no place {pointer}")
+
+    def test_a_fact_that_does_not_come(self) -> None:
+        assert played(after({"no_facts": [{"t": "unit_lost"}, {"t": "gold_set", "seat": 1}]})).steps == 1
+
+    def test_a_fact_that_comes(self) -> None:
+        told = fails(after({"no_facts": [{"t": "unit_lost"}, {"t": "gold_set"}]}))
+        assert told == 'step 1: no fact 1 {"t": "gold_set"} expected, [{"t": "gold_set", "seat": 0, "gold": 4}] found'
+
+    @pytest.mark.parametrize("fact", [{"t": "unit_loss"}, {"seat": 0}])
+    def test_a_kind_of_fact_that_there_is_not_is_a_slip(self, fact: Json) -> None:
+        fails(after({"no_facts": [fact]}), "/steps/0/expect/no_facts/0/t: ", "is no kind of fact")
+
+    def test_a_missing_fact_shows_those_of_its_kind(self) -> None:
+        told = fails(after({"facts": [{"t": "gold_set", "seat": 2}]}))
+        assert told.endswith('expected, in this order; [{"t": "gold_set", "seat": 0, "gold": 4}] found')
+        told = fails(after({"facts": [{"t": "unit_lost"}]}))
+        assert told.endswith("in this order; none of that kind found, only gold_set, noted, asked")
+
+
+class TestScores:
+    def test_places_and_points(self) -> None:
+        scores = {"0": {"place": 1, "points": 4}, "3": {"points": 4, "detail": {}}}
+        assert played(after({"scores": scores})).steps == 1
+
+    def test_a_wrong_score(self) -> None:
+        fails(after({"scores": {"0": {"place": 2}}}), 'step 1: score of seat 0: {"place": 2} expected', '"points": 4')
+
+    def test_a_seat_that_there_is_not(self) -> None:
+        fails(after({"scores": {"4": {"place": 2}}}), "/steps/0/expect: the seats are 0 to 3, not 4")
+
+
+class TestViewers:
+    DOC: ClassVar[Json] = {
+        "ruleset": "sealed@1",
+        "table": {"seats": 3},
+        "patch": {"hands": {"0": ["f2"]}},
+        "steps": [],
+    }
+
+    def of(self, viewers: Json) -> Json:
+        step = {"seat": 0, "move": {"type": "attack", "target": 1, "card": "f2"}, "expect": {"viewers": viewers}}
+        return {**self.DOC, "steps": [step]}
+
+    def test_what_a_viewer_sees_and_reads(self) -> None:
+        sealed = [{"t": "card_sealed", "seat": 0}]
+        viewers = {
+            "public": {"sight": {"/turns": 10}, "absent": ["/hands", "/0"], "no_facts": sealed},
+            "0": {"sight": {"/0/card": "f2"}, "absent": ["/1"], "facts": sealed},
+            "1": {"absent": ["/0"], "no_facts": sealed},
+            "director": {"sight": {"/0/card": "f2", "/1/card": None}, "facts": sealed},
+        }
+        assert scenario.run(CATALOGUE.get, self.of(viewers)).steps == 1
+
+    def test_what_a_viewer_does_not(self) -> None:
+        told = "step 1: viewer 0: sight /0/card: null expected, "
+        fails(self.of({"0": {"sight": {"/0/card": None}}}), told + '"f2" found')
+        fails(self.of({"0": {"absent": ["/0/card"]}}), 'viewer 0: sight /0/card: nothing expected, "f2" found')
+        fails(self.of({"1": {"facts": [{"t": "card_sealed"}]}}), 'viewer 1: fact 0 {"t": "card_sealed"} expected')
+        fails(self.of({"0": {"no_facts": [{"t": "card_sealed"}]}}), "viewer 0: no fact 0")
+
+    def test_a_viewer_that_there_is_not(self) -> None:
+        fails(self.of({"3": {}}), "/steps/0/expect: the seats are 0 to 2, not 3")
+        fails(self.of({"judge": {}}), "/steps/0/expect/viewers/judge: public, director or a seat's number is expected")
+        told = "/steps/0/expect/viewers/0/no_facts/0/t: "
+        fails(self.of({"0": {"no_facts": [{"t": "card_shown"}]}}), told + '"card_shown" is no kind of fact')
+
+
+class TestOffers:
+    BACK: ClassVar[Json] = {"seat": 0, "move": {"type": "pass"}}
+
+    def told(self, **offer: Json) -> str:
+        return fails(after({"offers": [{"seat": 1, **offer}]}, self.BACK))
+
+    def test_what_the_builder_offers(self) -> None:
+        offers = [
+            {"seat": 1, "field": "type", "options": ["pass", "attack"], "offered": ["attack"]},
+            {"seat": 1, "picks": ["attack"], "offered": [0, 2], "not_offered": [1]},
+            {"seat": 1, "picks": ["attack", 2], "field": "offer", "range": [0, 6], "offered": [6], "not_offered": [7]},
+            {"seat": 1, "picks": ["attack", 2, 6], "move": {"type": "attack", "offer": 6}},
+            {"seat": 1, "picks": ["attack", 1], "refused": "not_offered"},
+            {"seat": 0, "refused": "not_your_decision"},
+        ]
+        assert played(after({"offers": offers}, self.BACK)).steps == 1
+
+    def test_what_it_does_not(self) -> None:
+        assert self.told(field="target").startswith("step 1: offer 0: after the picks [] field target expected, {")
+        assert "options [] expected" in self.told(options=[])
+        assert '"feast" offered expected' in self.told(offered=["feast"])
+        assert '"pass" not offered expected' in self.told(not_offered=["pass"])
+        assert "range [0, 1] expected" in self.told(range=[0, 1])
+        assert "range [0, 7] expected" in self.told(picks=["attack", 0], range=[0, 7])
+        assert "the move {} expected" in self.told(move={})
+        assert 'the move {"type": "attack"} expected, the move {"type": "pass"} found' in self.told(
+            picks=["pass"], move={"type": "attack"}
+        )
+        assert "a question expected, the move" in self.told(picks=["pass"])
+        assert "a refusal not_offered expected" in self.told(refused="not_offered")
+        assert 'after the picks ["feast"] refused with not_offered' in self.told(picks=["feast"])
+        fails(after({"offers": [{"seat": 9}]}), "step 1: offer 0: the seats are 0 to 3, not 9")
+
+
+class TestRefusalsInDetail:
+    GREEDY: ClassVar[Json] = {"seat": 0, "move": {"type": "attack", "target": 1, "offer": 60}}
+
+    def test_members_of_the_detail(self) -> None:
+        for detail in ({"gold": 4}, {}):
+            assert played(after({"refused": "offer_exceeds_gold", "detail": detail}, self.GREEDY)).steps == 1
+
+    def test_another_detail(self) -> None:
+        told = fails(after({"refused": "offer_exceeds_gold", "detail": {"gold": 5}}, self.GREEDY))
+        assert told == (
+            'step 1: the refusal offer_exceeds_gold (SK-2) with {"gold": 5} expected, with {"gold": 4} found'
+        )
+
+
+class TestWhoSits:
+    def test_a_player_leaves_and_another_joins(self) -> None:
+        steps = [
+            {"leave": 2, "expect": {"state": {"/vacant": [2]}, "facts": [{"t": "vacated", "seat": 2}]}},
+            {"leave": 2, "expect": {"refused": "seat_empty", "detail": {"seat": 2}}},
+            {"join": 1, "expect": {"refused": "seat_taken"}},
+            {"join": 2, "player": "anna", "expect": {"state": {"/vacant": []}, "facts": [{"t": "seated"}]}},
+        ]
+        match = played(COMBAT, steps=steps).match
+        assert [r.kind for r in match.records[6:]] == ["left", "joined"]
+        assert match.head.players[2].id == "anna"
+
+    def test_the_rules_answer_for_who_leaves(self) -> None:
+        steps: list[Json] = [{"seat": 0, "move": {"type": "submit"}}, {"leave": 1}, {"deadline": True}]
+        doc = {"ruleset": "orders@1", "table": {"seats": 2}, "seed": 1, "steps": steps[:2]}
+        assert scenario.run(CATALOGUE.get, doc).match.state.vacant == (1,)
+
+    def test_a_seat_that_there_is_not(self) -> None:
+        fails({**COMBAT, "steps": [{"join": 4}]}, "step 1: the seats are 0 to 3, not 4")
+        fails({**COMBAT, "steps": [{"leave": 4}]}, "step 1: the seats are 0 to 3, not 4")
+
+    def test_a_deadline_that_nobody_owes(self) -> None:
+        submit = [{"seat": seat, "move": {"type": "submit"}} for seat in (0, 1)]
+        doc = {"ruleset": "orders@1", "table": {"seats": 2}, "steps": [*submit, {"deadline": True}]}
+        fails(doc, "step 3: no seat owes an answer")
+
+
+class TestVariants:
+    WAYS: ClassVar[Json] = [
+        {"name": "no", "steps": [{**ROLL}], "expect": {"facts": [{"t": "asked", "kind": "choose_loss"}]}},
+        {"name": "late", "about": "nobody answers", "steps": [{"deadline": True, "draws": DICE}]},
+    ]
+
+    def doc(self, *ways: Json) -> Json:
+        steps = COMBAT["steps"][:3]
+        return {**COMBAT, "steps": steps, "variants": [*self.WAYS, *ways]}
+
+    def test_each_begins_with_the_same_game(self) -> None:
+        result = played(self.doc())
+        assert (result.steps, {name: way.steps for name, way in result.variants.items()}) == (3, {"no": 1, "late": 1})
+        assert result.match.head.version == 9
+        assert {way.match.head.version for way in result.variants.values()} == {10}
+
+    def test_without_steps_of_its_own(self) -> None:
+        doc = {**{k: v for k, v in COMBAT.items() if k != "steps"}, "variants": [{"name": "a", "steps": [ATTACK]}]}
+        assert scenario.run(CATALOGUE.get, doc).variants["a"].steps == 1
+
+    def test_one_that_fails_does_not_stop_the_others(self) -> None:
+        bad = {"name": "bad", "steps": [ROLL, {"deadline": True, "expect": {"state": {"/turns": 0}}}]}
+        last = {"name": "last", "steps": [ROLL]}
+        outcomes = list(scenario.play(CATALOGUE.get, self.doc(bad, last)))
+        assert [o.variant for o in outcomes if o.result] == ["", "no", "late", "last"]
+        (fault,) = [str(o.fault) for o in outcomes if o.fault]
+        assert fault.startswith("step 2: state /turns: 0 expected")
+        assert fails(self.doc(bad, last)) == f"variant bad: {fault}"
+
+    def test_what_holds_at_the_end(self) -> None:
+        doc = {**COMBAT, "expect": {"facts": [{"t": "patched"}, {"t": "gold_set"}, {"t": "unit_lost"}]}}
+        assert played(doc).steps == 6
+        fails({**COMBAT, "expect": {"no_facts": [{"t": "unit_lost"}]}}, "at the end: no fact 0")
+        bad = {"name": "bad", "steps": [], "expect": {"decisions": []}}
+        fails(self.doc(bad), "variant bad: at the end: decisions [] expected")
+
+    def test_when_the_start_fails_no_variant_is_played(self) -> None:
+        (outcome,) = scenario.play(CATALOGUE.get, {**self.doc(), "patch": {"silver": 1}})
+        assert (outcome.variant, str(outcome.fault)) == ("", "/patch/silver: no such field")
+
+    def test_faults_of_the_document(self) -> None:
+        fails(self.doc({"name": "no", "steps": []}), "/variants/2/name: no is the name of another variant")
+        fails(self.doc({"steps": []}), "/variants/2/name: a field that is required")
+        fails(self.doc({"name": "x"}), "/variants/2/steps: a field that is required")
+        fails({**COMBAT, "variants": []}, "/variants: a list of 1 to")
+        expect = {"no_facts": [{"t": "x"}]}
+        fails(self.doc({"name": "x", "steps": [], "expect": expect}), "/variants/2/expect/no_facts/0/t")
+
+    def test_variants_are_watched_too(self) -> None:
+        seen: list[scenario.Seen] = []
+        list(scenario.play(CATALOGUE.get, self.doc(), seen.append))
+        assert [(s.variant, s.step) for s in seen] == [("", 0), ("", 1), ("", 2), ("", 3), ("no", 1), ("late", 1)]
+        assert [d["kind"] for d in seen[1].decisions] == ["support"]
+        gold = [c for c in seen[1].changes() if c.pointer == "/gold/0"]
+        assert gold == [scenario.Change("/gold/0", 6, 4)]
+        assert list(seen[0].changes()) == []
+
+
 class TestDraws:
     def test_a_draw_that_is_missing(self) -> None:
         fails(with_step(3, draws=DICE[:3]), "step 4: no value is given for the draw 'battle.army'")
@@ -349,6 +568,167 @@ class TestPatches:
         fails({**COMBAT, "patch": {"frames": frames}}, "/patch: the game does not go on: KeyError 'feast'")
 
 
+class TestAnEmptyBoard:
+    """What the set-up gives is gone, the flow that it asked for stays."""
+
+    WINDOWS: ClassVar[Json] = {"ruleset": "windows@1", "table": {"seats": 2}, "blank": True, "steps": []}
+
+    def test_only_what_the_patch_names_is_there(self) -> None:
+        assert scenario.run(CATALOGUE.get, {k: v for k, v in self.WINDOWS.items() if k != "blank"}).match.state.hands[0]
+        state = scenario.run(
+            CATALOGUE.get, {**self.WINDOWS, "patch": {"hands": {"1": ["counter"]}, "sizes": {"1": 1}}}
+        ).match.state
+        assert state.hands == ((), ("counter",))
+
+    def test_the_flow_of_the_set_up_stays(self) -> None:
+        expect = {"decisions": [{"id": "0-1", "kind": "turn", "must": [0]}], "state": {"/opened": 1, "/gold/0": 8}}
+        assert played(COMBAT, blank=True, patch={}, steps=[], expect=expect).steps == 0
+
+    def test_a_flow_of_its_own(self) -> None:
+        frame = {"n": 7, "kind": "turn", "asked": [2], "owing": [2], "data": {"turn_of": 2}}
+        step = {"seat": 2, "move": {"type": "pass"}, "expect": {"decisions": [{"id": "0-8", "must": [3]}]}}
+        assert played(COMBAT, blank=True, patch={"frames": [frame]}, steps=[step]).steps == 1
+        assert played(COMBAT, blank=True, patch={"frames": [frame], "opened": 9}, steps=[]).match.state.opened == 9
+
+    def test_what_follows_fills_itself(self) -> None:
+        rules = replace(skirmish.RULESET, fill=lambda s: replace(s, reserve=tuple(g // 4 for g in s.gold)))
+        patch = {"gold": {"0": 12}, "reserve": {"1": 5}}
+        doc = {**COMBAT, "blank": True, "patch": patch, "steps": []}
+        assert scenario.run(Catalogue([rules]).get, doc).match.state.reserve == (3, 5, 2, 2)
+        doc = {**COMBAT, "patch": patch, "steps": []}
+        assert scenario.run(Catalogue([rules]).get, doc).match.state.reserve == (1, 5, 1, 1)
+
+    def test_its_log_replays_like_any_other(self) -> None:
+        match = scenario.run(CATALOGUE.get, {**self.WINDOWS, "seed": 3}).match
+        match.close("example")
+        assert verify.verify(match.rules, export.parse(export.dump(match.records))).closed
+
+    def test_only_true_marks_it(self) -> None:
+        fails({**COMBAT, "blank": False}, "/blank: true is expected")
+
+    @pytest.mark.parametrize("ruleset", shipped().names())
+    def test_supplies_of_the_games_fill_themselves(self, ruleset: str) -> None:
+        rules = shipped().get(ruleset)
+        patch, check = FILLED[rules.meta.ruleset.split("@", maxsplit=1)[0]]
+        doc = {"ruleset": ruleset, "table": {"seats": rules.meta.seats[0]}, "blank": True, "patch": patch, "steps": []}
+        assert scenario.run(shipped().get, {**doc, "expect": {"state": check}}).steps == 0
+
+
+FILLED: dict[str, tuple[Json, Json]] = {
+    "egc": (
+        {
+            "turn": 3,
+            "armies": {
+                "0": {"austria_hungary-1": {"territory": "austria_hungary", "divisions": 9, "morale": 5, "training": 5}}
+            },
+        },
+        {"/manned": {"austria_hungary": "austria_hungary"}, "/sheets/0/next_army": 2},
+    ),
+    "imperunde": (
+        {"nations": {"0": {"home": "japan"}, "1": {"home": "usa"}, "2": {"home": "brazil"}}},
+        {"/nations/1/cards": 0},
+    ),
+    "struggle_of_empires": (
+        {"empires": {"0": {"tiles": [{"tile": "reserve"}]}}, "markers": {"baltic": ["ba_norway"]}},
+        {"/stock/reserve": 3},
+    ),
+}
+"""Game -> what a patch names, and what fills itself."""
+
+
+UNKNOWN: list[tuple[str, Json, str]] = [
+    ("egc@1", {"levels": {"france": {"fortress": 1}}}, "/levels/france/fortress: there is no infrastructure fortress"),
+    ("egc@1", {"levels": {"france": {"farm": 99}}}, "/levels/france/farm: 99 is no level"),
+    ("egc@1", {"levels": {"atlantis": {"farm": 1}}}, "/levels/atlantis: there is no territory atlantis"),
+    ("egc@1", {"lands": {"france": None}}, "/lands/france: the territory is missing"),
+    ("egc@1", {"lands": {"france": {"owner": 12}}}, "/lands/france/owner: there is no seat 12"),
+    ("egc@1", {"relations": {"0-1": "love"}}, "/relations/0-1: there is no level love"),
+    ("egc@1", {"empires": {"0": {"links": ["moon"]}}}, "/empires/0/links/0: there is no link moon"),
+    ("egc@1", {"armies": {"0": {"bob": {}}}}, "/armies/0/bob/territory: is required"),
+    ("egc@1", {"closed": {"mars:3": 1}}, "/closed/mars:3: there is no STRAIT:SEAT mars:3"),
+    ("egc@1", {"turn": 4}, "/empires/0/ranks/logistics: the rank is missing"),
+    ("imperunde@1", {"countries": {"atlantis": {}}}, "/countries/atlantis: there is no country atlantis"),
+    ("imperunde@1", {"hands": {"0": ["joker"]}}, "/hands/0/0: there is no card joker"),
+    ("imperunde@1", {"nations": {"0": {"home": ""}}}, "/nations/0/home: the nation is missing"),
+    (
+        "imperunde@1",
+        {"order": []},
+        ": the game does not go on: IndexError tuple index out of range; look at /patch/order",
+    ),
+    (
+        "struggle_of_empires@1",
+        {"empires": {"0": {"units": {"x": {"army": 1}}}}},
+        "/empires/0/units/x: there is no region",
+    ),
+    ("struggle_of_empires@1", {"empires": {"0": {"units": {"india": {"x": 1}}}}}, "/units/india/x: there is no unit x"),
+    ("struggle_of_empires@1", {"empires": {"3": {}}}, "/empires: the keys must be the seats 0 to 2"),
+    ("struggle_of_empires@1", {"stock": {"x": 1}}, "/stock/x: there is no tile x"),
+    ("struggle_of_empires@1", {"frames": [{"n": 1, "kind": "combat", "data": {}}]}, "/combat: is missing"),
+    ("struggle_of_empires@1", {"frames": []}, ": the game does not go on: IndexError"),
+    ("skirmish@1", {"frames": [{"n": 1, "kind": "turn", "owing": [9]}]}, "/frames/0/owing/0: there is no seat 9"),
+    ("skirmish@1", {"frames": [{"n": 1, "kind": "feast", "owing": [1]}]}, "/frames/0/kind: there is no decision feast"),
+    ("skirmish@1", {"frames": [{"n": 1, "kind": "feast"}]}, "KeyError 'feast'; look at /patch/frames/0/kind"),
+    ("skirmish@1", {"vacant": [7]}, "/vacant/0: there is no seat 7"),
+    ("skirmish@1", {"seats": 2}, "/seats: the table has 3"),
+]
+
+
+class TestNamesThatThereAreNot:
+    @pytest.mark.parametrize(("ruleset", "patch", "told"), UNKNOWN, ids=[told for *_, told in UNKNOWN])
+    def test_they_are_told_with_their_place(self, ruleset: str, patch: Json, told: str) -> None:
+        get = CATALOGUE.get if ruleset == "skirmish@1" else shipped().get
+        rules = get(ruleset)
+        doc = {"ruleset": ruleset, "table": {"seats": 3 if 3 in rules.meta.seats else 10}, "patch": patch, "steps": []}
+        with pytest.raises(ScenarioError) as caught:
+            scenario.run(get, doc)
+        assert str(caught.value).startswith("/patch")
+        assert told in str(caught.value)
+
+    def test_not_more_than_some(self) -> None:
+        doc = {"ruleset": "egc@1", "table": {"seats": 10}, "patch": {"turn": 4}, "steps": []}
+        with pytest.raises(ScenarioError, match=r"; and 90 more$"):
+            scenario.run(shipped().get, doc)
+
+    def test_what_the_invariants_cannot_be_asked(self) -> None:
+        def check(s: skirmish.Skirmish) -> list[str]:
+            return [str(u["army"]) for u in s.units if u["army"] < 0]
+
+        rules = replace(skirmish.RULESET, check=check, sight=lambda *_: {})
+        doc = {**COMBAT, "patch": {"units": {"1": {"army": None}}, "turns": 3}}
+        with pytest.raises(ScenarioError, match=r"^/patch: .*KeyError 'army'; look at /patch/units/1/army$"):
+            scenario.run(Catalogue([rules]).get, doc)
+
+    def test_what_a_seat_cannot_be_shown(self) -> None:
+        def sight(s: skirmish.Skirmish, viewer: Any) -> Json:
+            return {"at": [s.turns, 1][: s.turns and 2][0] if viewer == 1 else 0}
+
+        rules = replace(skirmish.RULESET, sight=sight)
+        with pytest.raises(ScenarioError, match=r"IndexError list index out of range; look at /patch/turns$"):
+            scenario.run(Catalogue([rules]).get, {**COMBAT, "patch": {"turns": 0, "gold": {"0": 3}}})
+
+    def test_what_shows_in_a_step_only(self) -> None:
+        doc = {**COMBAT, "patch": {"frames": [{"n": 1, "kind": "turn", "asked": [0], "owing": [0]}], "turns": 3}}
+        steps = [{"seat": 0, "move": {"type": "pass"}}]
+        get = crooked(lost_pass).get
+        with pytest.raises(ScenarioError, match=r"^step 1: the rules fail: KeyError 'turn_of'; look at /patch/frames"):
+            scenario.run(get, {**doc, "steps": steps})
+        with pytest.raises(ScenarioError, match=r"^step 1: the rules fail: KeyError 'turn_of'$"):
+            scenario.run(get, {**{k: v for k, v in doc.items() if k != "patch"}, "steps": steps})
+
+    @pytest.mark.parametrize("entry", FLOWS, ids=lambda entry: entry.name)
+    def test_a_game_of_its_own_has_none(self, entry: Any) -> None:
+        match = Match(entry.rules, entry.seats, bytes(32))
+        for _ in range(60):
+            assert not list(strays(entry.rules, match.state, entry.seats, ()))
+            if not match.state.frames:
+                break
+            match.resolve() if match.state.top.engine else match.lapse()
+
+
+def lost_pass(d: Draft[Any], frame: Frame, seat: int, move: skirmish.Pass) -> None:
+    raise KeyError("turn_of")
+
+
 FAULTS: list[tuple[Any, str]] = [
     ([], "/: an object is expected"),
     ({**COMBAT, "colour": 1}, "/colour: no such member"),
@@ -359,9 +739,26 @@ FAULTS: list[tuple[Any, str]] = [
     ({**COMBAT, "table": {"seats": 4, "options": {"fog": 1}}}, "/table/options/fog: no such option"),
     ({**COMBAT, "table": {"seats": 4, "options": {"turns": "x"}}}, "/table/options/turns: an integer"),
     ({**COMBAT, "seed": "x"}, "/seed: an integer"),
+    (
+        {**COMBAT, "patch": {"units": json.loads("[" * 200 + "]" * 200)}},
+        "/: at most 100 levels",
+    ),
+    ({**COMBAT, "steps": [{**ATTACK, "expect": {"absent": ["gold"]}}]}, "/expect/absent/0: a JSON pointer"),
+    (
+        {**COMBAT, "steps": [{**ATTACK, "expect": {"scores": {"x": {}}}}]},
+        "/expect/scores/x: a seat's number is expected",
+    ),
+    (
+        {**COMBAT, "steps": [{**ATTACK, "expect": {"offers": [{"seat": 0, "range": [1]}]}}]},
+        "/offers/0/range: a list of 2",
+    ),
+    ({**COMBAT, "expect": {"refused": "x"}}, "/expect/refused: no such member"),
     ({**COMBAT, "patch": [1]}, "/patch: an object is expected"),
     ({**COMBAT, "steps": {}}, "/steps: a list"),
-    ({**COMBAT, "steps": [{}]}, "/steps/0: an object with one of move, moves, deadline, engine, rewind is expected"),
+    (
+        {**COMBAT, "steps": [{}]},
+        "/steps/0: an object with one of move, moves, deadline, engine, rewind, join, leave is",
+    ),
     ({**COMBAT, "steps": [{**ATTACK, "deadline": True}]}, "/steps/0: an object with one of"),
     ({**COMBAT, "steps": [{"deadline": False}]}, "/steps/0/deadline: true is expected"),
     ({**COMBAT, "steps": [{"rewind": "x"}]}, "/steps/0/rewind: an integer"),
@@ -391,6 +788,7 @@ def test_a_fault_of_the_document_names_its_pointer(doc: Json, told: str) -> None
         ('{"a": 1.5}', "1.5: scenarios hold integers only"),
         ('{"a": NaN}', "NaN: scenarios hold integers only"),
         ("[" * 100_000, "not JSON"),
+        ('{"a": "\\ud800"}', "not JSON"),
     ],
 )
 def test_a_text_that_is_no_scenario(text: str, told: str) -> None:
@@ -402,9 +800,28 @@ def test_a_scenario_is_read_from_its_file() -> None:
     assert scenario.parse(json.dumps(COMBAT).encode()) == COMBAT
 
 
-def test_the_examples_of_the_documentation_are_scenarios() -> None:
+def examples() -> list[Json]:
     blocks = re.findall(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-    docs = [doc for block in blocks if "ruleset" in (doc := scenario.parse(block))]
-    assert docs
-    for doc in docs:
+    return [doc for block in blocks if "ruleset" in (doc := scenario.parse(block))]
+
+
+def test_the_examples_of_the_documentation_are_scenarios() -> None:
+    assert examples()
+    for doc in examples():
         scenario.check(doc)
+
+
+def test_the_worked_examples_of_the_documentation_hold() -> None:
+    """One begins in the middle of a round, one in the middle of a combat."""
+    worked = [doc for doc in examples() if doc["ruleset"] != "GAME@1"]
+    tops = [doc["patch"]["frames"][-1]["kind"] for doc in worked]
+    assert tops == ["turn", "reserve"]
+    for doc in worked:
+        scenario.run(shipped().get, doc)
+
+
+def test_the_documentation_names_every_member_of_a_frame_and_of_a_combat() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    of = [Frame, soe.Combat, soe.Party, soe.Loss]
+    names = [f"`{f.name}`" for kind in of for f in fields(kind)] + [f'`["{step}"' for step in STEPS]
+    assert [name for name in names if name not in text] == []

@@ -7,7 +7,7 @@ from domain.games.egc.codes import CODES
 from domain.games.egc.data import DOC, EMPIRES
 from domain.games.egc.defaults import default
 from domain.games.egc.facts import FACTS
-from domain.games.egc.invariants import check
+from domain.games.egc.invariants import check, fill
 from domain.games.egc.moves import MOVES
 from domain.games.egc.redeal import redeal
 from domain.games.egc.rules import DO, GO
@@ -53,6 +53,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     sight=sight,
     scores=scores,
     check=check,
+    fill=fill,
     redeal=redeal,
     blank=blank,
     may=may,

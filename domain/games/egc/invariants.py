@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from domain.games.egc.data import (
     DIPLOMACY,
@@ -12,18 +12,22 @@ from domain.games.egc.data import (
     SEATS,
     TECHNOLOGIES,
     TERRITORIES,
+    VICTORY,
     army_id,
     number_of,
 )
 from domain.games.egc.rules.sheet import copy_of
-from domain.games.egc.state import ELIMINATED, PAIR_KEYS, Egc, empire_of
+from domain.games.egc.rules.technology import ranks_of
+from domain.games.egc.state import ELIMINATED, PAIR_KEYS, Egc, Empire, empire_of
+from domain.games.egc.unknown import of_counts, of_empires, of_lands, of_relations
 from domain.ids import Seat
+from domain.kernel.flow import assign
 from domain.kernel.ruleset import memo
 
 
 def check(s: Egc) -> list[str]:
-    """Broken invariants, in words; none in a sound state."""
-    return [
+    """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
+    return _unknown(s) or [
         *_once(s, _lands, s.lands, s.levels),
         *_once(s, _armies, s.armies, s.garrisons, s.lands, s.over),
         *_once(s, _presence, s.armies, s.garrisons, s.manned),
@@ -31,6 +35,38 @@ def check(s: Egc) -> list[str]:
         *_once(s, _relations, s.relations, s.proposals),
         *(broken for seat in SEATS for broken in _sheet(s, seat)),
     ]
+
+
+def _unknown(s: Egc) -> list[str]:
+    return [
+        *_once(s, of_lands, s.lands, s.manned, s.levels, s.garrisons, s.neutral_ranks),
+        *_once(s, of_empires, s.turn, s.status, s.empires, s.armies),
+        *_once(s, of_relations, s.relations, s.peace_turn, s.proposals, s.closed, s.open_ports, s.casus_belli),
+        *_once(s, of_counts, s.counts),
+    ]
+
+
+def fill(s: Egc) -> Egc:
+    """What follows from the rest: which territories have armies, ranks from points, numbers and seas of sheets.
+
+    The hidden turns of the counts and the order of ties are the first that are possible.
+    """
+    manned = {a.territory: empire_of(seat) for seat in SEATS for a in s.armies[seat].values()}
+    manned |= dict.fromkeys(s.garrisons, empire_of(None))
+    counts = s.count_turns or tuple(first for first, _ in VICTORY["count_windows"])
+    s = assign(s, manned=manned, count_turns=counts, tie_order=s.tie_order or tuple(SEATS))
+    s = assign(s, empires=_ranked(s) if s.turn else s.empires)
+    return assign(s, sheets=tuple(assign(x, next_army=_next(s.armies[i], x.next_army)) for i, x in enumerate(s.sheets)))
+
+
+def _ranked(s: Egc) -> tuple[Empire, ...]:
+    points = [dict.fromkeys(TECHNOLOGIES, 0) | e.points for e in s.empires]
+    ranks = ranks_of(points, [e.revenue for e in s.empires], s.tie_order, s.in_play())
+    return tuple(assign(e, points=points[i], ranks={**ranks[i], **e.ranks}) for i, e in enumerate(s.empires))
+
+
+def _next(armies: Iterable[str], number: int) -> int:
+    return max([number, *(number_of(army) + 1 for army in armies)])
 
 
 def _once(s: Egc, part: Callable[[Egc], Iterator[str]], *of: object) -> list[str]:
@@ -48,7 +84,7 @@ def _lands(s: Egc) -> Iterator[str]:
             yield f"{territory}: a port inland"
         for name, level in s.levels.get(territory, {}).items():
             if name == "port" or not 0 < level <= INFRASTRUCTURES[name].top:
-                yield f"{territory}: {name} {level}"
+                yield f"/levels/{territory}/{name}: {level} is no level of it"
 
 
 def _armies(s: Egc) -> Iterator[str]:

@@ -8,7 +8,7 @@ from domain.games.imperunde.codes import CODES
 from domain.games.imperunde.data import OPTIONS, SETS, TIMEOUTS
 from domain.games.imperunde.defaults import default
 from domain.games.imperunde.facts import FACTS
-from domain.games.imperunde.invariants import check
+from domain.games.imperunde.invariants import check, fill
 from domain.games.imperunde.moves import MOVES
 from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.rules import DO, GO, may, vacated
@@ -49,6 +49,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     sight=sight,
     scores=scores,
     check=check,
+    fill=fill,
     redeal=redeal,
     blank=blank,
     may=may,

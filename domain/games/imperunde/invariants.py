@@ -7,11 +7,21 @@ from collections.abc import Iterator
 
 from domain.games.imperunde.data import COUNTRIES, DECK, PIECES, PIRATES, ZONES
 from domain.games.imperunde.state import ImpeRunde
+from domain.games.imperunde.unknown import strangers
+from domain.kernel.flow import assign
 
 
 def check(s: ImpeRunde) -> list[str]:
-    """Broken invariants, in words."""
-    return [*_cards(s), *_pieces(s), *_countries(s), *_zones(s), *_moves(s)]
+    """Broken invariants, in words. Unknown ids are told alone, for nothing else holds then."""
+    return list(strangers(s)) or [*_cards(s), *_pieces(s), *_countries(s), *_zones(s), *_moves(s)]
+
+
+def fill(s: ImpeRunde) -> ImpeRunde:
+    """What follows from the hands and the discard: the draw pile, in the order of the data, and the sizes."""
+    left = Counter(DECK) - Counter([*s.discard, *(card for hand in s.hands for card in hand)])
+    deck = tuple(left.elements())
+    nations = tuple(assign(n, cards=len(hand)) for n, hand in zip(s.nations, s.hands, strict=True))
+    return assign(s, deck=deck, pile=len(deck), nations=nations)
 
 
 def _cards(s: ImpeRunde) -> Iterator[str]:

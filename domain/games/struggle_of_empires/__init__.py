@@ -8,7 +8,7 @@ from domain.games.struggle_of_empires.codes import CODES
 from domain.games.struggle_of_empires.data import DOC, POWERS
 from domain.games.struggle_of_empires.defaults import default
 from domain.games.struggle_of_empires.facts import FACTS
-from domain.games.struggle_of_empires.invariants import check
+from domain.games.struggle_of_empires.invariants import check, fill
 from domain.games.struggle_of_empires.moves import MOVES
 from domain.games.struggle_of_empires.redeal import redeal
 from domain.games.struggle_of_empires.rules import DO, GO
@@ -67,6 +67,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     sight=sight,
     scores=scores,
     check=check,
+    fill=fill,
     redeal=redeal,
     blank=blank,
     check_table=check_table,

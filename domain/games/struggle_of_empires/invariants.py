@@ -7,11 +7,21 @@ from collections.abc import Iterator
 
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, REGIONS, SCORING, TILES, UNITS
 from domain.games.struggle_of_empires.state import Empire, Struggle
+from domain.games.struggle_of_empires.unknown import strangers
+from domain.kernel.flow import assign
 
 
 def check(s: Struggle) -> list[str]:
-    """Broken invariants, in words; none in a sound state."""
-    return [*_seats(s), *_tiles(s), *_markers(s), *_flow(s)]
+    """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
+    return list(strangers(s)) or [*_seats(s), *_tiles(s), *_markers(s), *_flow(s)]
+
+
+def fill(s: Struggle) -> Struggle:
+    """What follows from what lies on the table: the stock of tiles, and the bag of markers."""
+    copies = _tiles_out(s)
+    stock = {t.id: max(0, t.count - copies[t.id]) for t in TILES.values()}
+    out = Counter([*s.lying(), *s.gone])
+    return assign(s, stock=stock, bag=tuple(marker for marker in MARKERS if not out[marker]))
 
 
 def _seats(s: Struggle) -> Iterator[str]:
@@ -41,11 +51,17 @@ def _may_stand(empire: Empire, unit: str, region: str, number: int) -> bool:
     return there.accepts_navies if unit == "navy" else unit == "army" or there.scores
 
 
-def _tiles(s: Struggle) -> Iterator[str]:
-    copies = Counter(s.stock) + Counter(s.boxed) + Counter(t.tile for e in s.empires for t in e.tiles)
+def _tiles_out(s: Struggle) -> Counter[str]:
+    """Copies of tiles that are not in the stock."""
+    copies = Counter(s.boxed) + Counter(t.tile for e in s.empires for t in e.tiles)
     copies.update(tile for tile, _ in s.captives())
     if s.combat and s.combat.attacker.kind in TILES:
         copies[s.combat.attacker.kind] += 1 - (s.captive(s.combat.attacker.kind) is not None)
+    return copies
+
+
+def _tiles(s: Struggle) -> Iterator[str]:
+    copies = _tiles_out(s) + Counter(s.stock)
     yield from (f"{t.id}: {copies[t.id]} copies" for t in TILES.values() if copies[t.id] != t.count)
     laid = [seat for seat, e in enumerate(s.empires) if e.owned("blockade") > e.unused("blockade")]
     if laid != ([s.blockade.seat] if s.blockade else []):
