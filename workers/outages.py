@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from domain.errors import DecisionClosed, RuleError
+from domain.errors import CommandReused, DecisionClosed, RuleError
 from domain.kernel.acts import Extend
 from domain.kernel.clock import SECOND
 from projections.reader import Due, Reader
@@ -48,5 +48,7 @@ class Watch:
             named = f"outage-{began}-{row.decision}"
             stored = self._crew.commands.do(row.game, Extend(row.decision, ms, by="clock"), command=named)
         except (DecisionClosed, RuleError):  # somebody has played meanwhile
+            return
+        except CommandReused:  # it was moved before we were killed, and its clock has stood still and run again since
             return
         self._crew.notify(stored.position)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from domain.catalogue import Catalogue
 from tests import template
 from tests.deploy.house import run as served
 from tests.deploy.house import serving
@@ -33,7 +32,3 @@ def test_it_is_played_over_http(tmp_path: Path) -> None:
     assert proved.returncode == 0, proved.stderr
     shown = served("show", str(export), "--lang", "fr")
     assert "en laisse 0" in shown.stdout
-
-
-def test_it_is_a_ruleset_like_any_other() -> None:
-    assert Catalogue([template.RULESET]).names() == ["template@1"]

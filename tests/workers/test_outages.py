@@ -167,6 +167,20 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
     assert [len(extensions(house, g)) for g in games] == [1, 1, 1]
 
 
+def test_a_deadline_that_was_moved_by_another_measure_is_not_moved_again(house: House) -> None:
+    """By who was killed after it: until the next comes, an interruption may have begun its clock anew."""
+    game = house.game(pace=PACE)
+    decision = house.decision(game)
+    up(house)
+    began = house.crew.clock()
+    house.down(10 * MINUTE)
+    house.crew.outages.beat(house.crew.clock())
+    house.crew.commands.do(game, Extend(decision, 5 * MINUTE, "clock"), command=f"outage-{began}-{decision}")
+    up(house)
+    assert extensions(house, game) == [5 * MINUTE]
+    assert house.crew.outages.unsettled() == []
+
+
 def test_while_the_store_is_away_an_outage_stays_unsettled(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game = house.game(pace=PACE)
     up(house)
