@@ -323,6 +323,14 @@ class RulesetSchema(RulesetLineSchema):
     clocks = fields.Dict(required=True)
     moves = fields.Dict(required=True, metadata={"description": "Type -> `schema`, `at`, `by`, `hidden`, `rule`."})
     facts = fields.Dict(required=True, metadata={"description": "Kind -> `schema`, `text`; the kernel's last."})
+    decisions = fields.Dict(required=True, metadata={"description": "Kind -> `schema` of the context, `clock`."})
+    sights = fields.Dict(
+        required=True,
+        metadata={
+            "description": "Schemas: `board` of a board's `public`; `own` of what a seat sees besides; "
+            "`hidden` of what no seat sees before the end; `detail` of a score."
+        },
+    )
     codes = fields.List(fields.Dict(), required=True, metadata={"description": "`code`, `rule`, `text` of refusals."})
 
 

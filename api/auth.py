@@ -71,7 +71,7 @@ def at_table(principal: Principal, game: str) -> None:
     """Raises unless the token is of that game."""
     if principal.game == game:
         return
-    if not services().ledger.head(game):
+    if not services().ledger.version(game):
         raise UnknownGame(game)
     raise Problem("other_table")
 

@@ -186,7 +186,7 @@ def of_error(error: AnnalsError) -> Problem:
         case errors.NotSeated():
             return Problem("unauthenticated", "The token was replaced.", headers=CHALLENGE)
         case errors.StaleVersion():
-            return Problem("stale_version", expected=error.expected, version=error.head)
+            return Problem("stale_version", expected=error.expected, version=error.version)
         case errors.CommandReused():
             return Problem("idempotency_key_reused")
         case errors.UnknownGame():

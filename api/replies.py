@@ -86,7 +86,7 @@ def written(stored: Answer, doc: Doc | None = None, status: int = 201, **headers
 
 def behind(game: str) -> Problem | None:
     """Why the views know nothing of a game that exists; None if it does not exist."""
-    if services().ledger.head(game):
+    if services().ledger.version(game):
         return Problem("views_behind", headers={"Retry-After": "1"})
     return None
 

@@ -27,7 +27,7 @@ from domain.kernel.acts import Act, Close, Open
 from domain.kernel.game import AnyGame, Player, advance, fold, line
 from domain.kernel.record import Record
 from domain.kernel.ruleset import AnyRuleset
-from domain.kernel.step import AnyStep, Hand
+from domain.kernel.step import AnyStep, Moment
 from domain.ledger import Command, Ledger, Receipt
 
 RACES = 100
@@ -123,7 +123,7 @@ class Commands:
         def attempt() -> Answer:
             # The seed first: one without a game does no harm, and is found when the command is repeated.
             seed = self._vault.create(game)
-            step = Open(game, table, body or {}).step(rules, self._hand(seed, named))
+            step = Open(game, table, body or {}).step(rules, self._moment(seed, named))
             return self._store(game, named, beside, _Held(rules, step.game, seed), [step])
 
         return self._for_ever(game, named, attempt)
@@ -217,22 +217,22 @@ class Commands:
                 if not order.follow:
                     raise
                 newest = True
-        head = self._ledger.head(order.game)
+        head = self._ledger.version(order.game)
         raise StaleVersion(head - 1, head)
 
     def _decide(self, order: _Order, held: _Held) -> list[AnyStep]:
-        game, rules, hand = held.game, held.rules, self._hand(held.seed, order.command)
+        game, rules, moment = held.game, held.rules, self._moment(held.seed, order.command)
         if order.expected is not None and order.expected != game.version:
             raise StaleVersion(order.expected, game.version)
         if order.sitting is not None and game.players.get(order.sitting[0], Player("")).id != order.sitting[1]:
             raise NotSeated(order.sitting[0])
-        step = order.act.step(rules, game, replace(hand, past=partial(self._past, held)))
+        step = order.act.step(rules, game, replace(moment, past=partial(self._past, held)))
         if step.game.status != "over":
             return [step]
-        return [step, Close().step(rules, step.game, hand)]
+        return [step, Close().step(rules, step.game, moment)]
 
-    def _hand(self, seed: bytes, named: Command | None) -> Hand:
-        return Hand(seed, self._clock(), named.id if named else "")
+    def _moment(self, seed: bytes, named: Command | None) -> Moment:
+        return Moment(seed, self._clock(), named.id if named else "")
 
     def _store(
         self, game: str, named: Command | None, beside: Beside, after: _Held, steps: Sequence[AnyStep]

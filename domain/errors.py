@@ -4,7 +4,7 @@ AnnalsError
 ├── RuleError            a move is refused: nothing drawn, nothing stored
 ├── DecisionClosed       the decision that a move names is not open (any more)
 ├── NotSeated            the seat is not (any more) that of the person who asks
-├── StaleVersion         the version that a command expects is not the head
+├── StaleVersion         the version that a command expects is not the game's
 ├── CommandReused        the same command id with another body
 ├── NeedsChance          a dry run came to a draw
 ├── UnknownGame          no such game in the ledger
@@ -62,11 +62,11 @@ class NotSeated(AnnalsError):
 
 
 class StaleVersion(AnnalsError):
-    """The expected version is not the head of the game."""
+    """The expected version is not that of the game."""
 
-    def __init__(self, expected: int, head: int) -> None:
-        super().__init__(f"version {expected} expected, the head is {head}")
-        self.expected, self.head = expected, head
+    def __init__(self, expected: int, version: int) -> None:
+        super().__init__(f"version {expected} expected, the game is at {version}")
+        self.expected, self.version = expected, version
 
 
 class CommandReused(AnnalsError):

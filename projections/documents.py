@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import orjson
+import msgspec
 
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.audience import ALL_KEY, seats_of
-from domain.kernel.game import sight
+from domain.kernel.game import shown
 from domain.kernel.record import Record
 from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import LANGUAGES, Texts, texts
@@ -15,7 +15,7 @@ from projections.known import Known
 
 def rendered(doc: Json) -> bytes:
     """A document as it is stored and served."""
-    return orjson.dumps(doc)
+    return msgspec.json.encode(doc)
 
 
 def seats(known: Known) -> list[dict[str, Json]]:
@@ -47,10 +47,10 @@ def accounts(known: Known) -> list[dict[str, Json]]:
     ]
 
 
-def board(known: Known, viewer: Viewer) -> dict[str, Json]:
-    """All that one viewer may see now, `own` apart from `public`."""
+def board(known: Known, viewer: Viewer) -> bytes:
+    """All that one viewer may see now, `own` apart from `public`; rendered."""
     p = known.game
-    doc: dict[str, Json] = {
+    doc: dict[str, object] = {
         "game": p.id,
         "ruleset": p.ruleset,
         "viewer": viewer,
@@ -59,11 +59,11 @@ def board(known: Known, viewer: Viewer) -> dict[str, Json]:
         "at": p.at,
         "seats": seats(known),
         "decisions": known.decisions(viewer),
-        "public": known.rules.sight(p.state, PUBLIC),
+        "public": known.rules.board(p.state),
     }
     if viewer != PUBLIC or p.status == "closed":
-        doc["own"] = sight(known.rules, p, viewer)
-    return doc
+        doc["own"] = shown(known.rules, p, viewer)
+    return rendered(doc)
 
 
 def summary(known: Known) -> dict[str, Json]:

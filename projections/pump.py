@@ -201,9 +201,8 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
 
 
 def _board(known: Known, viewer: Viewer) -> Doc:
-    doc = documents.rendered(documents.board(known, viewer))
     p = known.game
-    return {"game": p.id, "viewer": str(viewer), "version": p.version, "doc": doc}
+    return {"game": p.id, "viewer": str(viewer), "version": p.version, "doc": documents.board(known, viewer)}
 
 
 def _game(gen: int, known: Known, position: int) -> Doc:

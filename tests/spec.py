@@ -68,14 +68,14 @@ class Given:
 
     def refused(self, seat: Seat, move: Json, code: str, rule: str | None = None) -> RuleError:
         """The move is refused with that code (and rule number), and nothing has changed or been drawn."""
-        head = self.match.head
+        head = self.match.game
         self.match.source = Scripted(())
         with pytest.raises(RuleError) as caught:
             self.match.play(seat, move)
         error = caught.value
         assert error.code == code, f"{error.code} instead of {code}: {error.detail}"
         assert rule is None or error.rule == rule, f"{error.rule} instead of {rule}"
-        assert self.match.head is head
+        assert self.match.game is head
         return error
 
     def offered(self, seat: Seat, *picks: Json) -> Choice | Doc:

@@ -29,7 +29,7 @@ def settle(id_: str, do: Do) -> str:
     try:
         outcome = do(hands, errand)
     except StaleVersion as error:
-        outcome = {"refused": "stale_version", "version": error.head}
+        outcome = {"refused": "stale_version", "version": error.version}
     except RuleError as error:
         outcome = {"refused": error.code}
     except UnknownGame:

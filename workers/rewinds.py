@@ -20,7 +20,7 @@ def rewind(id_: str) -> str:
 
 def _go_back(hands: Crew, errand: Errand) -> Doc:
     args = errand.args or {}
-    head = hands.ledger.head(errand.game)  # first: what another worker has done by then is found afterwards
+    head = hands.ledger.version(errand.game)  # first: what another worker has done by then is found afterwards
     if hands.ledger.command(errand.game, errand.id) is None:
         if head != errand.version:
             raise StaleVersion(errand.version, head)

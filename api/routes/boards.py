@@ -47,7 +47,7 @@ def board(args: Doc, game: str) -> Response:
     A seat's token shows `own` besides. The tag is opaque; a version of the game is in `Annals-Version`.
     """
     if "version" in args:
-        return tagged(orjson.dumps(past(game, args["version"], auth.viewer())), args["version"])
+        return tagged(past(game, args["version"], auth.viewer()), args["version"])
     wait(args["wait"])
     found = board_of(game, auth.viewer())
     return tagged(found.doc, found.version)
@@ -57,7 +57,7 @@ def board(args: Doc, game: str) -> Response:
 
 
 @limits.whole_game()
-def past(game: str, version: int, viewer: Viewer) -> Doc:
+def past(game: str, version: int, viewer: Viewer) -> bytes:
     """The board as it was after a version, made only from what the viewer may read."""
     records = services().ledger.read(game, upto=version)
     if not records:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import orjson
 from flask import Response
 
 from api import auth, limits
@@ -42,7 +43,7 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     with limits.whole_game():
         stored = services().commands.do(game, Look(), command=command(headers["key"]))
         known = known_at(services().ledger.read(game, upto=stored.versions[-1]))
-    return written(stored, {"board": documents.board(known, DIRECTOR)})
+    return written(stored, {"board": orjson.loads(documents.board(known, DIRECTOR))})
 
 
 @room.route("/<game:game>/extensions", methods=["POST"])

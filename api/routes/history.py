@@ -79,7 +79,7 @@ def records(args: Doc, game: str) -> Response:
     limits.spend(None)
     wait(args["wait"])
     s, after, limit = services(), args["after"], args["limit"]
-    head = s.ledger.head(game)
+    head = s.ledger.version(game)
     if not head:
         raise missing_game(game)
     found = s.ledger.read(game, after, after + limit)

@@ -50,6 +50,6 @@ def proof(args: Doc, game: str, version: int) -> Response:
     wait(args["wait"])
     found = services().reader.proofs.inclusion(game, version)
     if found is None:
-        raise missing_game(game) if not services().ledger.head(game) else Problem("not_found")
+        raise missing_game(game) if not services().ledger.version(game) else Problem("not_found")
     doc: Doc = {"game": game, "version": version, "record": found.record, "leaf": found.leaf}
     return answer({**doc, **_head(found.head), "path": [node.hex() for node in found.path]})

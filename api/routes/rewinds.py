@@ -133,7 +133,7 @@ def asked_for(errand: Errand) -> Doc:
 
 def status(s: Services, errand: Errand) -> tuple[str, str]:
     """`open`, `queued`, `done`, `declined` or `failed`, and the code of what failed. The log has the last word."""
-    head = s.ledger.head(errand.game)  # first: whatever was done by then is found afterwards
+    head = s.ledger.version(errand.game)  # first: whatever was done by then is found afterwards
     if s.ledger.command(errand.game, errand.id):
         return "done", ""
     if errand.declined:
@@ -187,7 +187,7 @@ def _find(game: str, rewind: str) -> Errand:
 def rewinds(game: str) -> Response:
     """Read which rewinds were asked for, the newest first, and what has become of them."""
     s = services()
-    if not s.ledger.head(game):
+    if not s.ledger.version(game):
         raise missing_game(game)
     who, whole = auth.asking(), limits.passage()
     items = [shown(s, errand, who, whole) for errand in s.errands.rewinds(game, _PAGE)]

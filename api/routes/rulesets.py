@@ -14,8 +14,8 @@ from api.services import Doc, services
 from domain.ids import split_ruleset
 from domain.kernel import data
 from domain.kernel.acts import TABLE_CODES
-from domain.kernel.declare import schema_of
 from domain.kernel.ruleset import COMMON_CODES, AnyRuleset
+from domain.kernel.schemas import schema_of
 from domain.kernel.texts import texts
 
 room = Blueprint("rulesets", __name__, url_prefix="/v1", description="The games that can be played.")
@@ -45,7 +45,10 @@ def rulesets() -> Response:
 @room.response(200, RulesetSchema)
 @room.doc(operationId="ruleset")
 def ruleset(_: Doc, name: str) -> Response:
-    """Read a ruleset: options, moves and facts with their schemas, refusal codes with rule numbers and texts."""
+    """Read a ruleset.
+
+    Options, moves, facts, decisions and sights with their schemas; refusal codes with rule numbers; texts.
+    """
     rules = services().catalogue.get(name)
     meta, said = rules.meta, texts(rules.package, language())
     doc = _line(rules)
@@ -70,6 +73,11 @@ def ruleset(_: Doc, name: str) -> Response:
     doc["facts"] = {
         kind: {"schema": schema_of(fact), "text": said.get(f"fact.{kind}")} for kind, fact in rules.fact_kinds.items()
     }
+    doc["decisions"] = {
+        kind: {"schema": schema_of(frame), "clock": meta.clocks.get(kind, "move")}
+        for kind, frame in rules.frames.items()
+    }
+    doc["sights"] = {name: schema_of(kind) for name, kind in rules.documents.items()}
     codes = {**dict.fromkeys([*COMMON_CODES, *TABLE_CODES], ""), **meta.codes}
     doc["codes"] = [{"code": c, "rule": rule, "text": said.get(f"refusal.{c}")} for c, rule in codes.items()]
     return _page(doc)

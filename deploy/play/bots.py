@@ -62,7 +62,7 @@ def proposals(match: Match[Any], seat: Seat, rng: random.Random) -> Iterator[Doc
     if rules.bot is None:
         return
     sight = {"public": rules.sight(state, PUBLIC), "own": rules.sight(state, seat)}
-    open_now = decisions(rules, state, match.head.rewinds, seat)[0]
+    open_now = decisions(rules, state, match.game.rewinds, seat)[0]
     yield from itertools.islice(rules.bot(sight, open_now.to_json(), seat, rng), PROPOSALS)
 
 

@@ -110,7 +110,7 @@ class Prober:
         return self.rng.choice(may_decide(match))
 
     def _any_seat(self, match: Match[Any]) -> Seat:
-        return self.rng.randrange(match.head.table.seats)
+        return self.rng.randrange(match.game.table.seats)
 
     def _altered(self, match: Match[Any]) -> str | None:
         seat = self._seat(match)
@@ -157,7 +157,7 @@ class Prober:
         seat = self._seat(match)
         move = built(self.rules, match.state, seat, self.rng)
         try:
-            Play(seat, [move, self.rng.choice([move, self._known()])]).step(self.rules, match.head, match.hand)
+            Play(seat, [move, self.rng.choice([move, self._known()])]).step(self.rules, match.game, match.moment)
         except RuleError as error:
             return error.code
         return None
@@ -171,7 +171,7 @@ class Prober:
 
     def _elsewhere(self, match: Match[Any]) -> str | None:
         try:
-            match.rewind(match.head.version + self.rng.randrange(3))
+            match.rewind(match.game.version + self.rng.randrange(3))
         except RuleError as error:
             return error.code
         raise AssertionError("a rewind that goes nowhere is accepted")

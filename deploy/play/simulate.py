@@ -163,7 +163,7 @@ class _Game:
 
     def fail(self, text: str) -> None:
         """Keep a failure with what is needed to see it again."""
-        plan, version = self.plan, self.match.head.version if self.match else 0
+        plan, version = self.plan, self.match.game.version if self.match else 0
         where = f"seats {plan.seats}, seed {plan.seed}, game {self.tally.index}, version {version}"
         self.tally.failures += 1
         if len(self.tally.texts) < TEXTS:
@@ -176,7 +176,7 @@ class _Game:
         self.match = match = Match(
             plan.rules, plan.seats, self.rng.randbytes(32), options=plan.options, game=name, patch=plan.patch
         )
-        self.anchor = match.head.version
+        self.anchor = match.game.version
         for record in match.records:
             self._count(record, "")
         limit = self.rules.meta.max_moves
@@ -215,11 +215,11 @@ class _Game:
         if chance < 0.03:
             return self._back(match)
         if chance < 0.04 and len(vacant) < match.state.seats - 1:
-            self.anchor = match.head.version + 1
+            self.anchor = match.game.version + 1
             return match.leave(self.rng.choice([s for s in range(match.state.seats) if s not in vacant]))
         if chance > 0.9 and vacant:
-            self.anchor = match.head.version + 1
-            return match.join(vacant[0], f"p{match.head.version}")
+            self.anchor = match.game.version + 1
+            return match.join(vacant[0], f"p{match.game.version}")
         return None
 
     def _back(self, match: Match[Any]) -> Record | None:
@@ -230,7 +230,7 @@ class _Game:
     def _probe(self, match: Match[Any]) -> None:
         rate, dice = self.plan.probes, self.prober.rng
         tries = int(rate) + (dice.random() < rate % 1)
-        head = match.head
+        head = match.game
         for _ in range(tries):
             code = self.prober.code(match)
             if code is not None:
@@ -239,7 +239,7 @@ class _Game:
             self.worlds += 1
             for code in self.prober.codes_of(match, self.plan.candidates, MANY):
                 self._refused(code)
-        if match.head is not head:
+        if match.game is not head:
             self.fail("a refused move has changed the game")
 
     def _looks_around(self, dice: random.Random) -> bool:
@@ -274,13 +274,13 @@ class _Game:
             for score in self.rules.scores(match.state):
                 self.tally.places[score.seat], self.tally.points[score.seat] = score.place, score.points
             self._count(match.close(), "")
-        if fold(self.rules, match.records) != match.head:
+        if fold(self.rules, match.records) != match.game:
             self.fail("the records fold to another position")
         data = export.dump(match.records, DIRECTOR)
         if self.tally.index % self.plan.proved == 0:
             self._prove(data)
         if self.plan.export_dir:
-            (self.plan.export_dir / f"{match.head.id}.jsonl").write_bytes(data)
+            (self.plan.export_dir / f"{match.game.id}.jsonl").write_bytes(data)
 
     def _prove(self, data: bytes) -> None:
         try:

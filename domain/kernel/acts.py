@@ -20,7 +20,7 @@ from domain.kernel.flow import Patched, S, Seated, State, Vacated
 from domain.kernel.game import AnyGame, Game, Player, opened, rewound
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Draft, Ruleset, Table, carry_on, decide, decide_all, decisions
-from domain.kernel.step import By, Hand, Step, append, draft_of
+from domain.kernel.step import By, Moment, Step, append, draft_of
 
 TABLE_CODES: Mapping[str, str] = {
     "not_open": "the game has started: seats are taken or given back by other acts",
@@ -51,7 +51,7 @@ class Act(ABC):
     """Something that can be done to a game that is open. Its fields are its arguments, values of JSON."""
 
     @abstractmethod
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         """The next record and game; raises RuleError or DecisionClosed."""
 
     @classmethod
@@ -87,7 +87,7 @@ class Open:
     table: Table
     body: Doc = field(default_factory=dict)
 
-    def step(self, rules: Ruleset[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], moment: Moment) -> Step[S]:
         """The first record, and the game that it opens."""
         terms: Doc = {
             **self.body,
@@ -95,9 +95,9 @@ class Open:
             "ruleset": rules.meta.ruleset,
             "seats": self.table.seats,
             "options": dict(self.table.options),
-            "seed_hash": commitment(hand.seed),
+            "seed_hash": commitment(moment.seed),
         }
-        public: Doc = {"v": 1, "kind": "opened", "at": hand.now, "prev": "", "body": terms}
+        public: Doc = {"v": 1, "kind": "opened", "at": moment.now, "prev": "", "body": terms}
         record = Record(public, {})
         return Step(record, opened(rules, record))
 
@@ -117,17 +117,17 @@ class Join(Act):
     player: str
     nonce_hash: str = ""
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
         seat = self._free(game) if self.seat is None else self.seat
         refuse_unless(0 <= seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(not game.players.get(seat, Player("")).id, "seat_taken", seat=seat)
-        draft, nonce_hash = draft_of(rules, game, hand), self.nonce_hash
+        draft, nonce_hash = draft_of(rules, game, moment), self.nonce_hash
         if game.status == "running":
             draft.add(Seated(seat))
             nonce_hash = game.players[seat].nonce_hash
         body = {"player": self.player} | ({"nonce_hash": nonce_hash} if nonce_hash else {})
-        return append(rules, game, hand, draft, "joined", seat=seat, body=body)
+        return append(rules, game, moment, draft, "joined", seat=seat, body=body)
 
     @staticmethod
     def _free(game: AnyGame) -> Seat:
@@ -147,15 +147,15 @@ class Reveal(Act):
     seat: Seat
     nonce: str
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(game.status == "open", "not_open", status=game.status)
         refuse_unless(len(game.players) == game.table.seats, "seats_missing")
         refuse_unless(self.seat in game.players, "seat_empty", seat=self.seat)
         refuse_unless(_HEX.fullmatch(self.nonce) is not None, "nonce_mismatch")
         committed = game.players[self.seat].nonce_hash
         refuse_unless(commitment(bytes.fromhex(self.nonce)) == committed, "nonce_mismatch")
-        draft = draft_of(rules, game, hand)
-        return append(rules, game, hand, draft, "revealed", seat=self.seat, body={"nonce": self.nonce})
+        draft = draft_of(rules, game, moment)
+        return append(rules, game, moment, draft, "revealed", seat=self.seat, body={"nonce": self.nonce})
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Reveal:
@@ -168,15 +168,15 @@ class Leave(Act):
 
     seat: Seat
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
-        draft = draft_of(rules, game, hand)
+        draft = draft_of(rules, game, moment)
         if game.status == "running":
             draft.add(Vacated(self.seat))
             rules.vacated(draft, self.seat)
             carry_on(draft)
-        return append(rules, game, hand, draft, "left", seat=self.seat)
+        return append(rules, game, moment, draft, "left", seat=self.seat)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Leave:
@@ -189,15 +189,15 @@ class Start(Act):
 
     patch: Json = None
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(game.status == "open", "not_open", status=game.status)
         refuse_unless(len(game.players) == game.table.seats, "seats_missing", taken=sorted(game.players))
-        draft = draft_of(rules, game, hand)
+        draft = draft_of(rules, game, moment)
         rules.setup(draft)
         if self.patch is not None:
             draft.add(Patched(self.patch))
         carry_on(draft)
-        return append(rules, game, hand, draft, "started")
+        return append(rules, game, moment, draft, "started")
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Start:
@@ -210,11 +210,11 @@ class Close(Act):
 
     reason: str = "finished"
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(game.status != "closed", "game_over")
         refuse_unless(game.status == "over" or self.reason != "finished", "still_running")
-        body = {"reason": self.reason, "seed": hand.seed.hex()}
-        return append(rules, game, hand, draft_of(rules, game, hand), "closed", body=body)
+        body = {"reason": self.reason, "seed": moment.seed.hex()}
+        return append(rules, game, moment, draft_of(rules, game, moment), "closed", body=body)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Close:
@@ -242,17 +242,17 @@ class Play(Act):
     decision: str | None = None
     by: By = "seat"
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
-        draft = draft_of(rules, game, hand)
+        draft = draft_of(rules, game, moment)
 
         def before(state: S) -> None:
             if self.decision is not None:
                 open_decision(rules, replace(game, state=state), self.decision)
 
-        decide_all(draft, self.seat, self.moves, before, again=hand.again)
+        decide_all(draft, self.seat, self.moves, before, again=moment.again)
         kind, acts = "ruled" if self.by == "director" else "moved", [(self.seat, m) for m in self.moves]
-        return append(rules, game, hand, draft, kind, by=self.by, seat=self.seat, acts=acts)
+        return append(rules, game, moment, draft, kind, by=self.by, seat=self.seat, acts=acts)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Act:
@@ -275,13 +275,13 @@ class Lapse(Act):
     decision: str
     seats: Sequence[Seat] = ()
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
         open_decision(rules, game, self.decision)
         asked = game.state.top
-        early = early_seats(game, [s for s in asked.owing if self._of(s)], max(hand.now, game.at), alone=hand.again)
+        early = early_seats(game, [s for s in asked.owing if self._of(s)], max(moment.now, game.at), alone=moment.again)
         refuse_unless(not early, "not_due", seats=early)
-        draft = draft_of(rules, game, hand)
+        draft = draft_of(rules, game, moment)
         acts: list[tuple[Seat, Doc]] = []
         for seat in asked.owing:
             while self._of(seat) and _owes(draft.state, asked.n, seat):
@@ -291,7 +291,7 @@ class Lapse(Act):
         if not acts:
             raise DecisionClosed(self.decision)
         cover = asked.asked if asked.secret else ()
-        return append(rules, game, hand, draft, "lapsed", by="clock", acts=acts, cover=cover)
+        return append(rules, game, moment, draft, "lapsed", by="clock", acts=acts, cover=cover)
 
     def _of(self, seat: Seat) -> bool:
         return not self.seats or seat in self.seats
@@ -317,12 +317,12 @@ class Resolve(Act):
 
     decision: str
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
         open_decision(rules, game, self.decision)
-        draft = draft_of(rules, game, hand)
+        draft = draft_of(rules, game, moment)
         decide_all(draft, None, [{"type": game.state.top.kind}])
-        return append(rules, game, hand, draft, "resolved", by="engine")
+        return append(rules, game, moment, draft, "resolved", by="engine")
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Resolve:
@@ -336,13 +336,13 @@ class Rest(Act):
     seat: Seat
     days: int
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
         left = game.accounts[self.seat].days
         refuse_unless(1 <= self.days <= left, "no_vacation_left", days=left)
-        draft = draft_of(rules, game, hand)
-        return append(rules, game, hand, draft, "rested", by="seat", seat=self.seat, body={"days": self.days})
+        draft = draft_of(rules, game, moment)
+        return append(rules, game, moment, draft, "rested", by="seat", seat=self.seat, body={"days": self.days})
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Rest:
@@ -366,10 +366,10 @@ class Rewind(Act):
     reason: str = ""
     fresh: bool = False
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
         refuse_unless(rules.meta.undo or self.by == "director", "undo_forbidden")
-        target: Game[S] = hand.past(self.to)
+        target: Game[S] = moment.past(self.to)
         refuse_unless(target.status == "running" and target.version < game.version, "not_on_line", to=self.to)
         back = replace(
             target,
@@ -379,13 +379,13 @@ class Rewind(Act):
             at=game.at,
             players=game.players,
         )
-        draft = draft_of(rules, back, hand)
+        draft = draft_of(rules, back, moment)
         if self.fresh:
             everybody: tuple[Viewer, ...] = tuple(range(game.table.seats))
             rules.redeal(draft, everybody)
         _seat_again(rules, draft, game)
         blind = replace(back, board="")
-        step = append(rules, blind, hand, draft, "rewound", by=self.by, seat=self.seat, body=self._body())
+        step = append(rules, blind, moment, draft, "rewound", by=self.by, seat=self.seat, body=self._body())
         return Step(step.record, replace(rewound(rules, game, target, step.record), digests=step.game.digests))
 
     def _body(self) -> Doc:
@@ -421,9 +421,10 @@ def _seat_again(rules: Ruleset[S], draft: Draft[S], game: Game[S]) -> None:
 class Look(Act):
     """The director looks at what is hidden. That somebody ruled is public, what it was is shown after the end."""
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
-        return append(rules, game, hand, draft_of(rules, game, hand), "ruled", by="director", ruling={"act": "look"})
+        draft, ruling = draft_of(rules, game, moment), {"act": "look"}
+        return append(rules, game, moment, draft, "ruled", by="director", ruling=ruling)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Look:
@@ -441,14 +442,14 @@ class Extend(Act):
     ms: int
     by: By = "director"
 
-    def step(self, rules: Ruleset[S], game: Game[S], hand: Hand) -> Step[S]:
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
         open_decision(rules, game, self.decision)
-        if not hand.again and self.ms < 0 and game.deadline is not None:
-            deadline, soonest = game.deadline, max(hand.now, game.at) + SOONEST
+        if not moment.again and self.ms < 0 and game.deadline is not None:
+            deadline, soonest = game.deadline, max(moment.now, game.at) + SOONEST
             refuse_unless(deadline + self.ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
         body = {"act": "extend", "decision": self.decision, "ms": self.ms}
-        return append(rules, game, hand, draft_of(rules, game, hand), "ruled", by=self.by, body=body)
+        return append(rules, game, moment, draft_of(rules, game, moment), "ruled", by=self.by, body=body)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Extend:

@@ -116,6 +116,10 @@ class Move(Struct, frozen=True, gc=False, tag_field="type", tag=snake, forbid_un
     varies: ClassVar[Varies | None] = None
 
 
+class Context(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """What is known of a frame of one kind: its public `data`. The class's name gives the kind."""
+
+
 def given(value: Maybe[T]) -> T:
     """What stands there, where the case of the move or the fact has it."""
     if value is UNSET:
@@ -129,21 +133,14 @@ def or_none(value: Maybe[T]) -> T | None:
 
 
 def tag(kind: type[Struct]) -> str:
-    """What names the class in JSON, `gold_paid`."""
-    return str(kind.__struct_config__.tag)
+    """What names the class in JSON, `gold_paid`; of a context the kind of its frame."""
+    return str(kind.__struct_config__.tag or snake(kind.__name__))
 
 
 def doc(value: Struct) -> Doc:
     """The JSON object of a fact, a move or a part; a fresh one, all of it JSON's own types."""
     made: Doc = orjson.loads(msgspec.json.encode(value))
     return made
-
-
-def schema_of(kind: type[Struct]) -> Doc:
-    """JSON Schema 2020-12 of a declared class, with its docstring; parts stand in `$defs`."""
-    _, parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
-    own = parts.pop(kind.__name__)
-    return {**own, "$defs": parts} if parts else own
 
 
 def prepare(kind: type[Struct]) -> None:
@@ -165,7 +162,7 @@ def by_tag(*kinds: type[K]) -> dict[str, type[K]]:
 def declared(module: str, kind: type[K]) -> dict[str, type[K]]:
     """The classes of that kind that the module (`__name__`) declares, in its order, by what names them in JSON."""
     found = [c for c in vars(sys.modules[module]).values() if isinstance(c, type) and c.__module__ == module]
-    return by_tag(*(c for c in found if issubclass(c, kind) and c.__struct_config__.tag))
+    return by_tag(*(c for c in found if issubclass(c, kind) and (issubclass(c, Context) or c.__struct_config__.tag)))
 
 
 __all__ = [
@@ -174,6 +171,7 @@ __all__ = [
     "AnyFact",
     "AnyInt",
     "Case",
+    "Context",
     "Count",
     "Fact",
     "Id",
@@ -192,7 +190,6 @@ __all__ = [
     "given",
     "or_none",
     "prepare",
-    "schema_of",
     "snake",
     "tag",
 ]

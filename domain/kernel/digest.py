@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+import msgspec
 import orjson
 
 from domain.ids import Json
@@ -17,3 +18,8 @@ def canonical(doc: Json) -> bytes:
 def digest(doc: Json) -> str:
     """SHA-256 of the canonical form, 64 hex digits."""
     return hashlib.sha256(canonical(doc)).hexdigest()
+
+
+def digest_of(shown: object) -> str:
+    """The same of what is declared: classes where `digest` has objects."""
+    return hashlib.sha256(msgspec.json.encode(shown, order="sorted")).hexdigest()

@@ -9,9 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+import msgspec
+
 from domain.ids import Doc, Json, Seat
-from domain.kernel.declare import UNSET, AnyFact, Count, Fact, Id, Maybe, declared
+from domain.kernel.declare import UNSET, AnyFact, Context, Count, Fact, Id, Maybe, declared, tag
 from domain.kernel.jsonform import from_json, merge_patch, to_json
+
+C = TypeVar("C", bound=Context)
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Frame:
     secret: bool = False
     """Who has answered is each seat's own until the frame ends."""
     data: Doc = field(default_factory=dict)
-    """Public context of the decision; may hold the list of steps still to do."""
+    """Public context of the decision, as `of` reads it; may hold the list of steps still to do."""
     timed_as: int = 0
     """The frame whose clock this one goes on with: a question that is asked anew has no new deadline. 0 = its own."""
 
@@ -40,6 +44,15 @@ class Frame:
     def timer(self) -> int:
         """The number of its clock."""
         return self.timed_as or self.n
+
+    def of(self, kind: type[C]) -> C:
+        """Its context; AssertionError for a frame of another kind."""
+        if self.kind != tag(kind):
+            raise AssertionError(f"the frame {self.kind} is no {tag(kind)}")
+        kept: dict[str, C] = self.__dict__.setdefault("_memo", {})
+        if "context" not in kept:
+            kept["context"] = msgspec.convert(self.data, kind)
+        return kept["context"]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from domain.errors import VerificationError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
 from domain.kernel.audience import ALL_KEY
 from domain.kernel.clock import (
     NO_PACE,
@@ -29,7 +29,8 @@ from domain.kernel.clock import (
     running,
     tick,
 )
-from domain.kernel.digest import digest
+from domain.kernel.declare import Part
+from domain.kernel.digest import digest, digest_of
 from domain.kernel.flow import Frame, S, State, assign
 from domain.kernel.jsonform import Encoder, Hint, encoder, hints
 from domain.kernel.record import Record, facts_for
@@ -94,7 +95,7 @@ class Game(Generic[S_co]):
     """Field of the state -> (object, digest): a field is hashed again only when it is another object."""
 
     @property
-    def head(self) -> str:
+    def hash(self) -> str:
         """Hash of the last record; made when it is asked for, since a fold needs only the last one's."""
         return self.last.hash if self.last else ""
 
@@ -138,9 +139,8 @@ def nonces(p: Game[S]) -> dict[int, str]:
 
 def public_digest(rules: Ruleset[S], state: S) -> str:
     """Digest of what everybody sees: the public sight and the open decisions."""
-    return digest({"sight": rules.sight(state, PUBLIC), "decisions": [d.to_json() for d in decisions(rules, state)]})[
-        :32
-    ]
+    seen = {"sight": rules.board(state), "decisions": [d.to_json() for d in decisions(rules, state)]}
+    return digest_of(seen)[:32]
 
 
 def state_digest(state: State, known: Digests) -> tuple[str, Digests]:
@@ -153,13 +153,13 @@ def state_digest(state: State, known: Digests) -> tuple[str, Digests]:
         if old is not None and old[0] is value:
             made[name] = old
         else:
-            made[name] = value, digest(encode(value) if encode else value)
+            made[name] = value, digest_of(encode(value) if encode else value)
     return digest({n: d for n, (_, d) in made.items()})[:32], made
 
 
 @functools.cache
 def _encoders(kind: Hint) -> tuple[tuple[str, Encoder | None], ...]:
-    return tuple((name, encoder(hint)) for name, hint in hints(kind).items())
+    return tuple((name, encoder(hint, False)) for name, hint in hints(kind).items())
 
 
 def line(records: Iterable[Record]) -> list[int]:
@@ -316,6 +316,6 @@ def state_for(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S
     return state
 
 
-def sight(rules: Ruleset[S], p: Game[S], viewer: Viewer) -> Json:
-    """The board part of a viewer's sight; after the end everybody is shown all."""
-    return rules.sight(p.state, DIRECTOR if p.status == "closed" else viewer)
+def shown(rules: Ruleset[S], p: Game[S], viewer: Viewer) -> Part:
+    """What a viewer sees besides the board; after the end everybody is shown all."""
+    return rules.shown(p.state, DIRECTOR if p.status == "closed" else viewer)

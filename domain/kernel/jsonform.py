@@ -60,18 +60,23 @@ def _optional(hint: Hint) -> Hint | None:
 
 
 @functools.lru_cache(maxsize=4096)
-def encoder(hint: Hint) -> Encoder | None:
-    """A function from a value of that type to its JSON form; None where the value is its own form."""
+def encoder(hint: Hint, whole: bool = True) -> Encoder | None:
+    """A function from a value of that type to its JSON form; None where the value is its own form.
+
+    Not `whole`: only as far as msgspec, which knows dataclasses but no tuples by seat, encodes the rest the same.
+    """
     base = _plain(hint)
     origin, args = _origin(base), typing.get_args(base)
     if is_dataclass(base):
-        return _encode_object(typing.cast(type, base))
+        return _encode_object(typing.cast(type, base), whole)
     if (inner := _optional(base)) is not None:
-        return _encode_optional(encoder(inner))
+        return _encode_optional(encoder(inner, whole))
+    if origin is tuple and _by_seat(hint):
+        return _encode_by_seat(encoder(args[0], whole))
     if origin is tuple:
-        return (_encode_by_seat if _by_seat(hint) else _encode_list)(encoder(args[0]))
+        return _encode_list(encoder(args[0], whole), whole)
     if origin is dict:
-        return _encode_dict(encoder(args[1]))
+        return _encode_dict(encoder(args[1], whole))
     if base not in (int, str, bool, Any):
         raise TypeError(f"a state holds no {base}: dataclasses, tuples, dicts, int, str, bool, Any and X | None")
     return None
@@ -85,16 +90,20 @@ def _encode_by_seat(item: Encoder | None) -> Encoder:
     return lambda x: {str(i): v if item is None else item(v) for i, v in enumerate(x)}
 
 
-def _encode_list(item: Encoder | None) -> Encoder:
-    return list if item is None else lambda x: [item(v) for v in x]
+def _encode_list(item: Encoder | None, whole: bool) -> Encoder | None:
+    if item is None:
+        return list if whole else None
+    return lambda x: [item(v) for v in x]
 
 
 def _encode_dict(item: Encoder | None) -> Encoder | None:
     return None if item is None else lambda x: {k: item(v) for k, v in x.items()}
 
 
-def _encode_object(cls: type) -> Encoder:
-    parts = {name: encoder(hint) for name, hint in hints(cls).items()}
+def _encode_object(cls: type, whole: bool) -> Encoder | None:
+    parts = {name: encoder(hint, whole) for name, hint in hints(cls).items()}
+    if not whole and not any(parts.values()):
+        return None
 
     def encode(x: object) -> Json:
         return {n: getattr(x, n) if e is None else e(getattr(x, n)) for n, e in parts.items()}

@@ -28,7 +28,7 @@ from domain.kernel.flow import Decision, S
 from domain.kernel.game import Game, line
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Meta, Ruleset, decisions
-from domain.kernel.step import Hand, Step
+from domain.kernel.step import Moment, Step
 
 
 def a_day(meta: Meta) -> Json:
@@ -60,7 +60,7 @@ class Match(Generic[S]):
         self.records: list[Record] = []
         self.games: list[Game[S]] = []
         body = {"pace": pace_of(rules.meta, a_day(rules.meta) if pace is None else pace).to_json()}
-        self._keep(Open(game, rules.table(seats, options), body).step(rules, self.hand))
+        self._keep(Open(game, rules.table(seats, options), body).step(rules, self.moment))
         for seat in range(seats):
             self.do(Join(seat, f"p{seat}"))
         if start:
@@ -73,9 +73,9 @@ class Match(Generic[S]):
         return other
 
     @property
-    def hand(self) -> Hand:
+    def moment(self) -> Moment:
         """Seed, time and source of the next act."""
-        return Hand(self.seed, self.now, "", self.source, self._past)
+        return Moment(self.seed, self.now, "", self.source, self._past)
 
     def _past(self, to: int) -> Game[S]:
         if to not in self.line():
@@ -83,18 +83,18 @@ class Match(Generic[S]):
         return self.at(to)
 
     @property
-    def head(self) -> Game[S]:
+    def game(self) -> Game[S]:
         """The game as it is."""
         return self.games[-1]
 
     @property
     def state(self) -> S:
         """The state of the game as it is."""
-        return self.head.state
+        return self.game.state
 
     def decisions(self) -> list[Decision]:
         """What is open now."""
-        return decisions(self.rules, self.state, self.head.rewinds)
+        return decisions(self.rules, self.state, self.game.rewinds)
 
     def at(self, version: int) -> Game[S]:
         """The game after that version."""
@@ -106,7 +106,7 @@ class Match(Generic[S]):
 
     def do(self, act: Act) -> Record:
         """Whatever can be done; raises as the act does."""
-        return self._keep(act.step(self.rules, self.head, self.hand))
+        return self._keep(act.step(self.rules, self.game, self.moment))
 
     def _keep(self, step: Step[S]) -> Record:
         self.records.append(step.record)
@@ -123,13 +123,13 @@ class Match(Generic[S]):
         director: bool = False,
     ) -> Record:
         """A move or an atomic list; raises as `acts.Play`, and StaleVersion."""
-        if expected not in (None, self.head.version):
-            raise StaleVersion(expected or 0, self.head.version)
+        if expected not in (None, self.game.version):
+            raise StaleVersion(expected or 0, self.game.version)
         return self.do(Play(seat, moves, decision, "director" if director else "seat"))
 
     def lapse(self, decision: str | None = None, seats: Sequence[Seat] = ()) -> Record:
         """The deadline of the open decision (or of this one) passes: time goes on until the defaults are due."""
-        named, game = decision or self._open(), self.head
+        named, game = decision or self._open(), self.game
         owing = [s for s in (game.state.top.owing if game.frames else ()) if not seats or s in seats]
         due = game.dues([s for s in owing if s not in game.state.vacant])
         self.now = max([self.now, *due.values()])

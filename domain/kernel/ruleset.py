@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import is_not, or_
@@ -15,7 +16,7 @@ from domain.ids import DIRECTOR, MAX_WORD, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel import audience, choices, declare, shapes
 from domain.kernel.audience import ALL, ALL_KEY, Audience
 from domain.kernel.choices import Builder, Choice
-from domain.kernel.declare import UNSET, Admission, Fact, Move
+from domain.kernel.declare import UNSET, Admission, Context, Fact, Move, Part
 from domain.kernel.draws import Draws, NoChance
 from domain.kernel.flow import (
     FLOW,
@@ -94,20 +95,32 @@ class Meta:
     """A game that takes more moves does not terminate: a fault."""
 
 
+D_co = TypeVar("D_co", bound=Part, covariant=True)
+
+
 @dataclass(frozen=True)
-class Score:
+class Score(Generic[D_co]):
     """One line of the final table, or of the table as it stands."""
 
     seat: Seat
     place: int
     """1 is best; shared places are equal numbers."""
     points: int
-    detail: dict[str, Json] = field(default_factory=dict)
+    detail: D_co
     """The figures behind the points and the tie-breaks, in the order in which they count."""
 
     def to_json(self) -> dict[str, Json]:
         """As clients see it."""
-        return {"seat": self.seat, "place": self.place, "points": self.points, "detail": self.detail}
+        return {
+            "seat": self.seat,
+            "place": self.place,
+            "points": self.points,
+            "detail": declare.doc(self.detail),
+        }
+
+
+AnyScore = Score[Part]
+"""Of whichever game."""
 
 
 # --- the draft ------------------------------------------------------------------------------------------------
@@ -128,17 +141,15 @@ class Draft(Generic[S]):
         self.facts.append((audience.key_of(to, seal), fact))
         self.state = fact.evolve(self.state)
 
-    def ask(
-        self, kind: str, *seats: Seat, engine: bool = False, secret: bool = False, timed_as: int = 0, **data: Json
-    ) -> None:
+    def ask(self, about: Context, *seats: Seat, engine: bool = False, secret: bool = False, timed_as: int = 0) -> None:
         """Open a frame. Who is asked depends on public facts only.
 
         `timed_as`: the `timer` of a frame that has ended, when the same question is asked anew on the same clock.
         """
         asked = Asked(
             self.state.opened + 1,
-            kind,
-            data,
+            declare.tag(type(about)),
+            declare.doc(about),
             sorted(seats) or UNSET,
             engine or UNSET,
             secret or UNSET,
@@ -157,8 +168,9 @@ class Draft(Generic[S]):
         self.add(Reopened(seat), (seat,) if self.state.top.secret else ALL)
 
     def note(self, **data: Json) -> None:
-        """Change the data of the top frame."""
+        """Change members of the top frame's context."""
         self.add(Noted(data))
+        self.state.top.of(self.rules.frames[self.state.top.kind])
 
     def end(self) -> None:
         """Close the top frame."""
@@ -224,12 +236,41 @@ def _sound(_: object) -> list[str]:
     return []
 
 
-def _nothing_hidden(_: object, keep: tuple[Viewer, ...]) -> None:
+class Nothing(Part, frozen=True):
+    """No member: there is nothing to see."""
+
+
+class Everything(Part, frozen=True):
+    """What the director sees besides the board, and everybody when the game is closed."""
+
+    seats: Mapping[str, Part]
+    """What each seat sees, by seat."""
+    hidden: Part
+    """What no seat sees."""
+
+
+def _nothing_own(_: object, seat: Seat) -> Nothing:
+    return Nothing()
+
+
+def no_secret(_: object) -> Nothing:
+    """There is nothing that no seat sees."""
+    return Nothing()
+
+
+def _as_it_lies(_: object, keep: tuple[Viewer, ...]) -> None:
     """Nothing is dealt face down."""
 
 
 def _nobody(_: object) -> tuple[Seat, ...]:
     return ()
+
+
+def _returned(function: Callable[..., object]) -> Any:
+    try:
+        return typing.get_type_hints(function)["return"]
+    except (KeyError, TypeError):
+        raise TypeError(f"{function} does not say what document it returns") from None
 
 
 # --- the ruleset ----------------------------------------------------------------------------------------------
@@ -259,17 +300,23 @@ class Ruleset(Generic[S]):
     setup: Callable[[Draft[S]], None]
     build: Callable[[S, Seat], Builder]
     default: Callable[[S, Decision, Seat], Move]
-    sight: Callable[[S, Viewer], Json]
-    """`public`: the common board; a seat: what it sees besides; director: all."""
-    scores: Callable[[S], list[Score]]
+    board: Callable[[S], Part]
+    """What everybody sees."""
+    scores: Callable[[S], Sequence[AnyScore]]
     blank: Callable[[Table], S]
+    frames: Mapping[str, type[Context]]
+    """The contexts that it declares, by the kind of frame."""
+    own: Callable[[S, Seat], Part] = _nothing_own
+    """What a seat sees besides."""
+    hidden: Callable[[S], Part] = no_secret
+    """What no seat sees."""
     go: Mapping[str, Callable[[Draft[S], Frame], None]] = field(default_factory=dict)
     """Frame kind -> goes on by itself while the top frame owes nothing."""
     check: Callable[[S], list[str]] = _sound
     """Broken invariants, for tests and simulations; a line about an unknown id begins with its JSON pointer."""
     fill: Callable[[S], S] | None = None
     """What follows from the rest of a state (supplies, sizes), for a scenario that begins from an empty board."""
-    redeal: Callable[[Draft[S], tuple[Viewer, ...]], None] = _nothing_hidden
+    redeal: Callable[[Draft[S], tuple[Viewer, ...]], None] = _as_it_lies
     """Deals anew what none of these viewers can know; their sights stay as they are."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody
     """Seats that may interrupt or change an answer, by public facts; never waited for."""
@@ -282,7 +329,8 @@ class Ruleset(Generic[S]):
     """A heuristic player, for demos and simulations."""
 
     def __post_init__(self) -> None:
-        declare.prepare(self._facts_form)
+        for kind in (self._facts_form, *self.frames.values(), *self.documents.values()):
+            declare.prepare(kind)
 
     @functools.cached_property
     def fact_kinds(self) -> Mapping[str, type[Fact[S]]]:
@@ -305,6 +353,27 @@ class Ruleset(Generic[S]):
         for fact in self.read(docs) if docs else ():
             state = fact.evolve(state)
         return state
+
+    def shown(self, state: S, viewer: Viewer) -> Part:
+        """`public`: the common board; a seat: what it sees besides; the director: what all seats see, and nobody."""
+        if viewer == PUBLIC:
+            return self.board(state)
+        if viewer == DIRECTOR:
+            own = {str(seat): self.own(state, seat) for seat in range(state.seats)}
+            return Everything(own, self.hidden(state))
+        return self.own(state, int(viewer))
+
+    def sight(self, state: S, viewer: Viewer) -> Doc:
+        """The same as a document."""
+        return declare.doc(self.shown(state, viewer))
+
+    @functools.cached_property
+    def documents(self) -> Mapping[str, type[Part]]:
+        """What the documents are that it shows: `board`, `own`, `hidden`, and the `detail` of a score."""
+        shown = {name: _returned(getattr(self, name)) for name in ("board", "own", "hidden")}
+        (line,) = typing.get_args(_returned(self.scores))
+        (detail,) = typing.get_args(line)
+        return {**shown, "detail": detail}
 
     def table(self, seats: int, options: Mapping[str, Json] | None = None) -> Table:
         """The table with every option, defaults filled in; raises InvalidTable."""

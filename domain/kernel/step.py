@@ -25,7 +25,7 @@ def _no_past(to: int) -> Game[Any]:
 
 
 @dataclass(frozen=True)
-class Hand:
+class Moment:
     """What an act needs besides the game: its secret seed, the time, the command's id, and its past for a rewind.
 
     `source` replaces the seeded draws (scripted, all minimum, all maximum); such a log does not verify.
@@ -54,9 +54,9 @@ AnyStep = Step[State]
 """Of whichever rules."""
 
 
-def draft_of(rules: Ruleset[S], game: Game[S], hand: Hand) -> Draft[S]:
+def draft_of(rules: Ruleset[S], game: Game[S], moment: Moment) -> Draft[S]:
     """An empty draft on the game as it is."""
-    source = hand.source or Seeded(draw_key(hand.seed, nonces(game)), game.id, game.epoch)
+    source = moment.source or Seeded(draw_key(moment.seed, nonces(game)), game.id, game.epoch)
     return Draft(rules, game.state, Draws(source, game.counts))
 
 
@@ -103,8 +103,8 @@ def _asked_in_secret(facts: Sequence[tuple[str, AnyFact]]) -> list[Seat]:
     return [s for _, f in facts if isinstance(f, Asked) and f.secret is True for s in f.seats or ()]
 
 
-def _shut(game: AnyGame, hand: Hand, packs: Mapping[str, Doc]) -> dict[str, Doc]:
-    return {k: seal_pack(q, hand.seed, game.id, game.version + 1, k) for k, q in packs.items()}
+def _shut(game: AnyGame, moment: Moment, packs: Mapping[str, Doc]) -> dict[str, Doc]:
+    return {k: seal_pack(q, moment.seed, game.id, game.version + 1, k) for k, q in packs.items()}
 
 
 def _openings(game: AnyGame, facts: Sequence[tuple[str, AnyFact]], packs: Mapping[str, Doc]) -> list[Doc]:
@@ -117,9 +117,9 @@ def _empty(value: Json) -> bool:
     return value is None or value is False or value in ("", [], {})
 
 
-def _record(game: AnyGame, hand: Hand, kind: str, parts: _Parts, packs: Mapping[str, Doc], **more: Json) -> Record:
+def _record(game: AnyGame, moment: Moment, kind: str, parts: _Parts, packs: Mapping[str, Doc], **more: Json) -> Record:
     public = {**parts.public, **{k: v for k, v in more.items() if not _empty(v)}}
-    public |= {"v": game.version + 1, "kind": kind, "at": max(hand.now, game.at), "prev": game.head}
+    public |= {"v": game.version + 1, "kind": kind, "at": max(moment.now, game.at), "prev": game.hash}
     if packs:
         public["seals"] = sorted(digest(q) for q in packs.values())
     return Record(public, dict(packs))
@@ -128,7 +128,7 @@ def _record(game: AnyGame, hand: Hand, kind: str, parts: _Parts, packs: Mapping[
 def append(
     rules: Ruleset[S],
     game: Game[S],
-    hand: Hand,
+    moment: Moment,
     draft: Draft[S],
     kind: str,
     *,
@@ -153,16 +153,16 @@ def append(
     hidden, digests = state_digest(draft.state, game.digests)
     table = parts.packs.setdefault(TABLE_KEY, {})
     table["digest"] = hidden
-    if hand.command:
-        table["command"] = hand.command
+    if moment.command:
+        table["command"] = moment.command
     if ruling:
         table["ruling"] = ruling
-    packs = _shut(game, hand, parts.packs)
+    packs = _shut(game, moment, parts.packs)
     told = any(s != seat for key in packs for s in seats_of(key))
     quiet = not parts.public.get("facts") and game.board
     record = _record(
         game,
-        hand,
+        moment,
         kind,
         parts,
         packs,

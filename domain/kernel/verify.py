@@ -21,7 +21,7 @@ from domain.kernel.flow import S
 from domain.kernel.game import AnyGame, Game, nonces, opened, public_digest
 from domain.kernel.record import KINDS, Record, facts_for
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.step import Hand, Step
+from domain.kernel.step import Moment, Step
 
 VERIFICATION_CODES: Mapping[str, str] = {
     "unreadable": "a line is no canonical JSON object",
@@ -203,13 +203,13 @@ def _again(rules: Ruleset[S], game: Game[S] | None, r: Record, seed: bytes, mark
         return marks[to]
 
     at = r.public["at"]
-    hand = Hand(seed, at, r.packs.get(TABLE_KEY, {}).get("command", ""), past=past, again=True)
+    moment = Moment(seed, at, r.packs.get(TABLE_KEY, {}).get("command", ""), past=past, again=True)
     if game is None:
-        return acts.Open.of(r).step(rules, hand)
+        return acts.Open.of(r).step(rules, moment)
     act = acts.act_of(r, game)
     if isinstance(act, acts.Lapse) and acts.early_seats(game, act.seats, at, alone=True):
         raise VerificationError("lapsed_early", r.version)
-    return act.step(rules, game, hand)
+    return act.step(rules, game, moment)
 
 
 def _difference(made: Record, stored: Record) -> str:

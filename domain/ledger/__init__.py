@@ -87,7 +87,7 @@ class Ledger:
             try:
                 return store.append(key, events, expected, command, beside)
             except IntegrityError as e:
-                raise StaleVersion(expected, store.head(key)) from e
+                raise StaleVersion(expected, store.version(key)) from e
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
@@ -111,12 +111,12 @@ class Ledger:
         with self._store() as store:
             return [_MAPPER.record(e) for e in store.select_events(key, gt=after, lte=upto)]
 
-    def head(self, game: str) -> int:
+    def version(self, game: str) -> int:
         """The newest version of a game; 0 if it is unknown."""
         if (key := _known(game)) is None:
             return 0
         with self._store() as store:
-            return store.head(key)
+            return store.version(key)
 
     def log(self, after: int, limit: int) -> list[LogEntry]:
         """Up to `limit` entries past position `after`, of all games, positions rising."""

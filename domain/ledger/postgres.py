@@ -164,9 +164,9 @@ class PostgresStore(PostgresApplicationRecorder):
         rows = self.run(_COMMAND, (game, command))
         return next((CommandRow(command, h, first, last, tuple(p)) for h, first, last, p in rows), None)
 
-    def head(self, game: UUID) -> int:
-        head: int = self.run(_HEAD, (game,))[0][0]
-        return head
+    def version(self, game: UUID) -> int:
+        version: int = self.run(_HEAD, (game,))[0][0]
+        return version
 
     @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
     def _rows(self, statement: str, params: Sequence[object]) -> list[Row]:

@@ -151,7 +151,7 @@ class SqliteStore(SQLiteApplicationRecorder):
         with self.datastore.transaction(commit=False) as c:
             return _command(c, game, command)
 
-    def head(self, game: UUID) -> int:
+    def version(self, game: UUID) -> int:
         with self.datastore.transaction(commit=False) as c:
             return _head(c, game)
 

@@ -89,7 +89,7 @@ class Store(Protocol):
     def command(self, game: UUID, command: str) -> CommandRow | None:
         """The row of an accepted command."""
 
-    def head(self, game: UUID) -> int:
+    def version(self, game: UUID) -> int:
         """The newest version, 0 for none."""
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:

@@ -130,7 +130,7 @@ class Table:
 
     @property
     def version(self) -> int:
-        return self.site.services.ledger.head(self.game)
+        return self.site.services.ledger.version(self.game)
 
     def resolve(self) -> None:
         """The batch work that is due."""

@@ -8,7 +8,7 @@ from domain.beside.vault import Vault
 from domain.commands import Commands
 from domain.errors import RuleError
 from domain.kernel.acts import SOONEST, Extend
-from domain.kernel.step import Hand
+from domain.kernel.step import Moment
 from tests.api.conftest import Reply, Site, Table, refused
 from workers import deadlines
 from workers.crew import sign_on
@@ -74,8 +74,8 @@ def test_a_log_that_holds_such_a_step_still_proves_itself(orders: Table) -> None
     """Records of before are what they are."""
     s = orders.site.services
     game, seed = s.commands.game(orders.game), Vault(s.ledger, bytes(32)).seed(orders.game)
-    rules, hand = s.catalogue.get(game.ruleset), Hand(seed, s.clock(), again=True)
-    step = Extend(orders.decision, -7_200_000).step(rules, game, hand)
+    rules, moment = s.catalogue.get(game.ruleset), Moment(seed, s.clock(), again=True)
+    step = Extend(orders.decision, -7_200_000).step(rules, game, moment)
     s.ledger.append(orders.game, [step.record], game.version)
     assert orders.post("/close", {"reason": "void"}, orders.director).status_code == 201
     assert orders.get("/audit").json["proved"] is True

@@ -23,8 +23,8 @@ class TestLooks:
         answer = orders.post("/looks", token=orders.director)
         assert answer.status_code == 201, answer.text
         own = answer.json["board"]["own"]
-        assert own["0"]["sheet"] == [{"to": "t01", "units": 2}]
-        assert len(own["garrison"]) == 12
+        assert own["seats"]["0"]["sheet"] == [{"to": "t01", "units": 2}]
+        assert len(own["hidden"]["garrison"]) == 12
         (record,) = orders.get(f"/records?after={orders.version - 1}").json["items"]
         assert (record["kind"], record["by"]) == ("ruled", "director")
         assert "look" not in str(record)
@@ -38,9 +38,9 @@ class TestLooks:
         site.post(f"{path}/seats", token=made["token"])
         site.post(f"{path}/seats")
         site.post(f"{path}/start", token=made["token"])
-        before = site.services.ledger.head(made["game"])
+        before = site.services.ledger.version(made["game"])
         refused(site.post(f"{path}/looks", token=made["token"]), 403, "director_plays")
-        assert site.services.ledger.head(made["game"]) == before
+        assert site.services.ledger.version(made["game"]) == before
 
     def test_a_repeated_request_is_one_look(self, orders: Table) -> None:
         answers = [orders.post("/looks", token=orders.director, Idempotency_Key="look-number-1") for _ in range(2)]
@@ -127,6 +127,6 @@ class TestClosing:
         refused(orders.post("/close", {"reason": "finished"}, orders.director), 422, "invalid_body")
         assert orders.post("/close", {"reason": "abandoned"}, orders.director).status_code == 201
         assert orders.get("/board").json["status"] == "closed"
-        assert "garrison" in orders.get("/board").json["own"]
+        assert "garrison" in orders.get("/board").json["own"]["hidden"]
         refused(orders.post("/close", {"reason": "abandoned"}, orders.director), 409, "game_over")
         refused(orders.post("/looks", token=orders.director), 409, "game_over")

@@ -146,7 +146,7 @@ class TestRequests:
         def gone(*_: Any, **__: Any) -> None:
             raise StoreUnavailable('connection to "postgresql://user:s3cret@host/db" failed')
 
-        for name in ("execute", "log", "read", "append", "head"):
+        for name in ("execute", "log", "read", "append", "version"):
             monkeypatch.setattr(orders.site.services.ledger, name, gone)
         with capture_logs() as lines:
             texts = [orders.get(path, 0).text for path in ("", "/board", "/records", "/export", "/audit")]

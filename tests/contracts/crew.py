@@ -106,7 +106,7 @@ def won(ledger: Ledger, me: Any, wins: int) -> list[int]:
     """As `win`, on a ledger that is open."""
     mine: list[int] = []
     while len(mine) < wins:
-        head = ledger.head(game())
+        head = ledger.version(game())
         try:
             mine += ledger.append(game(), [record(head + 1, me)], head).positions and [head + 1]
         except StaleVersion:
@@ -128,7 +128,7 @@ def insist(_: int, url: str, commands: int) -> list[tuple[int, bool]]:
     ledger = Ledger.open(url)
     answers: list[tuple[int, bool]] = []
     while len(answers) < commands:
-        head = ledger.head(game())
+        head = ledger.version(game())
         named = Command(f"c{len(answers)}", "hash")
         try:
             receipt = ledger.append(game(), [record(head + 1, named.id)], head, named)
@@ -141,7 +141,7 @@ def insist(_: int, url: str, commands: int) -> list[tuple[int, bool]]:
 def write_until_killed(pipe: Connection, url: str) -> None:
     """Two records and a command at a time, for ever; the version is told once it is acknowledged."""
     ledger = Ledger.open(url)
-    head = ledger.head(game())
+    head = ledger.version(game())
     while True:
         head = ledger.append(game(), records(head + 1, 2), head, Command(f"c{head}", "hash")).last
         pipe.send(head)
@@ -171,7 +171,7 @@ def fork_unused(pipe: Connection, url: str) -> None:
         os._exit(0)
     os.waitpid(child, 0)
     ledger.append(game(), [record(2)], 1)
-    pipe.send((ledger.head(game()), Ledger.open(url).head(game())))
+    pipe.send((ledger.version(game()), Ledger.open(url).version(game())))
 
 
 def submit(me: int, url: str, name: str, decision: str) -> tuple[int, ...]:

@@ -125,7 +125,7 @@ class TestTable:
             commands.open(game, "chess@1", 2)
         with pytest.raises(InvalidTable):
             commands.open(game, "orders@1", 7)
-        assert ledger.head(game) == 0
+        assert ledger.version(game) == 0
         with pytest.raises(UnknownGame):
             Vault(ledger, KEY).seed(game)
 
@@ -170,7 +170,7 @@ class TestEnd:
         game = running(commands, turns=1)
         for seat in range(3):
             commands.do(game, Play(seat, [SUBMIT], decision=decision(commands, game)))
-        head = ledger.head(game)
+        head = ledger.version(game)
         answer = commands.do(game, Resolve(decision(commands, game)), command="turn-1")
         assert (answer.versions, kinds(answer.records)) == ((head + 1, head + 2), ["resolved", "closed"])
         assert answer.position == ledger.log(0, 99)[-1].position
@@ -272,7 +272,7 @@ class TestExpected:
         game = running(commands, "skirmish@1")
         with pytest.raises(StaleVersion) as caught:
             commands.do(game, Play(0, [PASS]), expected=expected)
-        assert (caught.value.expected, caught.value.head, ledger.head(game)) == (expected, 5, 5)
+        assert (caught.value.expected, caught.value.version, ledger.version(game)) == (expected, 5, 5)
 
     def test_a_version_that_was_the_head_when_last_seen_is_stale(self, commands: Commands, others: Commands) -> None:
         game = running(commands)
@@ -280,7 +280,7 @@ class TestExpected:
         others.do(game, Play(0, [SUBMIT], decision=open_now))
         with pytest.raises(StaleVersion) as caught:
             commands.do(game, Play(1, [SUBMIT], decision=open_now), expected=5)
-        assert (caught.value.expected, caught.value.head) == (5, 6)
+        assert (caught.value.expected, caught.value.version) == (5, 6)
 
     def test_what_is_stale_is_not_called_a_breach_of_the_rules(self, commands: Commands, others: Commands) -> None:
         game = running(commands, "skirmish@1")
@@ -310,7 +310,7 @@ class TestRepetition:
             assert answer.replayed
             assert (answer.game, answer.versions, answer.position) == (game, first.versions, first.position)
             assert answer.records == first.records
-        assert ledger.head(game) == 7
+        assert ledger.version(game) == 7
 
     def test_a_command_that_would_be_accepted_again_is_not(self, commands: Commands, others: Commands) -> None:
         game = running(commands)
@@ -338,7 +338,7 @@ class TestRepetition:
         for use in uses:
             with pytest.raises(CommandReused):
                 use()
-        assert ledger.head(game) == 6
+        assert ledger.version(game) == 6
 
     def test_a_refusal_is_not_remembered(self, commands: Commands) -> None:
         game = running(commands, "skirmish@1")
@@ -370,7 +370,7 @@ class TestRepetition:
             assert answer.replayed
             assert (answer.versions, answer.position, answer.records) == (first.versions, first.position, first.records)
         assert kinds(ledger.read(game))[-2:] == ["resolved", "closed"]
-        assert ledger.head(game) == 13
+        assert ledger.version(game) == 13
 
     def test_a_repetition_that_overtakes_the_first_is_stored_once(self, ledger: Ledger) -> None:
         game = running(crew.commands(ledger))
@@ -382,7 +382,7 @@ class TestRepetition:
             answers = [a.result() for a in asked]
         assert {a.versions for a in answers} == {(6,)}
         assert [a.replayed for a in answers].count(False) == 1
-        assert ledger.head(game) == 6
+        assert ledger.version(game) == 6
 
     @pytest.mark.parametrize("odd", [2**100, 1.5, "\ud800", {"type": None}, []])
     def test_any_json_at_all_is_refused_and_not_a_fault(self, commands: Commands, odd: Any) -> None:
@@ -415,7 +415,7 @@ class TestRewind:
         others.do(game, Play(1, [PASS]))
         with pytest.raises(StaleVersion):
             commands.do(game, Rewind(5), expected=6)
-        assert ledger.head(game) == 7
+        assert ledger.version(game) == 7
 
     def test_a_decision_of_the_line_that_was_undone_is_gone(self, commands: Commands, others: Commands) -> None:
         game = running(commands, "skirmish@1")
@@ -556,7 +556,7 @@ class TestBeside:
         commands.open(game, "orders@1", 2)
         with pytest.raises(StoreUnavailable):
             commands.do(game, Join(0, "ann"), command="j", beside=lambda _: [("INSERT INTO nowhere VALUES (?)", (1,))])
-        assert ledger.head(game) == 1
+        assert ledger.version(game) == 1
         assert ledger.command(game, "j") is None
         assert commands.do(game, Join(0, "bob"), command="j").versions == (2,)
 

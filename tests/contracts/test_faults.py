@@ -38,7 +38,7 @@ class TestFork:
     def test_a_child_that_never_uses_the_ledger_does_no_harm(self, ledger: Ledger, url: str) -> None:
         _, pipe = crew.start(crew.fork_unused, url)
         assert pipe.recv() == (2, 2)
-        assert ledger.head(game()) == 2
+        assert ledger.version(game()) == 2
 
 
 class TestKill:
@@ -53,7 +53,7 @@ class TestKill:
         assert process.exitcode == -signal.SIGKILL
         acknowledged += rest(pipe)
         settle(ledger, url)
-        head = ledger.head(game())
+        head = ledger.version(game())
         assert head - acknowledged[-1] in (0, 2)  # the last one may have been stored and not told
         assert ledger.read(game()) == records(1, head)
         for first in range(0, head, 2):
@@ -68,7 +68,7 @@ class TestKill:
         process.kill()
         process.join()
         settle(ledger, url)
-        head = ledger.head(game())
+        head = ledger.version(game())
         assert ledger.append(game(), [record(head + 1)], head).last == head + 1
 
 
@@ -81,7 +81,7 @@ class TestFullDisk:
         assert acknowledged > 2
         assert after == acknowledged + 2
         ledger = Ledger.open(url)
-        assert ledger.head(game()) == after
+        assert ledger.version(game()) == after
         assert len(ledger.log(0, 10_000)) == after
         assert ledger.command(game(), f"c{acknowledged}") is None
         ledger.close()
@@ -111,7 +111,7 @@ class TestReadOnly:
         ledger.execute("PRAGMA query_only = ON")
         with pytest.raises(StoreUnavailable):
             ledger.append(game(), [record(2)], 1)
-        assert ledger.head(game()) == 1
+        assert ledger.version(game()) == 1
         ledger.close()
 
 
@@ -124,14 +124,14 @@ class TestServerGone:
             server.stop()
             uses: list[Callable[[], object]] = [
                 lambda: ledger.append(game(), [record(2)], 1, Command("d", "h")),
-                lambda: ledger.head(game()),
+                lambda: ledger.version(game()),
                 lambda: ledger.read(game()),
             ]
             for use in uses:
                 with pytest.raises(StoreUnavailable):
                     use()
             server.start()
-            assert in_time(lambda: ledger.head(game())) == 1
+            assert in_time(lambda: ledger.version(game())) == 1
             assert ledger.command(game(), "d") is None
             assert ledger.append(game(), [record(2)], 1, Command("d", "h")).last == 2
             ledger.close()

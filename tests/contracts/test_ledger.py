@@ -43,7 +43,7 @@ class TestOpening:
         assert path.exists()
 
     def test_without_migrating_there_is_no_store(self, url: str) -> None:
-        for use in (lambda: Ledger.open(url).head(game()), lambda: Ledger.open(url).append(game(), [record(1)], 0)):
+        for use in (lambda: Ledger.open(url).version(game()), lambda: Ledger.open(url).append(game(), [record(1)], 0)):
             with pytest.raises(StoreUnavailable):
                 use()
 
@@ -67,18 +67,18 @@ class TestOpening:
     def test_migrating_again_changes_nothing(self, ledger: Ledger) -> None:
         ledger.append(game(), [record(1)], 0, ALICE)
         ledger.migrate()
-        assert ledger.head(game()) == 1
+        assert ledger.version(game()) == 1
 
     def test_a_closed_ledger_opens_again_when_used(self, ledger: Ledger) -> None:
         ledger.append(game(), [record(1)], 0)
         ledger.close()
-        assert ledger.head(game()) == 1
+        assert ledger.version(game()) == 1
 
     def test_in_memory_it_lives_as_long_as_the_object(self) -> None:
         ledger = Ledger.open("sqlite://")
         ledger.migrate()
         ledger.append(game(), records(1, 2), 0, ALICE)
-        assert (ledger.head(game()), len(ledger.log(0, 9))) == (2, 2)
+        assert (ledger.version(game()), len(ledger.log(0, 9))) == (2, 2)
         ledger.close()
 
 
@@ -97,11 +97,11 @@ class TestAppendAndRead:
     def test_games_do_not_mix(self, ledger: Ledger) -> None:
         ledger.append(game(1), records(1, 2), 0)
         ledger.append(game(2), records(1, 1), 0)
-        assert (ledger.head(game(1)), ledger.head(game(2))) == (2, 1)
+        assert (ledger.version(game(1)), ledger.version(game(2))) == (2, 1)
 
     @pytest.mark.parametrize("name", UNKNOWN, ids=repr)
     def test_an_unknown_game_has_no_records(self, ledger: Ledger, name: str) -> None:
-        assert (ledger.head(name), ledger.read(name), ledger.command(name, "x")) == (0, [], None)
+        assert (ledger.version(name), ledger.read(name), ledger.command(name, "x")) == (0, [], None)
 
     @pytest.mark.parametrize("name", UNKNOWN[:-1], ids=repr)
     def test_a_name_that_is_no_canonical_uuid_takes_no_records(self, ledger: Ledger, name: str) -> None:
@@ -137,14 +137,14 @@ class TestVersions:
         ledger.append(game(), records(1, 2), 0)
         with pytest.raises(StaleVersion) as caught:
             ledger.append(game(), [record(expected + 1)], expected)
-        assert (caught.value.expected, caught.value.head) == (expected, 2)
+        assert (caught.value.expected, caught.value.version) == (expected, 2)
         assert ledger.read(game()) == records(1, 2)
 
     def test_a_stale_append_stores_none_of_its_records_and_no_command(self, ledger: Ledger) -> None:
         ledger.append(game(), records(1, 2), 0)
         with pytest.raises(StaleVersion):
             ledger.append(game(), records(2, 5), 1, ALICE)
-        assert (ledger.head(game()), ledger.command(game(), "alice"), len(ledger.log(0, 99))) == (2, None, 2)
+        assert (ledger.version(game()), ledger.command(game(), "alice"), len(ledger.log(0, 99))) == (2, None, 2)
 
     def test_of_racing_threads_exactly_one_wins_each_version(self, ledger: Ledger) -> None:
         with ThreadPoolExecutor(8) as pool:
@@ -184,7 +184,7 @@ class TestCommands:
         ledger.append(game(), records(1, 2), 0, ALICE)
         with pytest.raises(CommandReused):
             ledger.append(game(), [record(expected + 1)], expected, Command("alice", "other"))
-        assert ledger.head(game()) == 2
+        assert ledger.version(game()) == 2
 
     def test_ids_are_each_games_own(self, ledger: Ledger) -> None:
         ledger.append(game(1), [record(1)], 0, ALICE)
@@ -231,7 +231,7 @@ class TestUnknownKinds:
     def test_an_unknown_kind_is_not_stored(self, ledger: Ledger) -> None:
         with pytest.raises(UnknownKind):
             ledger.append(game(), [record(1), Record({"v": 2, "kind": "melted"}, {})], 0, ALICE)
-        assert (ledger.head(game()), ledger.command(game(), "alice")) == (0, None)
+        assert (ledger.version(game()), ledger.command(game(), "alice")) == (0, None)
 
 
 class TestTail:

@@ -270,8 +270,8 @@ class TestVerify:
         ran = run("verify", path, "--json")
         assert (ran.status, ran.err) == (DONE, "")
         assert ran.doc["verified"] is True
-        assert (ran.doc["records"], ran.doc["draws"], ran.doc["head"]) == (7, 3, match.head.head)
-        assert "verified: true\n" in run("verify", path, "--head", match.head.head).out
+        assert (ran.doc["records"], ran.doc["draws"], ran.doc["head"]) == (7, 3, match.game.hash)
+        assert "verified: true\n" in run("verify", path, "--head", match.game.hash).out
 
     def test_another_head_is_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
         ran = run("verify", written(tmp_path, match), "--head", "0" * 64, "--json")
@@ -305,13 +305,13 @@ class TestVerify:
 class TestReplay:
     def test_the_board_as_everybody_saw_it(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
         doc = run("replay", written(tmp_path, match), "--version", 5, "--json").doc
-        assert doc["public"] == sealed.sight(match.at(5).state, "public")
+        assert doc["public"] == sealed.RULESET.sight(match.at(5).state, "public")
         assert doc["own"] is None
         assert [d["kind"] for d in doc["decisions"]] == ["turn"]
 
     def test_the_board_as_a_seat_saw_it(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
         doc = run("replay", written(tmp_path, match, 0), "--version", 6, "--viewer", 0, "--json").doc
-        assert doc["own"] == sealed.sight(match.state, 0)
+        assert doc["own"] == sealed.RULESET.sight(match.state, 0)
         assert [d["kind"] for d in doc["decisions"]] == ["commit"]
 
     def test_a_closed_game_shows_every_seat_what_it_saw_then(
@@ -322,8 +322,8 @@ class TestReplay:
         path = written(tmp_path, match)
         for viewer in (0, 1, 2, "director"):
             doc = run("replay", path, "--version", 6, "--viewer", viewer, "--json").doc
-            assert doc["own"] == sealed.sight(state, viewer)
-        assert run("replay", path, "--version", 7, "--json").doc["own"] == sealed.sight(state, "director")
+            assert doc["own"] == sealed.RULESET.sight(state, viewer)
+        assert run("replay", path, "--version", 7, "--json").doc["own"] == sealed.RULESET.sight(state, "director")
 
     def test_decisions_are_numbered_after_rewinds(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
         match.rewind(5)

@@ -70,9 +70,9 @@ def test_probes_change_nothing_and_meet_refusals(entry: Registered) -> None:
     for _ in range(20):
         if match.state.over:
             break
-        head = match.head
+        head = match.game
         met.update(code for _ in range(15) if (code := prober.code(match)))
-        assert match.head is head
+        assert match.game is head
         if match.state.top.engine:
             match.resolve()
             continue

@@ -12,11 +12,13 @@ import msgspec
 import pytest
 
 from domain.catalogue import shipped
-from domain.ids import DIRECTOR, Doc
+from domain.ids import DIRECTOR, PUBLIC, Doc
 from domain.kernel import export
-from domain.kernel.declare import doc, schema_of
+from domain.kernel.declare import doc
 from domain.kernel.flow import FLOW
+from domain.kernel.game import fold
 from domain.kernel.record import facts_for
+from domain.kernel.schemas import schema_of
 from domain.kernel.texts import LANGUAGES, texts
 
 CATALOGUE = shipped()
@@ -56,6 +58,22 @@ def test_a_game_and_the_kernel_use_a_word_once(name: str) -> None:
     assert not CATALOGUE.get(name).facts.keys() & FLOW.keys()
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_frames_are_declared_wherever_they_are_named(name: str) -> None:
+    rules = CATALOGUE.get(name)
+    named = {*rules.go, *rules.meta.clocks, *(at for m in rules.moves.values() for at in m.admission.at)}
+    assert named <= rules.frames.keys()
+    assert all(RULE.search(kind.__doc__ or "") for kind in rules.frames.values())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_shown_says_what_it_means(name: str) -> None:
+    for kind in CATALOGUE.get(name).documents.values():
+        schema = schema_of(kind)
+        for part in (schema, *schema.get("$defs", {}).values()):
+            assert part.get("description"), part["title"]
+
+
 def logged(path: Path) -> tuple[str, Iterator[Doc]]:
     found = export.parse(lzma.decompress(path.read_bytes()))
     return found.ruleset, (fact for r in found.records for fact in facts_for(r, DIRECTOR))
@@ -82,3 +100,23 @@ def test_the_published_schemas_are_those_of_real_games(path: Path) -> None:
             of[kind].validate(fact)
             assert not of[kind].is_valid({**fact, "no_such_member": 1})
     assert len(seen) >= 10
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_the_published_schemas_are_those_of_what_is_shown(path: Path) -> None:
+    """Boards, what each seat sees, decisions and scores, at a tenth of the versions of a real game."""
+    found = export.parse(lzma.decompress(path.read_bytes()))
+    rules = CATALOGUE.get(found.ruleset)
+    sights = {name: jsonschema.Draft202012Validator(schema_of(kind)) for name, kind in rules.documents.items()}
+    contexts = {kind: jsonschema.Draft202012Validator(schema_of(frame)) for kind, frame in rules.frames.items()}
+    for record in found.records[5::10]:
+        state = fold(rules, found.records, record.version).state
+        sights["board"].validate(rules.sight(state, PUBLIC))
+        everything = rules.sight(state, DIRECTOR)
+        sights["hidden"].validate(everything["hidden"])
+        for own in everything["seats"].values():
+            sights["own"].validate(own)
+        for score in rules.scores(state):
+            sights["detail"].validate(score.to_json()["detail"])
+        for frame in state.frames:
+            contexts[frame.kind].validate(frame.data)

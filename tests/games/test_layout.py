@@ -10,6 +10,7 @@ import pytest
 
 import domain.games
 from domain.catalogue import SHIPPED
+from domain.kernel.ruleset import Nothing, no_secret
 
 ROOT = Path(domain.games.__file__).parent
 
@@ -23,7 +24,8 @@ PLACES = {
     "rules.setup": ("setup", "setup"),
     "choices": ("build", "build"),
     "defaults": ("default", "default"),
-    "sight": ("sight", "sight"),
+    "frames": ("FRAMES", "frames"),
+    "sight": ("board", "board"),
     "scoring": ("scores", "scores"),
     "invariants": ("check", "check"),
     "redeal": ("redeal", "redeal"),
@@ -57,6 +59,15 @@ def test_the_rest_of_a_game_is_where_it_is_in_all_games(game: str) -> None:
     assert (package.META, package.RULESETS[-1]) == (rules.meta, rules)
     assert module(game, "rules").GO is rules.go
     assert setup.blank is rules.blank
+    sight = module(game, "sight")
+    assert rules.own is sight.own
+    assert getattr(sight, "hidden", no_secret) is rules.hidden
+    assert rules.documents == {
+        "board": sight.Board,
+        "own": sight.Own,
+        "hidden": getattr(sight, "Hidden", Nothing),
+        "detail": module(game, "scoring").Detail,
+    }
     assert module(game, "invariants").fill is rules.fill
     assert rules.check_table is getattr(setup, "check_table", None)
     assert rules.package == package.__name__

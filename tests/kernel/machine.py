@@ -9,11 +9,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec import Struct, convert
 
 from deploy.play.bots import built, may_decide
 from deploy.play.probes import malformed
 from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel import declare
 from domain.kernel.acts import Leave, Play
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.choices import Choice
@@ -119,6 +121,11 @@ def canonical_text(doc: Json) -> str:
     return canonical(doc).decode()
 
 
+def is_as_declared(doc: Doc, kind: type[Struct]) -> bool:
+    """Whether a document is read by its class, and is then the same."""
+    return declare.doc(convert(doc, kind)) == doc
+
+
 def open_part(record: Record, viewer: Viewer) -> bytes:
     """What a viewer can get of a record, hashes and salts apart."""
     public = {k: v for k, v in record.public.items() if k not in ("seals", "prev", "openings")}
@@ -155,7 +162,7 @@ class Machine(RuleBasedStateMachine):
 
     @property
     def viewers(self) -> list[Viewer]:
-        return [PUBLIC, *range(self.match.head.table.seats)]
+        return [PUBLIC, *range(self.match.game.table.seats)]
 
     def running(self) -> bool:
         return not self.match.state.over
@@ -180,12 +187,12 @@ class Machine(RuleBasedStateMachine):
         rng = random.Random(seed)
         seat = self.a_seat(rng)
         move = built(self.ruleset, self.match.state, seat, rng)
-        head, records = self.match.head, len(self.match.records)
+        head, records = self.match.game, len(self.match.records)
         for bad in malformed(move, rng):
             try:
                 dry_run(self.ruleset, head.state, seat, [bad])
             except RuleError:
-                assert self.match.head is head
+                assert self.match.game is head
             except NeedsChance:
                 continue
         other = next((s for s in range(head.table.seats) if s not in may_decide(self.match)), None)
@@ -199,11 +206,11 @@ class Machine(RuleBasedStateMachine):
         """A move that names another decision is refused."""
         rng = random.Random(seed)
         seat = self.a_seat(rng)
-        head = self.match.head
+        head = self.match.game
         try:
             self.match.play(seat, built(self.ruleset, head.state, seat, rng), decision="0-0")
         except DecisionClosed:
-            assert self.match.head is head
+            assert self.match.game is head
         else:
             raise AssertionError("accepted")
 
@@ -245,8 +252,8 @@ class Machine(RuleBasedStateMachine):
     @rule(seed=seeds)
     def leaving(self, seed: int) -> None:
         """Whoever leaves owes no secret answer any more: a default in a record of its own tells that."""
-        before, seat = self.match.head, random.Random(seed).randrange(self.match.state.seats)
-        after = Leave(seat).step(self.ruleset, before, self.match.hand).game.state
+        before, seat = self.match.game, random.Random(seed).randrange(self.match.state.seats)
+        after = Leave(seat).step(self.ruleset, before, self.match.moment).game.state
         assert not self.ruleset.check(after)
         if after.frames and after.top.secret:
             assert seat not in after.top.owing
@@ -281,9 +288,9 @@ class Machine(RuleBasedStateMachine):
     def secret_answer(self, seed: int) -> None:
         """Two games that differ only in what a seat answered in secret give all others the same bytes."""
         rng = random.Random(seed)
-        seat, head = self.a_seat(rng), self.match.head
+        seat, head = self.a_seat(rng), self.match.game
         pair = [built(self.ruleset, head.state, seat, rng) for _ in range(2)]
-        steps = [Play(seat, [m]).step(self.ruleset, head, self.match.hand) for m in pair]
+        steps = [Play(seat, [m]).step(self.ruleset, head, self.match.moment) for m in pair]
         told, kept = zip(*(spoken(s.record) for s in steps), strict=True)
         hidden = [self.ruleset.moves[m["type"]].admission.hidden for m in pair]
         declared = all(hidden) and (pair[0]["type"] == pair[1]["type"] or "*" in hidden[0] + hidden[1])
@@ -302,7 +309,7 @@ class Machine(RuleBasedStateMachine):
         """Loading folds facts to the same position; the JSON form round-trips; records are JSON."""
         match = self.match
         stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
-        assert fold(self.ruleset, stored) == match.head
+        assert fold(self.ruleset, stored) == match.game
         doc = json.loads(canonical(to_json(match.state)))
         assert from_json(type(match.state), doc) == match.state
 
@@ -316,15 +323,29 @@ class Machine(RuleBasedStateMachine):
                 assert self.ruleset.sight(seen, part) == self.ruleset.sight(self.match.state, part)
             mine, real = (decisions(self.ruleset, s, 0, viewer) for s in (seen, self.match.state))
             assert mine == real
-        assert self.ruleset.sight(self.match.state, DIRECTOR) is not None
+
+    @precondition(lambda self: hasattr(self, "match"))
+    @rule()
+    def declared(self) -> None:
+        """Sights and the details of scores are as they are declared."""
+        rules, state = self.ruleset, self.match.state
+        seats = [str(seat) for seat in range(state.seats)]
+        full = rules.sight(state, DIRECTOR)
+        assert full["seats"] == {seat: rules.sight(state, int(seat)) for seat in seats}
+        shown = [("board", rules.sight(state, PUBLIC)), ("hidden", full["hidden"])]
+        shown += [("own", full["seats"][seat]) for seat in seats]
+        shown += [("detail", score.to_json()["detail"]) for score in rules.scores(state)]
+        for name, doc in shown:
+            assert is_as_declared(doc, rules.documents[name])
 
     @invariant()
     def sound(self) -> None:
-        """Invariants hold, what is conserved is conserved."""
+        """Invariants hold, what is conserved is conserved, contexts of frames are as they are declared."""
         if hasattr(self, "match"):
             state = self.match.state
             assert not self.ruleset.check(state)
             assert self.entry.conserved(to_json(state)) == self.conserved
+            assert all(is_as_declared(frame.data, self.ruleset.frames[frame.kind]) for frame in state.frames)
 
 
 def machine_of(entry: Registered) -> type[Machine]:

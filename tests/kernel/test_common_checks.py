@@ -23,10 +23,10 @@ def skirmishing(**more: Any) -> Match[skirmish.Skirmish]:
 
 
 def code(match: Match[Any], seat: int, *moves: Json) -> str:
-    head = match.head
+    head = match.game
     with pytest.raises(RuleError) as caught:
         match.play(seat, *moves)
-    assert match.head is head
+    assert match.game is head
     return caught.value.code
 
 
@@ -109,7 +109,7 @@ class TestNamedDecisions:
         for _ in range(5):
             seen.append(match.decisions()[0].id)
             match.play(match.state.top.owing[0], {"type": "pass"})
-            match.rewind(match.head.version - 1)
+            match.rewind(match.game.version - 1)
         assert len(set(seen)) == 5
 
     def test_an_expected_version_is_not_tried_again(self) -> None:
@@ -117,7 +117,7 @@ class TestNamedDecisions:
         match = skirmishing()
         with pytest.raises(StaleVersion) as caught:
             match.play(0, ATTACK, expected=3)
-        assert (caught.value.expected, caught.value.head) == (3, match.head.version)
+        assert (caught.value.expected, caught.value.version) == (3, match.game.version)
 
     def test_ten_sheets_do_not_disturb_each_other(self) -> None:
         """Each names the same decision; the last answer closes it."""
@@ -286,17 +286,17 @@ class TestVacantSeats:
     def test_who_sits_there_does_not_go_back_with_the_line(self) -> None:
         """A rewind across a departure leaves the seat vacant, one across an arrival leaves it taken."""
         match = Match(orders.RULESET, 3, bytes(32))
-        start = match.head.version
+        start = match.game.version
         match.leave(1)
         match.rewind(start)
-        gone = match.head.version
+        gone = match.game.version
         assert (match.state.vacant, match.decisions()[0].must) == ((1,), (0, 2))
         match.join(1, "somebody else")
         match.rewind(gone)
         assert match.state.vacant == ()
         with pytest.raises(RuleError, match="seat_taken"):
             match.join(1, "a third")
-        assert fold(match.rules, match.records) == match.head
+        assert fold(match.rules, match.records) == match.game
 
     def test_what_nobody_owes_does_not_lapse(self) -> None:
         """Batch work has no default, and a seat that has answered owes nothing."""

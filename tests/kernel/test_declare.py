@@ -1,4 +1,4 @@
-"""Declared facts and moves: their JSON is what it always was, and what does not fit a declaration is refused."""
+"""Declared facts, moves and contexts: their JSON is what it was, and what does not fit a declaration is refused."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from domain.kernel.declare import (
     UNSET,
     Admission,
     Case,
+    Context,
     Count,
     Fact,
     Id,
@@ -35,14 +36,15 @@ from domain.kernel.declare import (
     tag,
 )
 from domain.kernel.digest import canonical
-from domain.kernel.flow import FLOW, Ended
+from domain.kernel.draws import Draws, NoChance
+from domain.kernel.flow import FLOW, Ended, Frame
 from domain.kernel.game import fold
 from domain.kernel.match import Match
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Draft, Ruleset, check_shape, on
 from domain.kernel.shapes import shape_of
 from tests.kernel.flows import skirmish
-from tests.rulesets import FLOWS, Registered
+from tests.rulesets import FLOWS, REGISTERED, Registered
 
 
 class Lot(Part, frozen=True):
@@ -118,9 +120,21 @@ class Answer(Move, frozen=True):
     gold: Maybe[Count] = UNSET
 
 
+class Bidding(Context, frozen=True):
+    """Seats bid in turn."""
+
+    lots: Sequence[Lot]
+    highest: Maybe[int | None] = UNSET
+
+
+class LastCall(Context, frozen=True):
+    """Nothing is known of it."""
+
+
 FACTS = declared(__name__, Fact)
 MOVES = declared(__name__, Move)
-RULES: Ruleset[Any] = replace(skirmish.RULESET, moves={**skirmish.RULESET.moves, **MOVES}, facts=FACTS)
+FRAMES = declared(__name__, Context)
+RULES: Ruleset[Any] = replace(skirmish.RULESET, moves={**skirmish.RULESET.moves, **MOVES}, facts=FACTS, frames=FRAMES)
 
 
 class TestNames:
@@ -152,7 +166,60 @@ class TestNames:
         assert rules.facts == declared(module, Fact)
         assert rules.moves == declared(module, Move)
         assert set(rules.do) == set(rules.moves)
-        assert all(kind.__doc__ for kind in (*rules.facts.values(), *rules.moves.values()))
+        kinds = (rules.facts, rules.moves, rules.frames, rules.documents)
+        assert all(kind.__doc__ for of in kinds for kind in of.values())
+
+    @pytest.mark.parametrize("entry", REGISTERED, ids=lambda e: e.name)
+    def test_a_ruleset_declares_every_frame_that_it_knows(self, entry: Registered) -> None:
+        rules = entry.rules
+        admitted = {kind for move in rules.moves.values() for kind in move.admission.at}
+        assert {*rules.go, *rules.meta.clocks, *admitted} <= set(rules.frames)
+
+
+class TestContexts:
+    def asked(self, about: Context) -> Draft[Any]:
+        """Nothing but a frame."""
+        draft = Draft(RULES, skirmish.Skirmish(3), Draws(NoChance()))
+        draft.ask(about, 1)
+        return draft
+
+    def test_the_class_names_the_kind(self) -> None:
+        assert list(FRAMES.items()) == [("bidding", Bidding), ("last_call", LastCall)]
+        assert tag(LastCall) == "last_call"
+
+    @pytest.mark.parametrize(
+        ("about", "form"),
+        [
+            (LastCall(), {}),
+            (Bidding((Lot("army", 2),)), {"lots": [{"unit": "army", "count": 2}]}),
+            (Bidding((), None), {"lots": [], "highest": None}),
+        ],
+        ids=["no member", "absent", "null"],
+    )
+    def test_a_frame_keeps_it_as_json(self, about: Context, form: Doc) -> None:
+        frame = self.asked(about).state.top
+        assert (frame.kind, frame.asked, frame.data) == (tag(type(about)), (1,), form)
+        assert doc(frame.of(type(about))) == form
+
+    def test_a_frame_of_another_kind(self) -> None:
+        with pytest.raises(AssertionError, match="the frame last_call is no bidding"):
+            self.asked(LastCall()).state.top.of(Bidding)
+
+    def test_it_is_read_once_and_anew_after_a_change(self) -> None:
+        draft = self.asked(Bidding(()))
+        frame = draft.state.top
+        assert frame.of(Bidding) is frame.of(Bidding)
+        draft.note(highest=3)
+        assert (frame.of(Bidding).highest, draft.state.top.of(Bidding).highest) == (UNSET, 3)
+
+    @pytest.mark.parametrize("change", [{"highest": "3"}, {"lowest": 3}, {"lots": [{"unit": "army"}]}])
+    def test_a_change_that_does_not_fit(self, change: Doc) -> None:
+        with pytest.raises(msgspec.ValidationError):
+            self.asked(Bidding(())).note(**change)
+
+    def test_a_frame_of_a_patch_that_does_not_fit(self) -> None:
+        with pytest.raises(msgspec.ValidationError, match="missing required field `lots`"):
+            Frame(1, "bidding").of(Bidding)
 
 
 class TestDocuments:
@@ -333,7 +400,7 @@ def test_a_log_with_an_ill_formed_fact_does_not_fold(fact: Doc) -> None:
     match = Match(skirmish.RULESET, 3, bytes(32))
     match.play(0, {"type": "pass"})
     *before, last = match.records
-    assert fold(match.rules, match.records) == match.head
+    assert fold(match.rules, match.records) == match.game
     bad = Record({**last.public, "facts": [*last.public["facts"], fact]}, last.packs)
     with pytest.raises(ValueError, match=r"\$\.facts\[\d\]") as caught:
         fold(match.rules, [*before, bad])
@@ -344,9 +411,12 @@ FIRST_USE = """
 import sys, threading
 from contextlib import suppress
 
+from msgspec import ValidationError
+
 from domain.catalogue import shipped
 from domain.errors import RuleError
 from domain.kernel.declare import doc
+from domain.kernel.flow import Frame
 from domain.kernel.ruleset import check_shape
 from tests.rulesets import FLOWS
 
@@ -363,6 +433,9 @@ def use():
         for name, kind in rules.moves.items():
             with suppress(RuleError):
                 check_shape(rules, None if kind.admission.by == "engine" else 0, {"type": name})
+        for name, kind in rules.frames.items():
+            with suppress(ValidationError):
+                Frame(1, name).of(kind)
 
 
 threads = [threading.Thread(target=use) for _ in range(12)]

@@ -114,7 +114,7 @@ class TestSheetsResolvedInBatch:
         assert (game.decision.engine, game.decision.must) == (True, ())
         game.engine(draws=[{"label": "battle", "value": 2}, 3])
         assert (game.state.owner["t01"], game.state.garrison["t02"]) == (0, 3)
-        assert game.sight(0) == {"0": {"money": 4, "sheet": [], "spied": {}}}
+        assert game.sight(0) == {"money": 4, "sheet": [], "spied": {}}
         assert (game.decision.kind, game.decision.context) == ("orders", {"turn": 2})
 
     def test_a_missed_deadline_submits_the_sheet_as_it_stands(self) -> None:

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
+from msgspec import structs
 
-from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import Doc, Seat, Viewer
 from domain.kernel.choices import Builder, one
-from domain.kernel.declare import Admission
+from domain.kernel.declare import Admission, Context
 from domain.kernel.ruleset import Draft, Ruleset
 from tests.kernel.flows import orders, sealed, skirmish, windows
 from tests.kernel.machine import machine_of
@@ -21,10 +22,31 @@ from tests.rulesets import FLOWS, Registered
 SKIRMISH, _, SEALED, ORDERS, WINDOWS, _ = FLOWS
 
 
-def leaky_sight(s: windows.Windows, viewer: Viewer) -> Json:
+class LeakyBoard(windows.Board, frozen=True):
     """The size of the hand is public, the number of counters in it is not."""
-    doc = windows.sight(s, viewer)
-    return {**doc, "counters": [h.count("counter") for h in s.hands]} if viewer == PUBLIC else doc
+
+    counters: tuple[int, ...]
+
+
+def leaky_board(s: windows.Windows) -> LeakyBoard:
+    return LeakyBoard(**structs.asdict(windows.board(s)), counters=tuple(h.count("counter") for h in s.hands))
+
+
+def curious(s: windows.Windows, seat: Seat) -> windows.Own:
+    """Shows a seat the hand of its neighbour."""
+    return structs.replace(windows.own(s, seat), hand=s.hands[(seat + 1) % s.seats])
+
+
+def loose_board(s: skirmish.Skirmish) -> skirmish.Board:
+    """Shows something else than it declares."""
+    turns: Any = str(s.turns)
+    return structs.replace(skirmish.board(s), turns=turns)
+
+
+class Turn(Context, frozen=True):
+    """A turn with a member that it is not asked with."""
+
+    left: int
 
 
 def leaky_may(s: windows.Windows) -> tuple[Seat, ...]:
@@ -88,7 +110,10 @@ def broken(entry: Registered, **change: Any) -> Registered:
 
 
 CASES = {
-    "a sight that shows a hidden count": broken(WINDOWS, sight=leaky_sight),
+    "a board that shows a hidden count": broken(WINDOWS, board=leaky_board),
+    "a sight that shows another hand": broken(WINDOWS, own=curious),
+    "a board that is not as declared": broken(SKIRMISH, board=loose_board),
+    "a context that is not as declared": broken(SKIRMISH, frames={**skirmish.RULESET.frames, "turn": Turn}),
     "a question that depends on a hand": broken(WINDOWS, may=leaky_may),
     "an offer that is refused": broken(SKIRMISH, build=generous),
     "a legal move that is not offered": broken(SKIRMISH, build=stingy),

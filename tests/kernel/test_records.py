@@ -15,7 +15,7 @@ from domain.kernel.game import state_for
 from domain.kernel.match import Match
 from domain.kernel.record import PAD, Record, facts_for
 from domain.kernel.ruleset import decisions
-from domain.kernel.step import Hand
+from domain.kernel.step import Moment
 from tests.kernel.flows import orders, sealed, skirmish, windows
 
 
@@ -39,7 +39,7 @@ class TestAnonymousMoves:
     def test_all_of_them_look_alike(self) -> None:
         """An order and a spy, of any seat: the same members, the same number of seals, the same board."""
         match = ordering()
-        head = match.head
+        head = match.game
         moves: list[tuple[int, dict[str, Any]]] = [
             (0, {"type": "order", "to": "t01", "units": 1}),
             (1, {"type": "order", "to": "t11", "units": 5}),
@@ -50,7 +50,7 @@ class TestAnonymousMoves:
             record = match.play(seat, move)
             seen.add((canonical(told(record)), len(record.public["seals"]), record.public["board"]))
         assert len(seen) == 1
-        assert match.head.board == head.board
+        assert match.game.board == head.board
 
     def test_packs_are_padded(self) -> None:
         """Their size does not tell what they hold."""
@@ -137,7 +137,7 @@ class TestSealedAnswers:
         assert shown[0]["v"] == record.version
         assert digest(shown[0]["pack"]) in record.public["seals"]
         assert [f for _, f in shown[0]["pack"]["facts"]] == [{"t": "card_sealed", "seat": 0, "card": "f3"}]
-        assert match.head.sealed == {}
+        assert match.game.sealed == {}
 
     def test_the_last_sealed_answer_counts(self) -> None:
         """A card that was taken back is not the one that is shown."""
@@ -179,7 +179,7 @@ class TestTheRecord:
     def test_time_never_goes_back(self) -> None:
         """A clock that was set back does not reorder the log."""
         match = Match(skirmish.RULESET, 3, bytes(32))
-        before = match.head.at
+        before = match.game.at
         match.now = 0
         assert match.play(0, {"type": "pass"}).public["at"] == before
 
@@ -189,7 +189,7 @@ class TestTheRecord:
         match.play(0, {"type": "spy", "to": "t01"})
         stored = b"".join(canonical([r.public, r.packs]) for r in match.records)
         assert bytes(range(32)).hex().encode() not in stored
-        assert repr(Hand(b"a seed")) == "Hand(now=0, command='', source=None, again=False)"
+        assert repr(Moment(b"a seed")) == "Moment(now=0, command='', source=None, again=False)"
 
     def test_the_director_reads_all_facts_in_their_order(self) -> None:
         """Others read their own between the public ones."""

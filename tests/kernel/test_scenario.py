@@ -281,17 +281,17 @@ class TestViewers:
     def test_what_a_viewer_sees_and_reads(self) -> None:
         sealed = [{"t": "card_sealed", "seat": 0}]
         viewers = {
-            "public": {"sight": {"/turns": 10}, "absent": ["/hands", "/0"], "no_facts": sealed},
-            "0": {"sight": {"/0/card": "f2"}, "absent": ["/1"], "facts": sealed},
-            "1": {"absent": ["/0"], "no_facts": sealed},
-            "director": {"sight": {"/0/card": "f2", "/1/card": None}, "facts": sealed},
+            "public": {"sight": {"/turns": 10}, "absent": ["/hands", "/card", "/own"], "no_facts": sealed},
+            "0": {"sight": {"/card": "f2"}, "absent": ["/own"], "facts": sealed},
+            "1": {"sight": {"/card": None}, "absent": ["/own"], "no_facts": sealed},
+            "director": {"sight": {"/seats/0/card": "f2", "/seats/1/card": None, "/hidden": {}}, "facts": sealed},
         }
         assert scenario.run(CATALOGUE.get, self.of(viewers)).steps == 1
 
     def test_what_a_viewer_does_not(self) -> None:
-        told = "step 1: viewer 0: sight /0/card: null expected, "
-        fails(self.of({"0": {"sight": {"/0/card": None}}}), told + '"f2" found')
-        fails(self.of({"0": {"absent": ["/0/card"]}}), 'viewer 0: sight /0/card: nothing expected, "f2" found')
+        told = "step 1: viewer 0: sight /card: null expected, "
+        fails(self.of({"0": {"sight": {"/card": None}}}), told + '"f2" found')
+        fails(self.of({"0": {"absent": ["/card"]}}), 'viewer 0: sight /card: nothing expected, "f2" found')
         fails(self.of({"1": {"facts": [{"t": "card_sealed"}]}}), 'viewer 1: fact 0 {"t": "card_sealed"} expected')
         fails(self.of({"0": {"no_facts": [{"t": "card_sealed"}]}}), "viewer 0: no fact 0")
 
@@ -360,7 +360,7 @@ class TestWhoSits:
         ]
         match = played(COMBAT, steps=steps).match
         assert [r.kind for r in match.records[6:]] == ["left", "joined"]
-        assert match.head.players[2].id == "anna"
+        assert match.game.players[2].id == "anna"
 
     def test_the_rules_answer_for_who_leaves(self) -> None:
         steps: list[Json] = [{"seat": 0, "move": {"type": "submit"}}, {"leave": 1}, {"deadline": True}]
@@ -390,8 +390,8 @@ class TestVariants:
     def test_each_begins_with_the_same_game(self) -> None:
         result = played(self.doc())
         assert (result.steps, {name: way.steps for name, way in result.variants.items()}) == (3, {"no": 1, "late": 1})
-        assert result.match.head.version == 9
-        assert {way.match.head.version for way in result.variants.values()} == {10}
+        assert result.match.game.version == 9
+        assert {way.match.game.version for way in result.variants.values()} == {10}
 
     def test_without_steps_of_its_own(self) -> None:
         doc = {**{k: v for k, v in COMBAT.items() if k != "steps"}, "variants": [{"name": "a", "steps": [ATTACK]}]}
@@ -564,8 +564,8 @@ class TestPatches:
         fails({**COMBAT, "patch": {"gold": {"9": 1}}}, "/patch/gold: the keys must be the seats")
 
     def test_a_flow_that_leads_nowhere(self) -> None:
-        frames = [{"n": 1, "kind": "feast"}]
-        fails({**COMBAT, "patch": {"frames": frames}}, "/patch: the game does not go on: KeyError 'feast'")
+        frames = [{"n": 1, "kind": "turn"}]
+        fails({**COMBAT, "patch": {"frames": frames}}, "/patch: the game does not go on: KeyError 'turn'")
 
 
 class TestAnEmptyBoard:
@@ -667,7 +667,23 @@ UNKNOWN: list[tuple[str, Json, str]] = [
     ("struggle_of_empires@1", {"frames": []}, ": the game does not go on: IndexError"),
     ("skirmish@1", {"frames": [{"n": 1, "kind": "turn", "owing": [9]}]}, "/frames/0/owing/0: there is no seat 9"),
     ("skirmish@1", {"frames": [{"n": 1, "kind": "feast", "owing": [1]}]}, "/frames/0/kind: there is no decision feast"),
-    ("skirmish@1", {"frames": [{"n": 1, "kind": "feast"}]}, "KeyError 'feast'; look at /patch/frames/0/kind"),
+    ("skirmish@1", {"frames": [{"n": 1, "kind": "feast"}]}, "there are choose_loss, combat, naval_choice, reserve, "),
+    ("skirmish@1", {"frames": [{"n": 1, "kind": "turn"}]}, "KeyError 'turn'; look at /patch/frames/0/kind"),
+    (
+        "skirmish@1",
+        {"frames": [{"n": 1, "kind": "support", "owing": [2], "data": {"principal": 0, "offer": "x"}}]},
+        "/patch/frames/0/data/offer: Expected int, got str",
+    ),
+    (
+        "skirmish@1",
+        {"frames": [{"n": 1, "kind": "combat", "data": {"att": 0, "deff": 1, "help": {}, "todo": [["roll"], 1]}}]},
+        "/patch/frames/0/data/todo/1: Expected array, got int",
+    ),
+    (
+        "skirmish@1",
+        {"frames": [{"n": 1, "kind": "choose_loss", "owing": [0]}]},
+        "/patch/frames/0/data: Object missing required field kinds",
+    ),
     ("skirmish@1", {"vacant": [7]}, "/vacant/0: there is no seat 7"),
     ("skirmish@1", {"seats": 2}, "/seats: the table has 3"),
 ]
@@ -693,16 +709,16 @@ class TestNamesThatThereAreNot:
         def check(s: skirmish.Skirmish) -> list[str]:
             return [str(u["army"]) for u in s.units if u["army"] < 0]
 
-        rules = replace(skirmish.RULESET, check=check, sight=lambda *_: {})
+        rules = replace(skirmish.RULESET, check=check)
         doc = {**COMBAT, "patch": {"units": {"1": {"army": None}}, "turns": 3}}
         with pytest.raises(ScenarioError, match=r"^/patch: .*KeyError 'army'; look at /patch/units/1/army$"):
             scenario.run(Catalogue([rules]).get, doc)
 
     def test_what_a_seat_cannot_be_shown(self) -> None:
-        def sight(s: skirmish.Skirmish, viewer: Any) -> Json:
-            return {"at": [s.turns, 1][: s.turns and 2][0] if viewer == 1 else 0}
+        def own(s: skirmish.Skirmish, seat: int) -> skirmish.Own:
+            return skirmish.Own([s.turns, 1][: s.turns and 2][0] if seat == 1 else 0)
 
-        rules = replace(skirmish.RULESET, sight=sight)
+        rules = replace(skirmish.RULESET, own=own)
         with pytest.raises(ScenarioError, match=r"IndexError list index out of range; look at /patch/turns$"):
             scenario.run(Catalogue([rules]).get, {**COMBAT, "patch": {"turns": 0, "gold": {"0": 3}}})
 

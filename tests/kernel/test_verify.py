@@ -21,7 +21,7 @@ from domain.kernel.draws import Extreme, commitment
 from domain.kernel.export import Export, dump, parse
 from domain.kernel.match import Match
 from domain.kernel.record import Record
-from domain.kernel.step import Hand
+from domain.kernel.step import Moment
 from domain.kernel.verify import VERIFICATION_CODES, verify
 from tests.kernel.flows import orders, sealed, skirmish, windows
 from tests.kernel.machine import play_on
@@ -34,9 +34,9 @@ def played(entry: Registered, seed: int = 1, *, close: bool = True, source: Any 
     match = Match(entry.rules, entry.seats, rng.randbytes(32), options=entry.options, source=source)
     play_on(match, rng, 6)
     if not match.state.over:
-        match.rewind(match.head.version - 2)
+        match.rewind(match.game.version - 2)
         play_on(match, rng, 3)
-        match.rewind(match.head.version - 1, fresh=True)
+        match.rewind(match.game.version - 1, fresh=True)
         if not match.state.over and not match.state.top.engine:
             match.lapse()
     play_on(match, rng, 500)
@@ -57,7 +57,7 @@ class TestAWholeGame:
         assert (report.records, report.decided, report.closed) == (len(match.records), len(match.records), True)
         drawn = [d for r in match.records for p in (r.public, *r.packs.values()) for d in p.get("draws", ())]
         assert report.draws == len(drawn)
-        assert report.head == match.head.head
+        assert report.head == match.game.hash
 
     def test_an_open_game_is_proved_as_far_as_its_public_part_goes(self, entry: Registered) -> None:
         """Chain and boards need no secret."""
@@ -232,7 +232,7 @@ def test_another_head_is_refused() -> None:
     """Whoever kept the hash of the last record notices that the whole log was replaced."""
     match = GAMES["orders@1"]
     export = parse(dump(match.records))
-    assert verify(orders.RULESET, export, match.head.head).records == len(match.records)
+    assert verify(orders.RULESET, export, match.game.hash).records == len(match.records)
     with pytest.raises(VerificationError, match="chain_broken"):
         verify(orders.RULESET, export, "0" * 64)
 
@@ -244,8 +244,8 @@ def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None
     match.play(0, {"type": "attack", "target": 1})
     with pytest.raises(RuleError, match="barrier_in_list"):
         match.play(1, *moves)
-    old = Play(1, moves).step(rules, match.head, replace(match.hand, again=True))
-    end = Close("abandoned").step(rules, old.game, match.hand)
+    old = Play(1, moves).step(rules, match.game, replace(match.moment, again=True))
+    end = Close("abandoned").step(rules, old.game, match.moment)
     report = verify(rules, parse(dump([*match.records, old.record, end.record], PUBLIC)))
     assert (report.closed, report.decided) == (True, report.records)
 
@@ -253,12 +253,12 @@ def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None
 def test_nonces_change_the_dice_and_are_checked() -> None:
     """A seat's nonce enters the key of all draws; one that was not committed to is refused."""
     rules, seed, nonce = skirmish.RULESET, bytes(32), b"a nonce of sixteen bytes".hex()
-    hand = Hand(seed, 5)
-    steps = [Open("g", rules.table(3)).step(rules, hand)]
+    moment = Moment(seed, 5)
+    steps = [Open("g", rules.table(3)).step(rules, moment)]
 
     def do(*acts: Act) -> None:
         for act in acts:
-            steps.append(act.step(rules, steps[-1].game, hand))
+            steps.append(act.step(rules, steps[-1].game, moment))
 
     do(*(Join(seat, f"p{seat}", commitment(bytes.fromhex(nonce))) for seat in range(3)))
     for wrong in ("ff" * 16, "not hex"):

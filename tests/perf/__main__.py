@@ -13,9 +13,9 @@ from tests.perf import rules, service
 from tests.perf.figures import HEAD, Figure
 
 GAMES = (
-    rules.Game("struggle_of_empires", 5, ">= 2", games=40),
-    rules.Game("imperunde", 4, ">= 0.5", {"turn_limit": 12}, games=4),
-    rules.Game("egc", 10, ">= 0.1", games=2, records=6_000),
+    rules.Game("struggle_of_empires", 5, ">= 5", games=40),
+    rules.Game("imperunde", 4, ">= 1.5", {"turn_limit": 12}, games=4),
+    rules.Game("egc", 10, ">= 1.5", games=2, records=6_000),
 )
 BATCH = rules.Game("egc", 10, "", records=4_500)
 ORDERS = 13

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from domain.games.common.checks import need
-from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import Doc, Json, Seat
 from domain.kernel import ruleset
 from domain.kernel.choices import Builder, one, span
-from domain.kernel.declare import Admission, Count, Fact, Meta, Move, declared
+from domain.kernel.declare import Admission, Context, Count, Fact, Meta, Move, Part, declared
 from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.ruleset import Draft, OptionType, Ruleset, Score, on
+from domain.kernel.ruleset import Draft, Nothing, OptionType, Ruleset, Score, on
 from domain.kernel.shapes import Int
 
 
@@ -21,6 +21,10 @@ class Sticks(State):
     heap: int = 0
     passed: tuple[int, ...] = ()
     loser: int | None = None
+
+
+class Turn(Context, frozen=True):
+    """STK-2: a seat takes sticks, or passes."""
 
 
 class Take(Move, frozen=True):
@@ -70,7 +74,7 @@ def do_pass(d: Draft[Sticks], frame: Frame, seat: Seat, move: Pass) -> None:
 def _next(d: Draft[Sticks], seat: Seat) -> None:
     d.end()
     if d.state.heap:
-        d.ask("turn", (seat + 1) % d.state.seats)
+        d.ask(Turn(), (seat + 1) % d.state.seats)
     else:
         d.finish()
 
@@ -85,12 +89,19 @@ def default(s: Sticks, decision: Decision, seat: Seat) -> Move:
     return Take(1)
 
 
-def sight(s: Sticks, viewer: Viewer) -> Json:
-    return {"heap": s.heap, "passed": list(s.passed)} if viewer == PUBLIC else {}
+class Board(Part, frozen=True):
+    """What lies on the table."""
+
+    heap: int
+    passed: tuple[int, ...]
 
 
-def scores(s: Sticks) -> list[Score]:
-    return [Score(seat, 1 + (seat == s.loser), int(seat != s.loser)) for seat in range(s.seats)]
+def board(s: Sticks) -> Board:
+    return Board(s.heap, s.passed)
+
+
+def scores(s: Sticks) -> list[Score[Nothing]]:
+    return [Score(seat, 1 + (seat == s.loser), int(seat != s.loser), Nothing()) for seat in range(s.seats)]
 
 
 RULESET: Ruleset[Sticks] = Ruleset(
@@ -105,12 +116,13 @@ RULESET: Ruleset[Sticks] = Ruleset(
     state=Sticks,
     moves=declared(__name__, Move),
     facts=declared(__name__, Fact),
+    frames=declared(__name__, Context),
     do=dict((on(Take, do_take), on(Pass, do_pass))),
     blank=lambda table: Sticks(table.seats, heap=table.options["sticks"]),
-    setup=lambda d: d.ask("turn", 0),
+    setup=lambda d: d.ask(Turn(), 0),
     build=build,
     default=default,
-    sight=sight,
+    board=board,
     scores=scores,
     package="tests.template",
 )

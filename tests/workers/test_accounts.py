@@ -106,11 +106,11 @@ def test_days_are_taken_from_the_seats_own_stock(house: House) -> None:
 def test_going_back_gives_no_days_and_no_time_back(house: House) -> None:
     """Accounts belong to the game, not to the line."""
     game = paced(house, bank=30, vacation=2)
-    before = house.crew.ledger.head(game)
+    before = house.crew.ledger.version(game)
     house.crew.commands.do(game, Rest(1, 1))
     house.later(MINUTE + 10_000)
     house.submit(game, 0)
-    house.crew.commands.do(game, Rewind(before), expected=house.crew.ledger.head(game))
+    house.crew.commands.do(game, Rewind(before), expected=house.crew.ledger.version(game))
     assert [a.days for a in house.crew.commands.game(game).accounts] == [2, 1, 2]
     accounts = summary(house, game)["accounts"]
     assert [(a["bank"], a["vacation"]) for a in accounts] == [(20_000, 2), (30_000, 1), (20_000, 2)]  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from workers.errands import SETTLED, WAITS
 def wished(house: House, game: str, to: int, seat: int | None = None, *asked: int, **more: Any) -> Errand:
     """A rewind that somebody asks for on the newest version."""
     args = {"to": to, "seat": seat, "fresh": False, "reason": "", "undone": [], "draws": []} | more
-    head = house.crew.ledger.head(game)
+    head = house.crew.ledger.version(game)
     return Errand(new_id("rewind"), "rewind", game, head, args, tuple(asked), house.crew.clock())
 
 
@@ -30,7 +30,7 @@ def told(house: House, id_: str) -> Any:
 def filed(house: House) -> tuple[str, int]:
     """A game in which all but one have handed in their sheets; the version at its start."""
     game = house.game()
-    before = house.crew.ledger.head(game)
+    before = house.crew.ledger.version(game)
     house.submit(game, 0, 1)
     return game, before
 
@@ -49,7 +49,7 @@ def test_it_is_enqueued_from_its_row_and_done_once(house: House) -> None:
     assert rewinds.rewind(errand.id) == SETTLED
     assert house.reconciler.pass_once() == 0
     assert house.kinds(game)[-1] == "rewound"
-    assert house.crew.ledger.head(game) == before + 3
+    assert house.crew.ledger.version(game) == before + 3
 
 
 def test_a_worker_that_dies_after_the_append_is_told_by_the_log(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,10 +76,10 @@ def test_a_move_that_came_in_between_wins(house: House) -> None:
     errand = house.crew.errands.ask(wished(house, game, before))
     assert errand is not None
     house.submit(game, 2)
-    head = house.crew.ledger.head(game)
+    head = house.crew.ledger.version(game)
     rewinds.rewind(errand.id)
     assert told(house, errand.id) == {"refused": "stale_version", "version": head}
-    assert house.crew.ledger.head(game) == head
+    assert house.crew.ledger.version(game) == head
 
 
 def test_a_motion_waits_for_the_last_consent(house: House) -> None:

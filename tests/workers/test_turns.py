@@ -33,11 +33,11 @@ def test_a_job_whose_work_is_done_says_so_and_stores_nothing(house: House) -> No
     game = house.game()
     decision = house.submit(game, 0, 1, 2)
     assert turns.resolve(game, decision) == turns.DONE
-    head = house.crew.ledger.head(game)
+    head = house.crew.ledger.version(game)
     assert turns.resolve(game, decision) == turns.GONE
     assert deadlines.lapse(game, decision) == turns.GONE
     assert turns.vacant(game, decision) == turns.GONE
-    assert house.crew.ledger.head(game) == head
+    assert house.crew.ledger.version(game) == head
 
 
 def test_due_work_is_enqueued_once_while_its_job_waits(house: House) -> None:
@@ -101,7 +101,7 @@ def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.submit(game, 0)
     house.later(MINUTE // 2)
-    house.crew.commands.do(game, Rewind(5), expected=house.crew.ledger.head(game))
+    house.crew.commands.do(game, Rewind(5), expected=house.crew.ledger.version(game))
     house.later(MINUTE // 2)
     assert deadlines.lapse(game, house.decision(game)) == deadlines.EARLY
     house.later(MINUTE // 2)

@@ -7,6 +7,7 @@ from domain.games.egc.codes import CODES
 from domain.games.egc.data import DOC, EMPIRES
 from domain.games.egc.defaults import default
 from domain.games.egc.facts import FACTS
+from domain.games.egc.frames import FRAMES
 from domain.games.egc.invariants import check, fill
 from domain.games.egc.moves import MOVES
 from domain.games.egc.redeal import redeal
@@ -14,7 +15,7 @@ from domain.games.egc.rules import DO, GO
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
-from domain.games.egc.sight import sight
+from domain.games.egc.sight import board, hidden, own
 from domain.games.egc.state import Egc
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Bool
@@ -47,10 +48,13 @@ RULESET: Ruleset[Egc] = Ruleset(
     do=DO,
     go=GO,
     facts=FACTS,
+    frames=FRAMES,
     setup=setup,
     build=choices.build,
     default=default,
-    sight=sight,
+    board=board,
+    own=own,
+    hidden=hidden,
     scores=scores,
     check=check,
     fill=fill,

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
+from domain.games.egc import frames
 from domain.games.egc.order import Key, Management, Order, Territorial, private
 from domain.ids import Doc
 from domain.kernel.declare import (
@@ -23,10 +24,11 @@ from domain.kernel.declare import (
     among,
     by_tag,
     declared,
+    tag,
 )
 
-ZERO = ("turn_zero", "turn_zero_timed")
-"""Frames of turn zero; only the second has a deadline (EGC-2.2)."""
+ZERO = tuple(map(tag, frames.ZERO))
+"""Kinds of the frames of turn zero."""
 
 ARMY_ORDERS = ("move", "support", "prepare_defence", "train", "rest")
 ACTIONS = ("degrade", "propose", "incite", "sabotage", "declare_war_cb")

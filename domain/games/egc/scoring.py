@@ -5,28 +5,43 @@ from __future__ import annotations
 from domain.games.common.ranking import places
 from domain.games.egc.data import SEATS, VICTORY
 from domain.games.egc.state import Egc
-from domain.ids import Json, Seat
+from domain.ids import Seat
+from domain.kernel.declare import UNSET, Maybe, Part, given
 from domain.kernel.ruleset import Score
 
 
-def scores(s: Egc) -> list[Score]:
+class Detail(Part, frozen=True):
+    """EGC-15.6: what ranks an empire; treasury and lot only when they are public, at the end."""
+
+    vp: int
+    """Victory points."""
+    last_count: int
+    """Those of the last count, links and all."""
+    territories: int
+    """Owned territories."""
+    treasury: Maybe[int] = UNSET
+    lot: Maybe[int] = UNSET
+    """Its place in the lot, 1 is best."""
+
+
+def scores(s: Egc) -> list[Score[Detail]]:
     """Victory points, the last count, territories; treasury and lot only when they are public."""
     lines = [_line(s, seat) for seat in SEATS]
     return [Score(seat, place, s.vp[seat], lines[seat]) for seat, place in enumerate(places([_key(x) for x in lines]))]
 
 
-def _line(s: Egc, seat: Seat) -> dict[str, Json]:
+def _line(s: Egc, seat: Seat) -> Detail:
     last = 0
     if s.counts:
         before = s.counts[-1]
         last = before.points[seat] + VICTORY["link_vp"] * len(before.realised[seat])
-    line: dict[str, Json] = {"vp": s.vp[seat], "last_count": last, "territories": len(s.owned(seat))}
+    known = s.vp[seat], last, len(s.owned(seat))
     if s.final is None:
-        return line
-    return {**line, "treasury": s.final.treasuries[seat], "lot": s.final.tie_order.index(seat) + 1}
+        return Detail(*known)
+    return Detail(*known, s.final.treasuries[seat], s.final.tie_order.index(seat) + 1)
 
 
-def _key(line: dict[str, Json]) -> tuple[int, ...]:
+def _key(line: Detail) -> tuple[int, ...]:
     """Greater is better; a smaller lot is better."""
-    known = (line["treasury"], -line["lot"]) if "lot" in line else ()
-    return line["vp"], line["last_count"], line["territories"], *known
+    known = () if line.lot is UNSET else (given(line.treasury), -line.lot)
+    return line.vp, line.last_count, line.territories, *known

@@ -2,137 +2,285 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Annotated, Literal
 
-from domain.games.egc.data import EMPIRES, HOMES, PAIRS, SEATS
+import msgspec
+
+from domain.games.egc.data import EMPIRES, HOMES, SEATS
+from domain.games.egc.facts.sheets import EmpireReport, TerritoryReport
+from domain.games.egc.frames import FRAMES
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.wars import kinds_held
-from domain.games.egc.state import PAIR_KEYS, Army, Count, Egc, Land, Sheet
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
-from domain.kernel.jsonform import to_json
+from domain.games.egc.state import (
+    ACTIVE,
+    DORMANT,
+    ELIMINATED,
+    Army,
+    Count,
+    Egc,
+    Final,
+    Garrison,
+    Investment,
+    Land,
+    NeutralRanks,
+    Proposal,
+    Protectorate,
+)
+from domain.ids import Doc, Seat
+from domain.kernel.declare import UNSET, Maybe, Part, among
 from domain.kernel.ruleset import memo
-
-
-def sight(s: Egc, viewer: Viewer) -> Json:
-    """`public`: the board; a seat: its own things besides; the director: everything."""
-    if viewer == PUBLIC:
-        return public(s)
-    if viewer != DIRECTOR:
-        return own(s, int(viewer))
-    neutral = {
-        "garrisons": {t: to_json(g) for t, g in s.garrisons.items()},
-        "neutral_ranks": {t: to_json(r) for t, r in s.neutral_ranks.items()},
-        "levels": s.levels,
-        "count_turns": list(s.count_turns),
-        "tie_order": list(s.tie_order),
-    }
-    return {**public(s), "own": {str(seat): own(s, seat) for seat in SEATS}, **neutral}
-
 
 # --- the board -----------------------------------------------------------------------------------------------
 
 
-def public(s: Egc) -> dict[str, Json]:
+class EmpireShown(Part, frozen=True):
+    """EGC-6.1: what everybody sees of an empire."""
+
+    seat: int
+    empire: str
+    home: str
+    """Its home territory."""
+    status: Annotated[str, among((ACTIVE, DORMANT, ELIMINATED))]
+    vp: int
+    """Victory points."""
+
+
+class LandShown(Part, frozen=True):
+    """EGC-6.1: what of a territory differs from a neutral one without anything."""
+
+    owner: Maybe[int] = UNSET
+    protectorate: Maybe[Protectorate] = UNSET
+    """Of a neutral territory: whose protectorate it is, and since which turn."""
+    protections: Maybe[Mapping[str, int]] = UNSET
+    """Seat -> turn in which the protection was ordered."""
+    port: Maybe[Literal[True]] = UNSET
+    conquered_turn: Maybe[int] = UNSET
+
+
+class Board(Part, frozen=True):
+    """EGC-6.1: what everybody sees."""
+
+    game: Literal["egc"]
+    turn: int
+    """0 is turn zero."""
+    phase: Annotated[str, among(("setup", *FRAMES, "finished"))]
+    empires: tuple[EmpireShown, ...]
+    """By seat."""
+    lands: Mapping[str, LandShown]
+    """By territory; one without anything to show is left out."""
+    armies: Mapping[str, str]
+    """Territory with armies -> the empire that they belong to, or `neutral`."""
+    relations: Mapping[str, str]
+    """Pair of seats, the lower first, `0-1` -> level."""
+    peace_turn: Mapping[str, int]
+    """Pair of seats -> their latest peace turn, the first after a war between them (EGC-14.5)."""
+    closed: Mapping[str, int]
+    """`strait:seat` -> the seat that has closed the strait to it."""
+    open_ports: tuple[str, ...]
+    """`seat:seat`: the first has opened its ports to the second."""
+    counts: tuple[Count, ...]
+    """Victory counts so far."""
+    news: tuple[Doc, ...]
+    """EGC-6.2: the public facts of the last resolution, as the record has them."""
+    final: Final | None
+    """EGC-15.6: what breaks ties, once the game is finished."""
+
+
+def board(s: Egc) -> Board:
     """EGC-6.1."""
-    return {
-        "game": "egc",
-        "turn": s.turn,
-        "phase": "finished" if s.over else s.top.kind if s.frames else "setup",
-        "empires": [
-            {"seat": seat, "empire": EMPIRES[seat], "home": HOMES[seat], "status": s.status[seat], "vp": s.vp[seat]}
-            for seat in SEATS
-        ],
-        "lands": memo(s, "lands shown", lambda: _lands(s.lands), (s.lands,)),
-        "armies": s.manned,
-        "relations": {k: s.relations[k] for k in (PAIR_KEYS[pair] for pair in PAIRS)},
-        "peace_turn": s.peace_turn,
-        "closed": s.closed,
-        "open_ports": sorted(s.open_ports),
-        "counts": [_count(c) for c in s.counts],
-        "news": list(s.news),
-        "final": None if s.final is None else to_json(s.final),
-    }
+    return Board(
+        game="egc",
+        turn=s.turn,
+        phase="finished" if s.over else s.top.kind if s.frames else "setup",
+        empires=tuple(EmpireShown(seat, EMPIRES[seat], HOMES[seat], s.status[seat], s.vp[seat]) for seat in SEATS),
+        lands=memo(s, "lands shown", lambda: _lands(s.lands), (s.lands,)),
+        armies=s.manned,
+        relations=s.relations,
+        peace_turn=s.peace_turn,
+        closed=s.closed,
+        open_ports=tuple(sorted(s.open_ports)),
+        counts=s.counts,
+        news=s.news,
+        final=s.final,
+    )
 
 
-def _lands(lands: Mapping[str, Land]) -> dict[str, Json]:
-    return {t: shown for t, land in lands.items() if (shown := _land(land))}
+_BARE = LandShown()
 
 
-def _land(land: Land) -> dict[str, Json]:
-    """What differs from a neutral territory without anything."""
-    shown: dict[str, Json] = {}
-    if land.owner is not None:
-        shown["owner"] = land.owner
-    if land.protectorate is not None:
-        shown["protectorate"] = {"seat": land.protectorate.seat, "since": land.protectorate.since}
-    if land.protections:
-        shown["protections"] = land.protections
-    if land.port:
-        shown["port"] = True
-    if land.conquered_turn is not None:
-        shown["conquered_turn"] = land.conquered_turn
-    return shown
+def _lands(lands: Mapping[str, Land]) -> dict[str, LandShown]:
+    return {t: shown for t, land in lands.items() if (shown := _land(land)) != _BARE}
 
 
-def _count(c: Count) -> Json:
-    form: Json = to_json(c)
-    return form
+def _land(land: Land) -> LandShown:
+    return LandShown(
+        UNSET if land.owner is None else land.owner,
+        land.protectorate or UNSET,
+        land.protections or UNSET,
+        True if land.port else UNSET,
+        UNSET if land.conquered_turn is None else land.conquered_turn,
+    )
 
 
 # --- a seat's own things -------------------------------------------------------------------------------------
 
 
-def own(s: Egc, seat: Seat) -> dict[str, Json]:
-    """EGC-6.3."""
-    e, sheet, spied = s.empires[seat], s.sheets[seat], s.spied[seat]
-    doc: dict[str, Json] = {
-        "empire": EMPIRES[seat],
-        "treasury": e.treasury,
-        "diplomacy": e.diplomacy,
-        "revenue": e.revenue,
-        "points": e.points,
-        "ranks": e.ranks,
-        "investments": [to_json(i) for i in e.investments],
-        "links": list(e.links),
-        "links_done": list(e.links_done),
-        "armies": {i: _army(a) for i, a in s.armies[seat].items()},
-        "levels": {t: s.levels[t] for t in (*s.owned(seat), *s.protectorates(seat)) if s.levels.get(t)},
-        "sheet": _sheet(sheet),
-        "proposals": {k: to_json(p) for k, p in s.proposals.items() if seat in (p.sender, p.target)},
-        "casus_belli": _casus_belli(s, seat),
-        "spied": {"territories": spied.territories, "empires": spied.empires},
-        "report": s.reports[seat],
-    }
-    return {**doc, "projection": _projection(s, seat)} if s.turn else doc
+class OrderSheet(Part, frozen=True):
+    """EGC-7.0: an order sheet as it stands."""
+
+    orders: tuple[Doc, ...]
+    """Each order with the members of its type of move, its number `n`, and in `raises` the army that it raises."""
+    next_order: int
+    spent: int
+    """What spies have cost this turn (EGC-7.11)."""
+    allocation: Maybe[Mapping[str, int]] = UNSET
+    """Points of turn zero by technology, once they are filed."""
 
 
-def _army(a: Army) -> dict[str, Json]:
-    return {"territory": a.territory, "divisions": a.divisions, "morale": a.morale, "training": a.training}
+class SpyReports(Part, frozen=True):
+    """EGC-7.11: the latest spy report on each target."""
+
+    territories: Mapping[str, TerritoryReport]
+    empires: Mapping[str, EmpireReport]
 
 
-def _sheet(sheet: Sheet) -> dict[str, Json]:
-    orders = [{"n": o.n, **o.order} | ({"raises": o.army} if o.army else {}) for o in sheet.orders]
-    allocation = {"allocation": sheet.allocation} if sheet.allocation else {}
-    return {"orders": orders, "next_order": sheet.next_order, "spent": sheet.spent, **allocation}
+class Ports(Part, frozen=True):
+    """EGC-7.3, EGC-7.4: where the sheet changes ports."""
+
+    built: tuple[str, ...]
+    demolished: tuple[str, ...]
 
 
-def _casus_belli(s: Egc, seat: Seat) -> dict[str, Json]:
-    """`holder:against` -> kinds that can be used this turn, where the seat is one of the two."""
-    pairs = [(seat, x) for x in SEATS if x != seat] + [(x, seat) for x in SEATS if x != seat]
-    return {f"{a}:{b}": kinds for a, b in pairs if (kinds := kinds_held(s, a, b))}
-
-
-def _projection(s: Egc, seat: Seat) -> dict[str, Json]:
+class Projection(Part, frozen=True):
     """EGC-7.0.2: what the sheet leaves: money, points, armies and levels that differ, seas."""
+
+    treasury: int
+    diplomacy: int
+    armies: Mapping[str, Army]
+    """New ones, and those that differ."""
+    gone: tuple[str, ...]
+    """Armies that are no more."""
+    levels: Mapping[str, Mapping[str, int]]
+    """All levels of each territory in which some differ."""
+    ports: Ports
+    accessible: tuple[str, ...]
+    """Seas that are accessible (EGC-8.1)."""
+    controlled: tuple[str, ...]
+    """Seas that the empire controls (EGC-8.2)."""
+
+
+class Own(Part, frozen=True):
+    """EGC-6.3: what a seat alone sees, as of the start of the turn but for the sheet and what it leaves."""
+
+    empire: str
+    treasury: int
+    diplomacy: int
+    """Diplomacy points."""
+    revenue: int
+    """That of the last turn; at first what the home territory brings."""
+    points: Mapping[str, int]
+    """Technology -> investment points."""
+    ranks: Mapping[str, int]
+    """Technology -> rank, 1 best; empty before turn 1."""
+    investments: tuple[Investment, ...]
+    """Research that is under way."""
+    links: tuple[str, ...]
+    """Chosen for the next count."""
+    links_done: tuple[str, ...]
+    armies: Mapping[str, Army]
+    levels: Mapping[str, Mapping[str, int]]
+    """Territory or protectorate -> infrastructure other than the port -> level above 0."""
+    sheet: OrderSheet
+    proposals: Mapping[str, Proposal]
+    """Of the seat and to it, named `turn:from:to`; they await an answer."""
+    casus_belli: Mapping[str, Sequence[str]]
+    """`holder:against` -> kinds that can be used this turn, where the seat is one of the two."""
+    spied: SpyReports
+    report: Mapping[str, Sequence[Doc]]
+    """What the last resolution told the seat: kind of fact -> its facts, without `t` and `seat`."""
+    projection: Maybe[Projection] = UNSET
+    """Absent in turn zero, which has no sheets."""
+
+
+def own(s: Egc, seat: Seat) -> Own:
+    """EGC-6.3."""
+    e = s.empires[seat]
+    return Own(
+        empire=EMPIRES[seat],
+        treasury=e.treasury,
+        diplomacy=e.diplomacy,
+        revenue=e.revenue,
+        points=e.points,
+        ranks=e.ranks,
+        investments=e.investments,
+        links=e.links,
+        links_done=e.links_done,
+        armies=s.armies[seat],
+        levels={t: s.levels[t] for t in (*s.owned(seat), *s.protectorates(seat)) if s.levels.get(t)},
+        sheet=_sheet(s, seat),
+        proposals={k: p for k, p in s.proposals.items() if seat in (p.sender, p.target)},
+        casus_belli=_casus_belli(s, seat),
+        spied=_spied(s, seat),
+        report=s.reports[seat],
+        projection=_projection(s, seat) if s.turn else UNSET,
+    )
+
+
+def _sheet(s: Egc, seat: Seat) -> OrderSheet:
+    sheet = s.sheets[seat]
+    orders = tuple({"n": o.n, **o.order} | ({"raises": o.army} if o.army else {}) for o in sheet.orders)
+    return OrderSheet(orders, sheet.next_order, sheet.spent, sheet.allocation or UNSET)
+
+
+def _casus_belli(s: Egc, seat: Seat) -> dict[str, list[str]]:
+    of = (s.turn, s.relations, s.peace_turn, s.closed, s.open_ports, s.casus_belli)
+    every = memo(s, "casus belli shown", lambda: _all_casus_belli(s), of)
+    return {f"{a}:{b}": kinds for (a, b), kinds in every.items() if seat in (a, b)}
+
+
+def _all_casus_belli(s: Egc) -> dict[tuple[Seat, Seat], list[str]]:
+    return {(a, b): kinds for a, b in permutations(SEATS, 2) if (kinds := kinds_held(s, a, b))}
+
+
+def _spied(s: Egc, seat: Seat) -> SpyReports:
+    spied = s.spied[seat]
+    return memo(s, f"spied {seat}", lambda: msgspec.convert(spied, SpyReports, from_attributes=True), (spied,))
+
+
+def _projection(s: Egc, seat: Seat) -> Projection:
     c, old = copy_of(s, seat), s.armies[seat]
-    armies: Doc = {i: _army(a) for i, a in c.armies.items() if old.get(i) != a}
-    return {
-        "treasury": c.funds,
-        "diplomacy": c.points,
-        "armies": armies,
-        "gone": sorted(i for i in old if i not in c.armies),
-        "levels": c.levels,
-        "ports": {"built": sorted(c.built), "demolished": sorted(c.demolished)},
-        "accessible": sorted(c.seas),
-        "controlled": list(c.controls),
-    }
+    return Projection(
+        treasury=c.funds,
+        diplomacy=c.points,
+        armies={i: a for i, a in c.armies.items() if old.get(i) != a},
+        gone=tuple(sorted(i for i in old if i not in c.armies)),
+        levels=c.levels,
+        ports=Ports(tuple(sorted(c.built)), tuple(sorted(c.demolished))),
+        accessible=tuple(sorted(c.seas)),
+        controlled=c.controls,
+    )
+
+
+# --- what nobody knows ---------------------------------------------------------------------------------------
+
+
+class Hidden(Part, frozen=True):
+    """EGC-6.5: what nobody knows before the end."""
+
+    garrisons: Mapping[str, Garrison]
+    """Neutral armies by territory."""
+    neutral_ranks: Mapping[str, NeutralRanks]
+    """Ranks that the neutral army of a territory fights with."""
+    levels: Mapping[str, Mapping[str, int]]
+    """Territory -> infrastructure other than the port -> level above 0; also of those that a seat knows."""
+    count_turns: tuple[int, ...]
+    """Turns of the victory counts, past ones too."""
+    tie_order: tuple[int, ...]
+    """The lot that breaks ties: seats, the best first."""
+
+
+def hidden(s: Egc) -> Hidden:
+    """EGC-6.5."""
+    return Hidden(s.garrisons, s.neutral_ranks, s.levels, s.count_turns, s.tie_order)

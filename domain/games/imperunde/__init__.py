@@ -8,13 +8,14 @@ from domain.games.imperunde.codes import CODES
 from domain.games.imperunde.data import OPTIONS, SETS, TIMEOUTS
 from domain.games.imperunde.defaults import default
 from domain.games.imperunde.facts import FACTS
+from domain.games.imperunde.frames import FRAMES
 from domain.games.imperunde.invariants import check, fill
 from domain.games.imperunde.moves import MOVES
 from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.rules import DO, GO, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
-from domain.games.imperunde.sight import sight
+from domain.games.imperunde.sight import board, hidden, own
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, Null, Word
@@ -43,10 +44,13 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     do=DO,
     go=GO,
     facts=FACTS,
+    frames=FRAMES,
     setup=setup,
     build=build,
     default=default,
-    sight=sight,
+    board=board,
+    own=own,
+    hidden=hidden,
     scores=scores,
     check=check,
     fill=fill,

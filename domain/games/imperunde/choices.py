@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.games.common.checks import passes
+from domain.games.imperunde import frames
 from domain.games.imperunde import unit_choices as units
 from domain.games.imperunde.card_choices import CARD_BUILDERS, playable
 from domain.games.imperunde.data import CANALS, COUNTRIES, ECONOMY, UNITS, is_warship
@@ -94,7 +95,7 @@ def _home_fleet(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _equip(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    zones = setup.fleet_zones(s, frame.data["country"], seat) if s.supply(seat, "frigate") else []
+    zones = setup.fleet_zones(s, frame.of(frames.SetupColony).country, seat) if s.supply(seat, "frigate") else []
     choice = yield one("choice", [*["frigate"] * bool(zones), "armies"])
     if choice == "frigate":
         return EquipColony(choice, zone=(yield one("zone", zones)))
@@ -208,7 +209,7 @@ def _play_card(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _stolen(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    return ChooseStolenCard((yield one("card", [*sorted(set(s.hands[frame.data["target"]])), None])))
+    return ChooseStolenCard((yield one("card", [*sorted(set(s.hands[frame.of(frames.Theft).target])), None])))
 
 
 def _pass(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:

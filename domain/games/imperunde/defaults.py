@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.imperunde import lots
+from domain.games.imperunde import frames, lots
 from domain.games.imperunde.data import FIGHTERS, ROLL_ORDER
 from domain.games.imperunde.moves import (
     WINDOW_FRAMES,
@@ -50,7 +50,9 @@ def _fleet(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
 
 def _fighters(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
     """Best dice first, pinned first."""
-    best = sorted(side_units(s, frame.data["side"]), key=lambda x: (ROLL_ORDER[x.unit], not x.pinned, x.moves_left))
+    best = sorted(
+        side_units(s, frame.of(frames.ChooseUnits).side), key=lambda x: (ROLL_ORDER[x.unit], not x.pinned, x.moves_left)
+    )
     chosen = lots.change((), list(lots.singles(best))[:FIGHTERS])
     return ChooseUnits([Want(x.unit, x.count, x.moves_left) for x in chosen])
 

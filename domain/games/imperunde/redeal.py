@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.imperunde.facts.cards import AutoPassSet, DeckOrdered, HandDealt
 from domain.games.imperunde.facts.money import BudgetSent
-from domain.games.imperunde.sight import sees_hand
+from domain.games.imperunde.sight import sees_hand, theft_of
 from domain.games.imperunde.state import WINDOWS, D, ImpeRunde
 from domain.ids import DIRECTOR, Seat, Viewer
 from domain.kernel.audience import TABLE
@@ -29,9 +29,10 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
 
 def _shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:
     """Whether one of the viewers is being shown this hand."""
-    if not s.frames or s.top.kind != "theft" or s.top.data["target"] != seat:
+    theft = theft_of(s)
+    if theft is None or theft.target != seat:
         return False
-    return bool(s.top.data["reveal"]) or any(isinstance(v, int) and sees_hand(s, v) for v in keep)
+    return theft.reveal or any(isinstance(v, int) and sees_hand(s, v) for v in keep)
 
 
 def _forget(d: D, seat: Seat) -> None:

@@ -1,79 +1,180 @@
-"""What one viewer sees (IMP-14): `public` the common board, a seat what it sees besides, the director all."""
+"""What one viewer sees (IMP-14): the common board, what a seat sees besides, and what nobody sees."""
 
 from __future__ import annotations
 
-from domain.games.imperunde.data import PIECES, PIRATES
-from domain.games.imperunde.state import ImpeRunde
-from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
-from domain.kernel.jsonform import to_json
+from collections.abc import Mapping
+
+from domain.games.imperunde import frames
+from domain.games.imperunde.data import PIECES, PIRATES, SETS
+from domain.games.imperunde.state import Budget, Combat, Country, ImpeRunde, Pair, Zone
+from domain.ids import Seat
+from domain.kernel.declare import Part
+from domain.kernel.ruleset import memo
 
 
-def sight(s: ImpeRunde, viewer: Viewer) -> Json:
+class NationSeen(Part, frozen=True):
+    """IMP-4.3: what one seat has."""
+
+    home: str
+    debt: int
+    surplus: int
+    available: int
+    cards: int
+    """Size of the hand."""
+    bought: int
+    """Cards bought this turn."""
+    proposals: int
+    """Goals proposed this turn."""
+    ledger: Mapping[str, int]
+    """The lines of this turn's budget (IMP-6.3.2)."""
+    spent: Mapping[str, int]
+    """Colony -> military cost bought for it this turn."""
+    received: int
+    """All doubloons that have come in since the game began."""
+    paid: int
+    """All doubloons that have gone out since the game began."""
+    posts: int
+    """Trading posts on the board: what the goal counts."""
+    supply: Mapping[str, int]
+    """Unit -> pieces that can still be placed (IMP-1.1)."""
+
+
+class Board(Part, frozen=True):
+    """IMP-14: what everybody sees.
+
+    Countries and zones that are as they were before the game (free, without pieces and markers) are not named.
+    """
+
+    goal: int
+    turn_limit: int | None
+    turn: int
+    phase: int
+    """0 during the set-up."""
+    order: tuple[Seat, ...]
+    """Turn order."""
+    active: Seat | None
+    """Whose part of phase 6, or fair wind, goes on."""
+    nations: tuple[NationSeen, ...]
+    """By seat."""
+    countries: Mapping[str, Country]
+    zones: Mapping[str, Zone]
+    pairs: Mapping[str, Pair]
+    """Of seats, `0-1` and so on."""
+    canals: tuple[str, ...]
+    """Those that have been built."""
+    pirates: Mapping[str, int]
+    """Kind of black ship -> those that can still appear (IMP-1.2)."""
+    pile: int
+    """Size of the draw pile."""
+    discard: tuple[str, ...]
+    struck: tuple[str, ...]
+    """Regions with an event this phase."""
+    combat: Combat | None
+    winner: Seat | None
+    seen: tuple[str, ...]
+    """The hand that is being shown to everybody (IMP-9.4.16)."""
+
+
+class Own(Part, frozen=True):
+    """IMP-14: what a seat sees besides."""
+
+    hand: tuple[str, ...]
+    auto: Mapping[str, str]
+    """Kind of window -> how long the seat passes it by itself (IMP-11.8)."""
+    budget: Budget | None
+    """Its sealed answer of phase 3."""
+    owes: bool
+    """Whether the decision waits for its answer."""
+    seen: tuple[str, ...]
+    """The hand that it is being shown (IMP-9.4.16)."""
+
+
+class Hidden(Part, frozen=True):
+    """IMP-14: what no seat sees as a whole."""
+
+    deck: tuple[str, ...]
+    """The draw pile, first = top."""
+    seen: tuple[str, ...]
+    """The hand that is being shown to some seat (IMP-9.4.16)."""
+
+
+def board(s: ImpeRunde) -> Board:
     """IMP-14."""
-    if viewer == PUBLIC:
-        return _public(s)
-    if viewer == DIRECTOR:
-        return {
-            "hands": [list(hand) for hand in s.hands],
-            "auto": [dict(auto) for auto in s.auto],
-            "budgets": {seat: to_json(budget) for seat, budget in s.budgets.items()},
-            "deck": list(s.deck),
-            "seen": list(s.seen),
-        }
-    return _own(s, int(viewer))
+    theft, supplies = theft_of(s), _supplies(s)
+    return Board(
+        goal=s.goal,
+        turn_limit=s.turn_limit,
+        turn=s.turn,
+        phase=s.phase,
+        order=s.order,
+        active=s.active,
+        nations=tuple(_nation(s, seat, supplies[seat]) for seat in s.everybody),
+        countries=s.countries,
+        zones=s.zones,
+        pairs=s.pairs,
+        canals=s.canals,
+        pirates={ship: s.supply("pirates", ship) for ship in PIRATES},
+        pile=s.pile,
+        discard=s.discard,
+        struck=s.struck,
+        combat=s.combat,
+        winner=s.winner,
+        seen=s.seen if theft and theft.reveal else (),
+    )
 
 
-def _public(s: ImpeRunde) -> Json:
-    return {
-        "goal": s.goal,
-        "turn_limit": s.turn_limit,
-        "turn": s.turn,
-        "phase": s.phase,
-        "order": list(s.order),
-        "active": s.active,
-        "nations": [_nation(s, seat) for seat in s.everybody],
-        "countries": {k: _form(c) for k, c in s.countries.items()},
-        "zones": {k: _form(z) for k, z in s.zones.items()},
-        "pairs": {k: _form(p) for k, p in s.pairs.items()},
-        "canals": list(s.canals),
-        "pirates": {ship: s.supply("pirates", ship) for ship in PIRATES},
-        "pile": s.pile,
-        "discard": list(s.discard),
-        "struck": list(s.struck),
-        "combat": _form(s.combat) if s.combat else None,
-        "winner": s.winner,
-        "seen": list(s.seen) if _shown_to_all(s) else [],
-    }
+def _supplies(s: ImpeRunde) -> list[dict[str, int]]:
+    """By seat: unit -> pieces that can still be placed."""
+
+    def left() -> list[dict[str, int]]:
+        placed, sets = s.on_board(), SETS[s.seats]
+        each = {unit: count * sets for unit, count in PIECES.items()}
+        return [{u: n - placed.get((str(seat), u), 0) for u, n in each.items()} for seat in s.everybody]
+
+    return memo(s, "supplies", left, (s.countries, s.zones, s.combat))
 
 
-def _nation(s: ImpeRunde, seat: Seat) -> Json:
-    supply = {unit: s.supply(seat, unit) for unit in PIECES}
-    return {**_form(s.nations[seat]), "posts": s.posts(seat), "supply": supply}
+def _nation(s: ImpeRunde, seat: Seat, supply: Mapping[str, int]) -> NationSeen:
+    n = s.nations[seat]
+    return NationSeen(
+        n.home,
+        n.debt,
+        n.surplus,
+        n.available,
+        n.cards,
+        n.bought,
+        n.proposals,
+        n.ledger,
+        n.spent,
+        n.received,
+        n.paid,
+        s.posts(seat),
+        supply,
+    )
 
 
-def _form(part: object) -> Json:
-    """The JSON form of a part of the state, made once per object."""
-    kept = part.__dict__.setdefault("_memo", {})
-    if "form" not in kept:
-        kept["form"] = to_json(part)
-    return kept["form"]
+def own(s: ImpeRunde, seat: Seat) -> Own:
+    """IMP-14."""
+    return Own(
+        hand=tuple(sorted(s.hands[seat])),
+        auto=s.auto[seat],
+        budget=s.budgets.get(str(seat)),
+        owes=bool(s.frames) and seat in s.top.owing,
+        seen=tuple(sorted(s.seen)) if sees_hand(s, seat) else (),
+    )
 
 
-def _own(s: ImpeRunde, seat: Seat) -> Json:
-    budget = s.budgets.get(str(seat))
-    return {
-        "hand": sorted(s.hands[seat]),
-        "auto": dict(s.auto[seat]),
-        "budget": to_json(budget) if budget else None,
-        "owes": bool(s.frames) and seat in s.top.owing,
-        "seen": sorted(s.seen) if sees_hand(s, seat) else [],
-    }
+def hidden(s: ImpeRunde) -> Hidden:
+    """IMP-14."""
+    return Hidden(s.deck, s.seen)
 
 
-def _shown_to_all(s: ImpeRunde) -> bool:
-    return bool(s.frames) and s.top.kind == "theft" and bool(s.top.data["reveal"])
+def theft_of(s: ImpeRunde) -> frames.Theft | None:
+    """IMP-9.4.16: the theft that goes on: a hand is shown."""
+    return s.top.of(frames.Theft) if s.frames and s.top.kind == "theft" else None
 
 
 def sees_hand(s: ImpeRunde, seat: Seat) -> bool:
     """IMP-9.4.16: whether the hand that is shown is shown to this seat."""
-    return bool(s.frames) and s.top.kind == "theft" and (s.top.data["reveal"] or seat in s.top.asked)
+    theft = theft_of(s)
+    return theft is not None and (theft.reveal or seat in s.top.asked)

@@ -282,7 +282,7 @@ class ImpeRunde(State):
 
     def on_board(self) -> dict[tuple[str, str], int]:
         """(party, unit) -> pieces on the board; the party is a seat's number as a string, or `pirates`."""
-        return memo(self, "on_board", lambda: _on_board(self))
+        return memo(self, "on_board", lambda: _on_board(self), (self.countries, self.zones, self.combat))
 
     def pieces(self, seat: Seat, unit: str) -> int:
         """Pieces of a kind that a seat has on the board."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from domain.games.common.checks import passes
-from domain.games.imperunde import lots
+from domain.games.imperunde import frames, lots
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS
 from domain.games.imperunde.lots import Lot, Lots
 from domain.games.imperunde.moves import Attack, ChooseUnits, Embark, MoveUnits, Reinforce, Want, Way
@@ -221,7 +221,7 @@ def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     """Three units, a lot after the other (IMP-8.2.1)."""
-    return ChooseUnits((yield from pick_lots(side_units(s, frame.data["side"]), FIGHTERS, FIGHTERS)))
+    return ChooseUnits((yield from pick_lots(side_units(s, frame.of(frames.ChooseUnits).side), FIGHTERS, FIGHTERS)))
 
 
 # --- embarkation ---------------------------------------------------------------------------------------------

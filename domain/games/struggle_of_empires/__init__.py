@@ -8,13 +8,14 @@ from domain.games.struggle_of_empires.codes import CODES
 from domain.games.struggle_of_empires.data import DOC, POWERS
 from domain.games.struggle_of_empires.defaults import default
 from domain.games.struggle_of_empires.facts import FACTS
+from domain.games.struggle_of_empires.frames import FRAMES
 from domain.games.struggle_of_empires.invariants import check, fill
 from domain.games.struggle_of_empires.moves import MOVES
 from domain.games.struggle_of_empires.redeal import redeal
 from domain.games.struggle_of_empires.rules import DO, GO
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
-from domain.games.struggle_of_empires.sight import sight
+from domain.games.struggle_of_empires.sight import board, own
 from domain.games.struggle_of_empires.state import Struggle
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, ListOf, Word
@@ -61,10 +62,12 @@ RULESET: Ruleset[Struggle] = Ruleset(
     do=DO,
     go=GO,
     facts=FACTS,
+    frames=FRAMES,
     setup=setup,
     build=choices.build,
     default=default,
-    sight=sight,
+    board=board,
+    own=own,
     scores=scores,
     check=check,
     fill=fill,

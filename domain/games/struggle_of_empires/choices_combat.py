@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeVar
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import SCORING
 from domain.games.struggle_of_empires.moves import (
     AssignAllianceTiles,
@@ -73,7 +74,7 @@ Request = tuple[Maybe[list[Seat]], Maybe[list[OfferMade]]]
 """Who is asked for support, and what is offered."""
 
 
-def _request(s: Struggle, eligible: list[Seat], gold: int, region: str, kind: str) -> Asks[Request]:
+def _request(s: Struggle, eligible: Sequence[Seat], gold: int, region: str, kind: str) -> Asks[Request]:
     """SOE-8.3: who is asked, and offers item by item until null."""
     if not eligible:
         return UNSET, UNSET
@@ -105,13 +106,13 @@ def _offer(s: Struggle, ally: Seat, gold: int, region: str, kind: str) -> Asks[O
 
 
 def _support(s: Struggle, seat: Seat) -> Builder:
-    most = s.top.data
-    armies = yield span("armies", 0, most["armies"])
-    return Support(armies, (yield span("navies", 0, most["navies"])))
+    most = s.top.of(frames.Support)
+    armies = yield span("armies", 0, most.armies)
+    return Support(armies, (yield span("navies", 0, most.navies)))
 
 
 def _request_support(s: Struggle, seat: Seat) -> Builder:
-    eligible, gold = s.top.data["eligible"], s.empires[seat].gold
+    eligible, gold = s.top.of(frames.RequestSupport).eligible, s.empires[seat].gold
     ask, offers = yield from _request(s, eligible, gold, s.battle.region, "player")
     return RequestSupport(ask, offers)
 
@@ -121,7 +122,7 @@ def _naval_choice(s: Struggle, seat: Seat) -> Builder:
 
 
 def _assign(s: Struggle, seat: Seat) -> Builder:
-    shown = s.top.data["tiles"]
+    shown = s.top.of(frames.AssignAllianceTiles).tiles
     return AssignAllianceTiles((yield some("naval", shown, 0, len(shown))))
 
 
@@ -144,7 +145,7 @@ def _choose_loss(s: Struggle, seat: Seat) -> Builder:
 def _fighting_withdrawal(s: Struggle, seat: Seat) -> Builder:
     if not (yield one("use", [False, True])):
         return FightingWithdrawal(False)
-    return FightingWithdrawal(True, (yield one("save", s.top.data["saves"])))
+    return FightingWithdrawal(True, (yield one("save", s.top.of(frames.FightingWithdrawal).saves)))
 
 
 BUILDERS: dict[str, Callable[[Struggle, Seat], Builder]] = {

@@ -4,11 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from domain.games.common.ranking import groups, places
 from domain.games.struggle_of_empires.data import CONSTANTS
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Json, Seat
+from domain.ids import Seat
+from domain.kernel.declare import UNSET, Maybe, Part
 from domain.kernel.ruleset import Score
+
+
+class Detail(Part, frozen=True, kw_only=True):
+    """SOE-13: the figures of a seat's score."""
+
+    points: int
+    vp: int
+    """Victory points before any penalty."""
+    revolution: Maybe[bool] = UNSET
+    """Whether unrest has cost all points; absent while totals are withheld, as are the next two."""
+    unrest: Maybe[int] = UNSET
+    penalty: Maybe[int] = UNSET
+    """Points lost for unrest."""
+    tokens: int
+    """On the map."""
+    gold: int
 
 
 def unrest_shown(s: Struggle) -> bool:
@@ -16,11 +35,12 @@ def unrest_shown(s: Struggle) -> bool:
     return s.over or s.terms.unrest_visibility == "open"
 
 
-def scores(s: Struggle) -> list[Score]:
+def scores(s: Struggle) -> list[Score[Detail]]:
     """SOE-13.2 to SOE-13.4. While unrest totals are withheld they count for nothing here."""
     unrest = s.unrest if unrest_shown(s) else (0,) * s.seats
     lines = [_line(s, seat, unrest) for seat in s.everybody]
-    return [Score(seat, place, *lines[seat]) for seat, place in enumerate(places([_rank(d) for _, d in lines]))]
+    ranked = places([_rank(line) for line in lines])
+    return [Score(seat, place, lines[seat].points, lines[seat]) for seat, place in enumerate(ranked)]
 
 
 def in_revolution(unrest: int) -> bool:
@@ -36,16 +56,16 @@ def penalties(unrest: Mapping[Seat, int]) -> dict[Seat, int]:
     return {seat: points for seats, points in zip(groups(counted), lose, strict=False) for seat in seats}
 
 
-def _line(s: Struggle, seat: Seat, unrest: tuple[int, ...]) -> tuple[int, dict[str, Json]]:
+def _line(s: Struggle, seat: Seat, unrest: tuple[int, ...]) -> Detail:
     empire, revolution = s.empires[seat], in_revolution(unrest[seat])
     penalty = penalties(dict(enumerate(unrest))).get(seat, 0)
     points = CONSTANTS["revolution_score"] if revolution else max(0, empire.vp - penalty)
-    shown = {"revolution": revolution, "unrest": unrest[seat], "penalty": penalty} if unrest_shown(s) else {}
-    figures = {"tokens": sum(empire.tokens.values()), "gold": empire.gold}
-    return points, {"points": points, "vp": empire.vp, **shown, **figures}
+    figures = Detail(points=points, vp=empire.vp, tokens=sum(empire.tokens.values()), gold=empire.gold)
+    if not unrest_shown(s):
+        return figures
+    return replace(figures, revolution=revolution, unrest=unrest[seat], penalty=penalty)
 
 
-def _rank(figures: dict[str, Json]) -> tuple[int, ...]:
+def _rank(figures: Detail) -> tuple[int, ...]:
     """SOE-13.4: greater is better; a seat in revolution stands behind every other."""
-    calm, unrest = not figures.get("revolution", False), figures.get("unrest", 0)
-    return int(calm), figures["points"], -unrest, figures["tokens"], figures["gold"]
+    return int(not figures.revolution), figures.points, -(figures.unrest or 0), figures.tokens, figures.gold

@@ -169,7 +169,7 @@ def _compare_viewer(seen: Json, match: AnyMatch, records: Sequence[Record], view
 
 
 def _compare_offer(want: Json, match: AnyMatch) -> None:
-    if want["seat"] >= (seats := match.head.table.seats):
+    if want["seat"] >= (seats := match.game.table.seats):
         raise ScenarioError(f"the seats are 0 to {seats - 1}, not {want['seat']}")
     after = f"after the picks {show(want.get('picks', []))}"
     try:

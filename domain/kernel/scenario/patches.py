@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
+import msgspec
+
 from domain.ids import Doc, Json
+from domain.kernel.declare import Context
 from domain.kernel.flow import State
 from domain.kernel.jsonform import child
 from domain.kernel.ruleset import AnyRuleset
+
+_BETWEEN = re.compile(r"[.\[\]]+")
 
 _TRIED = 40
 """So many members of a patch are left out one by one to find the fault."""
@@ -85,19 +91,21 @@ def strays(rules: AnyRuleset, state: State, table: int, by_seat: Iterable[str]) 
         if len(getattr(state, name)) != table:
             yield f"/{name}: the keys must be the seats 0 to {table - 1}"
     yield from (f"/vacant/{i}: there is no seat {seat}" for i, seat in enumerate(state.vacant) if seat not in seats)
-    kinds = _kinds(rules)
     for at, frame in enumerate(state.frames):
         for name in ("asked", "owing", "done"):
             asked = enumerate(getattr(frame, name))
             yield from (f"/frames/{at}/{name}/{i}: there is no seat {x}" for i, x in asked if x not in seats)
-        if kinds and (frame.owing or frame.engine) and frame.kind not in kinds:
-            yield f"/frames/{at}/kind: there is no decision {frame.kind}; there are {', '.join(sorted(kinds))}"
+        if frame.kind not in rules.frames:
+            yield f"/frames/{at}/kind: there is no decision {frame.kind}; there are {', '.join(sorted(rules.frames))}"
+        elif fault := _misfit(rules.frames[frame.kind], frame.data):
+            yield f"/frames/{at}/data{fault}"
 
 
-def _kinds(rules: AnyRuleset) -> set[str]:
-    """Kinds of frames that can be answered; empty where the ruleset does not tell."""
-    admissions = [(kind.admission, name) for name, kind in rules.moves.items()]
-    if any(not a.at for a, _ in admissions if a.by in ("owing", "both")):
-        return set()
-    engine = {name for a, name in admissions if a.by == "engine"}
-    return {*rules.go, *rules.meta.clocks, *engine, *(kind for a, _ in admissions for kind in a.at)}
+def _misfit(kind: type[Context], data: Doc) -> str:
+    """Why a context is none of its kind: where, as a JSON pointer, and what is wrong."""
+    try:
+        msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        said, _, at = str(error).partition(" - at `$")
+        return f"{_BETWEEN.sub('/', at.rstrip('`]'))}: {said.replace('`', '')}"
+    return ""

@@ -89,7 +89,7 @@ class _Beginning:
     def set_up(self) -> State:
         """The state to which a patch is applied."""
         match, _ = self._waiting()
-        draft = draft_of(self.rules, match.head, match.hand)
+        draft = draft_of(self.rules, match.game, match.moment)
         with _draws_told():
             self.rules.setup(draft)
         state: State = draft.state
@@ -100,7 +100,7 @@ class _Beginning:
         before = to_json(self.set_up)
         if self.blank:
             before = {
-                **to_json(self.rules.blank(self.table.head.table)),
+                **to_json(self.rules.blank(self.table.game.table)),
                 **{k: before[k] for k in ("frames", "opened")},
             }
             if isinstance(frames := patch.get("frames"), list):
@@ -177,7 +177,7 @@ def _number(frame: Json) -> Json:
 
 def _look(match: AnyMatch) -> None:
     """What everybody will ask of the game: its record folded, its decisions and sights."""
-    rules, game = match.rules, match.head
+    rules, game = match.rules, match.game
     rules.fold(rules.blank(game.table), facts_for(match.records[-1], DIRECTOR))
     viewers: tuple[Viewer, ...] = (PUBLIC, *range(game.table.seats), DIRECTOR)
     for viewer in viewers:

@@ -47,11 +47,11 @@ class Play:
 
     def step(self, step: Json, told: Callable[[Done], None]) -> None:
         """One step with its draws and expectations; raises ScenarioError."""
-        head = self.match.head
+        head = self.match.game
         done: Done = self._guarded(self._drawn, step)
         told(done)
         if isinstance(done, RuleError):
-            if self.match.head is not head:
+            if self.match.game is not head:
                 raise ScenarioError(f"the refusal {done.code} changed the game")
             compare_refusal(step.get("expect", {}), done)
         else:
@@ -91,7 +91,7 @@ class Play:
         return done
 
     def _seeded(self, step: Json) -> Done:
-        head = self.match.head
+        head = self.match.game
         epoch = head.epoch + bool(step.get("fresh"))
         watched = _Watched(Seeded(draw_key(self.match.seed, nonces(head)), head.id, epoch))
         self.match.source = watched
@@ -132,7 +132,7 @@ class Play:
         return self.match.play(self._seat(step["seat"]), *moves, director="director" in step)
 
     def _seat(self, seat: Seat) -> Seat:
-        if seat >= (seats := self.match.head.table.seats):
+        if seat >= (seats := self.match.game.table.seats):
             raise ScenarioError(f"the seats are 0 to {seats - 1}, not {seat}")
         return seat
 

@@ -66,7 +66,7 @@ def test_a_game_ends_with_every_account_closed(seed: int) -> None:
     """EGC-12.6, EGC-11.4, EGC-9.8, EGC-15.4: money to the last Brz, divisions to the last man, turn by turn."""
     match = played(seed)
     stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
-    assert fold(RULESET, stored) == match.head
+    assert fold(RULESET, stored) == match.game
     assert from_json(RULESET.state, json.loads(canonical(to_json(match.state)))) == match.state
     assert match.state.final is not None
     assert len(match.state.counts) == 4

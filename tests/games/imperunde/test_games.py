@@ -43,7 +43,7 @@ def test_a_random_game_ends_and_folds_to_the_same_state(seats: int) -> None:
     """IMP-0.2, IMP-12.3: fold(records) is the state, JSON round-trips, somebody has won."""
     match = played(seats)
     stored = [Record(json.loads(canonical(r.public)), json.loads(canonical(r.packs))) for r in match.records]
-    assert fold(RULESET, stored) == match.head
+    assert fold(RULESET, stored) == match.game
     assert from_json(RULESET.state, json.loads(canonical(to_json(match.state)))) == match.state
     assert match.state.winner == RULESET.scores(match.state)[0].seat
 
@@ -59,7 +59,9 @@ def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int)
             for part in {PUBLIC, viewer}:
                 assert RULESET.sight(seen, part) == RULESET.sight(state, part)
             assert decisions(RULESET, seen, 0, viewer) == decisions(RULESET, state, 0, viewer)
-        assert RULESET.sight(state, DIRECTOR)["deck"] == list(state.deck)
+        everything = RULESET.sight(state, DIRECTOR)
+        assert everything["seats"] == {str(seat): RULESET.sight(state, seat) for seat in range(seats)}
+        assert everything["hidden"] == {"deck": list(state.deck), "seen": list(state.seen)}
 
 
 @pytest.mark.parametrize("seats", [3, 4, 6])

@@ -220,5 +220,5 @@ def test_a_closed_game_proves_itself(name: str) -> None:
     """IMP-0.4: every draw and shuffle is recomputed, every record decided again comes out the same."""
     match = replay(name)
     match.close()
-    report = verify(RULESET, parse(dump(match.records, DIRECTOR)), match.head.head)
+    report = verify(RULESET, parse(dump(match.records, DIRECTOR)), match.game.hash)
     assert report.records == len(match.records)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
 from domain.kernel import ruleset
 from domain.kernel.audience import TABLE
 from domain.kernel.choices import Builder, Option, one, span
-from domain.kernel.declare import Admission, Fact, Id, Meta, Move, declared
+from domain.kernel.declare import Admission, Fact, Id, Meta, Move, Part, declared
 from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, OptionType, Ruleset, Score, Table, memo, on
+from domain.kernel.ruleset import Draft, Nothing, OptionType, Ruleset, Score, Table, memo, on
 from domain.kernel.shapes import Int
+from tests.kernel.flows import orders_frames as frames
 
 PLACES = tuple(f"t{i:02}" for i in range(12))
 
@@ -159,7 +160,7 @@ def begin(d: D, turn: int) -> None:
     if turn > d.state.turns or not seats:
         d.finish()
     else:
-        d.ask("orders", *seats, turn=turn)
+        d.ask(frames.Orders(turn), *seats)
 
 
 def free(s: Orders, seat: Seat) -> int:
@@ -197,7 +198,7 @@ def do_reopen(d: D, frame: Frame, seat: Seat, move: Reopen) -> None:
 
 def go_orders(d: D, frame: Frame) -> None:
     d.end()
-    d.ask("resolve", engine=True, turn=frame.data["turn"])
+    d.ask(frames.Resolve(frame.of(frames.Orders).turn), engine=True)
 
 
 def do_resolve(d: D, frame: Frame, seat: None, move: Resolve) -> None:
@@ -211,7 +212,7 @@ def do_resolve(d: D, frame: Frame, seat: None, move: Resolve) -> None:
         owned = sum(o == empire for o in d.state.owner.values())
         d.add(SheetDone(empire, free(s, empire) + 3 + owned), (empire,))
     d.end()
-    begin(d, frame.data["turn"] + 1)
+    begin(d, frame.of(frames.Resolve).turn + 1)
 
 
 def vacated(d: D, seat: Seat) -> None:
@@ -236,17 +237,46 @@ def default(s: Orders, decision: Decision, seat: Seat) -> Move:
     return Submit()
 
 
-def sight(s: Orders, viewer: Viewer) -> Json:
-    if viewer == PUBLIC:
-        return {"turn": s.turn, "owner": s.owner}
-    seats = range(s.seats) if viewer == DIRECTOR else [int(viewer)]
-    own = {str(i): {"money": s.money[i], "sheet": list(s.sheets[i]), "spied": s.spied[i]} for i in seats}
-    return own | ({"garrison": s.garrison} if viewer == DIRECTOR else {})
+class Board(Part, frozen=True):
+    """What everybody sees."""
+
+    turn: int
+    owner: Mapping[str, int | None]
+    """Whose each place is."""
 
 
-def scores(s: Orders) -> list[Score]:
+def board(s: Orders) -> Board:
+    return Board(s.turn, s.owner)
+
+
+class Own(Part, frozen=True):
+    """What a seat sees besides."""
+
+    money: int
+    sheet: tuple[Mapping[str, Json], ...]
+    """OR-1: its orders, `to` and `units` of each."""
+    spied: Mapping[str, int]
+    """OR-3: the garrisons that it has seen, by place."""
+
+
+def own(s: Orders, seat: Seat) -> Own:
+    return Own(s.money[seat], s.sheets[seat], s.spied[seat])
+
+
+class Hidden(Part, frozen=True):
+    """What no seat sees."""
+
+    garrison: Mapping[str, int]
+    """Units by place."""
+
+
+def hidden(s: Orders) -> Hidden:
+    return Hidden(s.garrison)
+
+
+def scores(s: Orders) -> list[Score[Nothing]]:
     points = [sum(o == i for o in s.owner.values()) for i in range(s.seats)]
-    return [Score(i, 1 + sum(q > p for q in points), p) for i, p in enumerate(points)]
+    return [Score(i, 1 + sum(q > p for q in points), p, Nothing()) for i, p in enumerate(points)]
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
@@ -281,6 +311,7 @@ RULESET: Ruleset[Orders] = Ruleset(
     state=Orders,
     moves=declared(__name__, Move),
     facts=declared(__name__, Fact),
+    frames=frames.FRAMES,
     do=dict(
         (on(Order, do_order), on(Spy, do_spy), on(Submit, do_submit), on(Reopen, do_reopen), on(Resolve, do_resolve))
     ),
@@ -288,7 +319,9 @@ RULESET: Ruleset[Orders] = Ruleset(
     setup=setup,
     build=build,
     default=default,
-    sight=sight,
+    board=board,
+    own=own,
+    hidden=hidden,
     scores=scores,
     check=lambda s: [f"money of {i}" for i in range(s.seats) if free(s, i) < 0],
     redeal=redeal,

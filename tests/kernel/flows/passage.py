@@ -5,17 +5,18 @@ A line of regions 0..6; each seat has armies that step one or two regions. Every
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from domain.errors import RuleError
-from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import Doc, Json, Seat
 from domain.kernel.choices import Builder, Option, one
-from domain.kernel.declare import Admission, Count, Fact, Move, declared, doc
+from domain.kernel.declare import UNSET, Admission, Count, Fact, Move, Part, declared, doc
 from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
 from domain.kernel.shapes import Int
+from tests.kernel.flows import passage_frames as frames
 
 REGIONS = 7
 
@@ -111,7 +112,7 @@ def put(d: D, region: int, owner: Seat, infantry: int, artillery: int) -> None:
 
 
 def setup(d: D) -> None:
-    d.ask("turn", 0, turn_of=0)
+    d.ask(frames.Turn(0), 0)
 
 
 def next_turn(d: D, seat: Seat) -> None:
@@ -120,19 +121,20 @@ def next_turn(d: D, seat: Seat) -> None:
     if d.state.turns == 0:
         d.finish()
     else:
-        d.ask("turn", (seat + 1) % d.state.seats, turn_of=(seat + 1) % d.state.seats)
+        following = (seat + 1) % d.state.seats
+        d.ask(frames.Turn(following), following)
 
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
-    next_turn(d, frame.data["turn_of"])
+    next_turn(d, frame.of(frames.Turn).turn_of)
 
 
 def do_delegate(d: D, frame: Frame, seat: Seat, move: Delegate) -> None:
     """PA-1: the turn stays the delegator's, the delegate decides it."""
-    if seat != frame.data["turn_of"] or move.to == seat or move.to >= d.state.seats:
+    if seat != frame.of(frames.Turn).turn_of or move.to == seat or move.to >= d.state.seats:
         raise RuleError("invalid_delegate", "PA-1")
     d.end()
-    d.ask("turn", move.to, turn_of=seat)
+    d.ask(frames.Turn(seat), move.to)
 
 
 def steps(s: Passage, start: int, path: list[int], actor: Seat) -> None:
@@ -158,60 +160,62 @@ def do_march(d: D, frame: Frame, seat: Seat, move: March) -> None:
     steps(d.state, move.start, path, seat)
     if move.to == move.start:
         raise RuleError("not_adjacent", "PA-2")
-    d.ask("march", start=move.start, to=move.to, actor=seat, todo=["arrive", "counter"])
+    d.ask(frames.March(move.start, move.to, seat, ["arrive", "counter"]))
     asked = None if len(path) == 1 else blocker(d.state, path[0], seat)
     if asked is not None:
-        d.ask("passage", asked, region=path[0], actor=seat)
+        d.ask(frames.Passage(path[0], seat), asked)
 
 
 def do_answer(d: D, frame: Frame, seat: Seat, move: AnswerPassage) -> None:
     """PA-3: refused, the unit stays and may not ask for that region again this turn."""
     d.answered(seat, end=True)
     if not move.grant:
-        d.add(PassageRefused(frame.data["region"]))
+        d.add(PassageRefused(frame.of(frames.Passage).region))
         d.end()
 
 
 def go_march(d: D, frame: Frame) -> None:
-    todo = frame.data["todo"]
-    if not todo:
+    march = frame.of(frames.March)
+    if not march.todo:
         d.end()
-    elif todo[0] == "arrive":
-        d.note(todo=todo[1:])
-        arrive(d, frame.data)
+    elif march.todo[0] == "arrive":
+        d.note(todo=march.todo[1:])
+        arrive(d, march)
     else:
         d.note(todo=[])
-        army = d.state.armies[str(frame.data["to"])] if "attacked" in frame.data else None
-        if army is not None and army[0] != frame.data["actor"]:
-            d.ask("counterfight", army[0], region=frame.data["to"], actor=frame.data["actor"])
+        army = None if march.attacked is UNSET else d.state.armies[str(march.to)]
+        if army is not None and army[0] != march.actor:
+            d.ask(frames.Counterfight(march.to, march.actor), army[0])
 
 
-def arrive(d: D, march: dict[str, Any]) -> None:
+def arrive(d: D, march: frames.March) -> None:
     """PA-4: artillery beats one infantry and stays where it was; then the attacked names what falls with it."""
-    owner, infantry, artillery = d.state.armies[str(march["start"])]
-    there = d.state.armies.get(str(march["to"]))
-    put(d, march["start"], owner, 0, 0)
+    owner, infantry, artillery = d.state.armies[str(march.start)]
+    there = d.state.armies.get(str(march.to))
+    put(d, march.start, owner, 0, 0)
     if there is None:
-        put(d, march["to"], owner, infantry, artillery)
+        put(d, march.to, owner, infantry, artillery)
     elif there[0] == owner:
-        put(d, march["to"], owner, infantry + there[1], artillery + there[2])
+        put(d, march.to, owner, infantry + there[1], artillery + there[2])
     elif artillery and there[1]:
-        put(d, march["start"], owner, infantry, artillery)
-        put(d, march["to"], there[0], there[1] - 1, there[2])
+        put(d, march.start, owner, infantry, artillery)
+        put(d, march.to, there[0], there[1] - 1, there[2])
         if there[1] - 1 + there[2]:
             d.note(attacked=there[0])
     else:
-        put(d, march["to"], there[0], max(0, there[1] - infantry), max(0, there[2] - artillery))
+        put(d, march.to, there[0], max(0, there[1] - infantry), max(0, there[2] - artillery))
 
 
 def do_choose_defender(d: D, frame: Frame, seat: Seat, move: ChooseDefender) -> None:
-    _, infantry, artillery = d.state.armies[str(frame.data["region"])]
+    region = frame.of(frames.Counterfight).region
+    _, infantry, artillery = d.state.armies[str(region)]
     if not (artillery if move.artillery else infantry):
         raise RuleError("no_such_unit", "PA-4")
     d.answered(seat, end=True)
-    put(d, frame.data["region"], seat, infantry - (not move.artillery), artillery - move.artillery)
-    start = d.state.armies[str(d.state.top.data["start"])]
-    put(d, d.state.top.data["start"], start[0], start[1], start[2] - 1)
+    put(d, region, seat, infantry - (not move.artillery), artillery - move.artillery)
+    start = d.state.top.of(frames.March).start
+    army = d.state.armies[str(start)]
+    put(d, start, army[0], army[1], army[2] - 1)
 
 
 def build(s: Passage, seat: Seat) -> Builder:
@@ -219,12 +223,12 @@ def build(s: Passage, seat: Seat) -> Builder:
     if kind == "passage":
         return AnswerPassage((yield one("grant", [False, True])))
     if kind == "counterfight":
-        army = s.armies[str(s.top.data["region"])]
+        army = s.armies[str(s.top.of(frames.Counterfight).region)]
         return ChooseDefender((yield one("artillery", [k == 2 for k in (1, 2) if army[k]])))
     marches = [m for m in every_march() if legal(s, seat, m)]
     types: list[Any] = [
         Option("pass", ends=True),
-        *["delegate"] * (seat == s.top.data["turn_of"]),
+        *["delegate"] * (seat == s.top.of(frames.Turn).turn_of),
         *["march"][: len(marches)],
     ]
     picked = yield one("type", types)
@@ -263,13 +267,24 @@ def default(s: Passage, decision: Decision, seat: Seat) -> Move:
     return Pass()
 
 
-def sight(s: Passage, viewer: Viewer) -> Json:
-    return {"turns": s.turns, "armies": s.armies, "refused": list(s.refused)} if viewer == PUBLIC else {}
+class Board(Part, frozen=True):
+    """What everybody sees, which is all."""
+
+    turns: int
+    """Still to play."""
+    armies: Mapping[str, tuple[int, ...]]
+    """Owner, infantry and artillery, by region."""
+    refused: tuple[int, ...]
+    """PA-3: regions that may not be asked for this turn."""
 
 
-def scores(s: Passage) -> list[Score]:
+def board(s: Passage) -> Board:
+    return Board(s.turns, s.armies, s.refused)
+
+
+def scores(s: Passage) -> list[Score[Nothing]]:
     points = [sum(a[1] + a[2] for a in s.armies.values() if a[0] == i) for i in range(s.seats)]
-    return [Score(i, 1 + sum(q > p for q in points), p) for i, p in enumerate(points)]
+    return [Score(i, 1 + sum(q > p for q in points), p, Nothing()) for i, p in enumerate(points)]
 
 
 def blank(table: Table) -> Passage:
@@ -289,6 +304,7 @@ RULESET: Ruleset[Passage] = Ruleset(
     state=Passage,
     moves=declared(__name__, Move),
     facts=declared(__name__, Fact),
+    frames=frames.FRAMES,
     do=dict(
         (
             on(Pass, do_pass),
@@ -302,7 +318,7 @@ RULESET: Ruleset[Passage] = Ruleset(
     setup=setup,
     build=build,
     default=default,
-    sight=sight,
+    board=board,
     scores=scores,
     check=lambda s: [f"army at {k}" for k, a in s.armies.items() if min(a[1:]) < 0 or not sum(a[1:])],
     redeal=lambda d, keep: None,

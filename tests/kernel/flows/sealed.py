@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
 from domain.kernel.choices import Builder, Option, one, some
-from domain.kernel.declare import Admission, Count, Fact, Listed, Move, among, declared
+from domain.kernel.declare import Admission, Count, Fact, Listed, Move, Part, among, declared
 from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
 from domain.kernel.shapes import Int
+from tests.kernel.flows import sealed_frames as frames
 
 HAND = ("alliance", "bluff", "f2", "f3")
 POWERS = ("russia", "spain")
@@ -163,7 +164,7 @@ def setup(d: D) -> None:
     for seat in range(d.state.seats):
         gone = d.draws.pick("burn", HAND, (seat,))
         d.add(HandDealt(seat, [c for c in HAND if c != gone]), (seat,))
-    d.ask("turn", 0)
+    d.ask(frames.Turn(), 0)
 
 
 def next_turn(d: D, seat: Seat) -> None:
@@ -171,7 +172,7 @@ def next_turn(d: D, seat: Seat) -> None:
     if d.state.turns == 0:
         d.finish()
     else:
-        d.ask("turn", (seat + 1) % d.state.seats)
+        d.ask(frames.Turn(), (seat + 1) % d.state.seats)
 
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
@@ -187,17 +188,17 @@ def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
         raise RuleError("card_not_in_hand", "SE-1")
     d.add(CardSealed(seat, move.card), (seat,), seal="card")
     d.barrier()
-    d.ask("battle", att=seat, deff=move.target, todo=["commit", "hire", "reveal"])
+    d.ask(frames.Battle(seat, move.target, ["commit", "hire", "reveal"]))
 
 
 def go_battle(d: D, frame: Frame) -> None:
-    att, deff = frame.data["att"], frame.data["deff"]
-    step, *rest = frame.data["todo"]
+    battle = frame.of(frames.Battle)
+    att, deff, (step, *rest) = battle.att, battle.deff, battle.todo
     d.note(todo=rest)
     if step == "commit":
-        d.ask("commit", *(s for s in range(d.state.seats) if s != att), deff=deff)
+        d.ask(frames.Commit(deff), *(s for s in range(d.state.seats) if s != att))
     elif step == "hire":
-        d.ask("hire", att, deff)
+        d.ask(frames.Hire(), att, deff)
     else:
         reveal(d, att, deff)
 
@@ -210,7 +211,7 @@ def layable(s: Sealed, seat: Seat, defends: bool) -> list[str | None]:
 
 def do_commit(d: D, frame: Frame, seat: Seat, move: Commit) -> None:
     """SE-2: the defender must lay a card, an ally may lay alliance or bluff."""
-    card, defends = move.card, seat == frame.data["deff"]
+    card, defends = move.card, seat == frame.of(frames.Commit).deff
     if defends and card is None:
         raise RuleError("card_required", "SE-2")
     if card not in layable(d.state, seat, defends):
@@ -270,7 +271,7 @@ def build(s: Sealed, seat: Seat) -> Builder:
     if s.top.kind == "hire":
         return Hire((yield some("powers", POWERS, 0, min(2, s.gold[seat]))))
     if s.top.kind == "commit":
-        return Commit((yield one("card", layable(s, seat, s.top.data["deff"] == seat))))
+        return Commit((yield one("card", layable(s, seat, s.top.of(frames.Commit).deff == seat))))
     if (yield one("type", [Option("pass", ends=True), "attack"])) == "pass":
         return Pass()
     target = yield one("target", [x for x in range(s.seats) if x != seat])
@@ -285,15 +286,37 @@ def default(s: Sealed, decision: Decision, seat: Seat) -> Move:
     return Pass()
 
 
-def sight(s: Sealed, viewer: Viewer) -> Json:
-    if viewer == PUBLIC:
-        return {"turns": s.turns, "gold": list(s.gold), "points": list(s.points), "laid": list(s.laid)}
-    seats = range(s.seats) if viewer == DIRECTOR else [int(viewer)]
-    return {str(i): {"hand": list(s.hands[i]), "card": s.cards[i], "powers": list(s.powers[i])} for i in seats}
+class Board(Part, frozen=True):
+    """What everybody sees."""
+
+    turns: int
+    """Still to play."""
+    gold: tuple[int, ...]
+    points: tuple[int, ...]
+    laid: tuple[int, ...]
+    """SE-2: the seats that have laid a card."""
 
 
-def scores(s: Sealed) -> list[Score]:
-    return [Score(i, 1 + sum(q > p for q in s.points), p) for i, p in enumerate(s.points)]
+def board(s: Sealed) -> Board:
+    return Board(s.turns, s.gold, s.points, s.laid)
+
+
+class Own(Part, frozen=True):
+    """What a seat sees besides."""
+
+    hand: tuple[str, ...]
+    card: str | None
+    """The one that it has laid face down."""
+    powers: tuple[str, ...]
+    """Those that it has hired."""
+
+
+def own(s: Sealed, seat: Seat) -> Own:
+    return Own(s.hands[seat], s.cards[seat], s.powers[seat])
+
+
+def scores(s: Sealed) -> list[Score[Nothing]]:
+    return [Score(i, 1 + sum(q > p for q in s.points), p, Nothing()) for i, p in enumerate(s.points)]
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
@@ -337,6 +360,7 @@ RULESET: Ruleset[Sealed] = Ruleset(
     state=Sealed,
     moves=declared(__name__, Move),
     facts=declared(__name__, Fact),
+    frames=frames.FRAMES,
     do=dict(
         (
             on(Pass, do_pass),
@@ -350,7 +374,8 @@ RULESET: Ruleset[Sealed] = Ruleset(
     setup=setup,
     build=build,
     default=default,
-    sight=sight,
+    board=board,
+    own=own,
     scores=scores,
     check=lambda s: [f"gold of {i}" for i, g in enumerate(s.gold) if g < 0],
     redeal=redeal,

@@ -5,18 +5,19 @@ Unrest is withheld: its causes are public, its total is in the owner's sight alo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import Doc, Json, Seat
 from domain.kernel.choices import Builder, Option, one, span
-from domain.kernel.declare import Admission, Count, Fact, Move, among, declared
+from domain.kernel.declare import Admission, Count, Fact, Move, Part, among, declared, given
 from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
 from domain.kernel.shapes import Int
+from tests.kernel.flows import skirmish_frames as frames
 
 UNITS = ("army", "navy", "fort")
 
@@ -131,7 +132,7 @@ def pay(d: D, seat: Seat, gold: int) -> None:
 
 
 def setup(d: D) -> None:
-    d.ask("turn", 0)
+    d.ask(frames.Turn(), 0)
 
 
 def next_turn(d: D, seat: Seat) -> None:
@@ -140,7 +141,7 @@ def next_turn(d: D, seat: Seat) -> None:
     if d.state.turns == 0:
         d.finish()
     else:
-        d.ask("turn", (seat + 1) % d.state.seats)
+        d.ask(frames.Turn(), (seat + 1) % d.state.seats)
 
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
@@ -154,84 +155,88 @@ def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
     if left < 0 or move.offer > left:
         raise RuleError("offer_exceeds_gold", "SK-2", {"gold": max(left, 0)})
     pay(d, seat, 2)
-    steps: list[Json] = [
+    steps: list[list[Json]] = [
         ["help", seat, move.offer],
         ["help", target, 0],
         ["naval", seat],
         ["naval", target],
+        ["roll", "navy"],
+        ["roll", "army"],
     ]
     d.note(turn_of=seat)
-    d.ask("combat", att=seat, deff=target, help={}, todo=[*steps, ["roll", "navy"], ["roll", "army"]])
+    d.ask(frames.Combat(seat, target, {}, steps))
 
 
 STEPS: dict[str, Callable[..., None]] = {}
 
 
 def go_combat(d: D, frame: Frame) -> None:
-    if not frame.data["todo"]:
+    combat = frame.of(frames.Combat)
+    if not combat.todo:
         d.end()
-        next_turn(d, d.state.top.data["turn_of"])
+        next_turn(d, given(d.state.top.of(frames.Turn).turn_of))
         return
-    (name, *args), *rest = frame.data["todo"]
+    (name, *args), *rest = combat.todo
     d.note(todo=rest)
-    STEPS[name](d, frame.data, *args)
+    STEPS[name](d, combat, *args)
 
 
-def step_help(d: D, combat: Json, principal: Seat, offer: int) -> None:
+def step_help(d: D, combat: frames.Combat, principal: Seat, offer: int) -> None:
     ally = (principal + 2) % d.state.seats
-    if ally not in (combat["att"], combat["deff"]):
-        d.ask("support", ally, principal=principal, offer=offer)
+    if ally not in (combat.att, combat.deff):
+        d.ask(frames.Support(principal, offer), ally)
 
 
 def do_support(d: D, frame: Frame, seat: Seat, move: Support) -> None:
-    principal, have = frame.data["principal"], d.state.units[seat]["army"]
+    asked, have = frame.of(frames.Support), d.state.units[seat]["army"]
     if move.army > have:
         raise RuleError("exceeds_available", "SK-3", {"army": have})
     d.answered(seat, end=True)
     if move.army:
-        pay(d, principal, frame.data["offer"])
-        pay(d, seat, -frame.data["offer"])
-    d.note(help={**d.state.top.data["help"], str(principal): move.army})
+        pay(d, asked.principal, asked.offer)
+        pay(d, seat, -asked.offer)
+    d.note(help={**d.state.top.of(frames.Combat).help, str(asked.principal): move.army})
 
 
-def step_naval(d: D, combat: Json, seat: Seat) -> None:
-    d.ask("naval_choice", seat)
+def step_naval(d: D, combat: frames.Combat, seat: Seat) -> None:
+    d.ask(frames.NavalChoice(), seat)
 
 
-def step_roll(d: D, combat: Json, unit: str) -> None:
+def step_roll(d: D, combat: frames.Combat, unit: str) -> None:
     dice = [d.draws.roll(f"battle.{unit}", 1, 6) for _ in range(4)]
-    ask: list[Json] = [["reserve", combat["att"], unit], ["reserve", combat["deff"], unit], ["result", unit]]
-    d.note(dice=dice, todo=[*ask, *d.state.top.data["todo"]])
+    ask: list[Json] = [["reserve", combat.att, unit], ["reserve", combat.deff, unit], ["result", unit]]
+    d.note(dice=dice, todo=[*ask, *d.state.top.of(frames.Combat).todo])
 
 
-def step_reserve(d: D, combat: Json, seat: Seat, unit: str) -> None:
+def step_reserve(d: D, combat: frames.Combat, seat: Seat, unit: str) -> None:
     if d.state.reserve[seat]:
-        d.ask("reserve", seat, unit=unit, dice=combat["dice"])
+        d.ask(frames.Reserve(unit, given(combat.dice)), seat)
 
 
 def do_answer(d: D, frame: Frame, seat: Seat, move: Answer) -> None:
     d.answered(seat, end=True)
-    todo = d.state.top.data["todo"]
+    todo = d.state.top.of(frames.Combat).todo
     if frame.kind == "naval_choice" and not move.yes:
         d.note(todo=[["roll", "army"]])
     if frame.kind == "reserve" and move.yes:
         d.add(ReserveUsed(seat, d.state.reserve[seat] - 1))
-        d.note(todo=[["roll", frame.data["unit"]], *(t for t in todo if t[0] == "roll")])
+        d.note(todo=[["roll", frame.of(frames.Reserve).unit], *(t for t in todo if t[0] == "roll")])
 
 
-def step_result(d: D, combat: Json, unit: str) -> None:
+def step_result(d: D, combat: frames.Combat, unit: str) -> None:
+    dice = given(combat.dice)
     total = {
-        seat: d.state.units[seat][unit] + combat["help"].get(str(seat), 0) + combat["dice"][at]
-        for seat, at in ((combat["att"], 0), (combat["deff"], 2))
+        seat: d.state.units[seat][unit] + combat.help.get(str(seat), 0) + dice[at]
+        for seat, at in ((combat.att, 0), (combat.deff, 2))
     }
-    for seat in (combat["deff"], combat["att"]):
+    for seat in (combat.deff, combat.att):
         kinds = [k for k in (unit, "fort") if d.state.units[seat][k]]
         if total[seat] <= min(total.values()) and kinds:
-            d.ask("choose_loss", seat, kinds=kinds)
+            d.ask(frames.ChooseLoss(kinds), seat)
 
 
 def do_choose_loss(d: D, frame: Frame, seat: Seat, move: ChooseLoss) -> None:
-    if move.kind not in frame.data["kinds"]:
+    if move.kind not in frame.of(frames.ChooseLoss).kinds:
         raise RuleError("invalid_choice", "SK-4")
     d.answered(seat, end=True)
     left, unrest = d.state.units[seat][move.kind] - 1, d.state.unrest[seat] + 1
@@ -252,7 +257,7 @@ def build(s: Skirmish, seat: Seat) -> Builder:
     if kind == "support":
         return Support((yield span("army", 0, s.units[seat]["army"])))
     if kind == "choose_loss":
-        return ChooseLoss((yield one("kind", s.top.data["kinds"])))
+        return ChooseLoss((yield one("kind", s.top.of(frames.ChooseLoss).kinds)))
     if kind != "turn":
         return Answer((yield one("yes", [False, True])))
     types = [Option("pass", ends=True)] + [Option("attack", {"gold": 2})] * (s.gold[seat] >= 2)
@@ -272,15 +277,35 @@ def default(s: Skirmish, decision: Decision, seat: Seat) -> Move:
     return Answer(False)
 
 
-def sight(s: Skirmish, viewer: Viewer) -> Json:
-    if viewer == PUBLIC:
-        return {"turns": s.turns, "gold": list(s.gold), "units": list(s.units), "reserve": list(s.reserve)}
-    return {"unrest": list(s.unrest) if viewer == DIRECTOR else s.unrest[int(viewer)]}
+class Board(Part, frozen=True):
+    """What everybody sees, by seat."""
+
+    turns: int
+    """Still to play."""
+    gold: tuple[int, ...]
+    units: tuple[Mapping[str, int], ...]
+    """How many of each kind."""
+    reserve: tuple[int, ...]
+    """Reserve tiles."""
 
 
-def scores(s: Skirmish) -> list[Score]:
+def board(s: Skirmish) -> Board:
+    return Board(s.turns, s.gold, s.units, s.reserve)
+
+
+class Own(Part, frozen=True):
+    """What a seat sees besides."""
+
+    unrest: int
+
+
+def own(s: Skirmish, seat: Seat) -> Own:
+    return Own(s.unrest[seat])
+
+
+def scores(s: Skirmish) -> list[Score[Nothing]]:
     points = [sum(u.values()) for u in s.units]
-    return [Score(i, 1 + sum(q > p for q in points), p) for i, p in enumerate(points)]
+    return [Score(i, 1 + sum(q > p for q in points), p, Nothing()) for i, p in enumerate(points)]
 
 
 def blank(table: Table) -> Skirmish:
@@ -307,6 +332,7 @@ RULESET: Ruleset[Skirmish] = Ruleset(
     state=Skirmish,
     moves=declared(__name__, Move),
     facts=declared(__name__, Fact),
+    frames=frames.FRAMES,
     do=dict(
         (
             on(Pass, do_pass),
@@ -320,7 +346,8 @@ RULESET: Ruleset[Skirmish] = Ruleset(
     setup=setup,
     build=build,
     default=default,
-    sight=sight,
+    board=board,
+    own=own,
     scores=scores,
     check=lambda s: [f"gold of {i}" for i, g in enumerate(s.gold) if g < 0],
     redeal=lambda d, keep: None,

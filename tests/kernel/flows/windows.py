@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
 from domain.kernel.audience import TABLE
 from domain.kernel.choices import Builder, Option, one
-from domain.kernel.declare import UNSET, Admission, Count, Fact, Maybe, Move, among, declared
+from domain.kernel.declare import UNSET, Admission, Context, Count, Fact, Maybe, Move, Part, among, declared
 from domain.kernel.flow import Decision, Frame, State, assign
 from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, OptionType, Ruleset, Score, Table, on
+from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
 from domain.kernel.shapes import Int
+from tests.kernel.flows import windows_frames as frames
 
 CARDS = ("ambush", "counter", "filibuster")
 DECK = ("ambush",) * 6 + ("counter",) * 8 + ("filibuster",) * 6
@@ -154,13 +155,13 @@ def setup(d: D) -> None:
         d.add(HandSet(seat, deck[3 * seat : 3 * seat + 3]), (seat,))
         d.add(SizeSet(seat, 3))
     d.add(DeckSet(deck[3 * d.state.seats :]), TABLE)
-    d.ask("turn", 0)
+    d.ask(frames.Turn(), 0)
 
 
-def window(d: D, kind: str, seats: list[Seat], **data: Json) -> None:
+def window(d: D, about: Context, seats: list[Seat]) -> None:
     """WI-2: asked by public facts alone; a seat on auto-pass is asked like the others and passes in the same record."""
     asked = [s for s in seats if d.state.sizes[s]]
-    d.ask(kind, *asked, secret=True, **data)
+    d.ask(about, *asked, secret=True)
     for seat in asked:
         if d.state.auto[seat] or seat in d.state.vacant:
             d.answered(seat)
@@ -172,7 +173,7 @@ def next_turn(d: D, seat: Seat) -> None:
     if d.state.turns == 0:
         d.finish()
     else:
-        d.ask("turn", (seat + 1) % d.state.seats)
+        d.ask(frames.Turn(), (seat + 1) % d.state.seats)
 
 
 def do_end(d: D, frame: Frame, seat: Seat, move: End) -> None:
@@ -198,19 +199,20 @@ def vacated(d: D, seat: Seat) -> None:
 def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
     if move.target == seat or move.target >= d.state.seats:
         raise RuleError("invalid_target", "WI-1")
-    d.ask("combat", att=seat, deff=move.target, bonus=0, todo=["window", "roll"])
+    d.ask(frames.Combat(seat, move.target, 0, ["window", "roll"]))
 
 
 def go_combat(d: D, frame: Frame) -> None:
-    if frame.data["todo"][0] == "window":
+    combat = frame.of(frames.Combat)
+    if combat.todo[0] == "window":
         d.note(todo=["roll"])
-        window(d, "window", list(range(d.state.seats)))
+        window(d, frames.Window(), list(range(d.state.seats)))
         return
     dice = [d.draws.roll("die.white", 1, 6) for _ in range(2)]
-    winner = frame.data["att"] if dice[0] > dice[1] + frame.data["bonus"] else frame.data["deff"]
+    winner = combat.att if dice[0] > dice[1] + combat.bonus else combat.deff
     d.add(PointWon(winner, d.state.points[winner] + 1))
     d.end()
-    next_turn(d, frame.data["att"])
+    next_turn(d, combat.att)
 
 
 def go_window(d: D, frame: Frame) -> None:
@@ -227,19 +229,21 @@ def do_play(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
     hand.remove(move.card)
     d.add(HandSet(seat, hand), (seat,))
     d.add(SizeSet(seat, len(hand), move.card))
-    chain = [*frame.data.get("chain", []), [seat, move.card]]
+    chain = [(seat, move.card)]
     if frame.kind == "counter":
+        chain = [*frame.of(frames.Counter).chain, *chain]
         d.end()
     d.barrier()
-    window(d, "counter", [s for s in range(d.state.seats) if s != seat], chain=chain)
+    window(d, frames.Counter(chain), [s for s in range(d.state.seats) if s != seat])
 
 
 def go_counter(d: D, frame: Frame) -> None:
     d.end()
-    (seat, card), stands = frame.data["chain"][0], len(frame.data["chain"]) % 2
+    chain = frame.of(frames.Counter).chain
+    (seat, card), stands = chain[0], len(chain) % 2
     if card == "ambush":
         d.end()
-        d.note(bonus=d.state.top.data["bonus"] + stands, todo=["window", "roll"])
+        d.note(bonus=d.state.top.of(frames.Combat).bonus + stands, todo=["window", "roll"])
     elif stands:
         d.add(PointWon(seat, d.state.points[seat] + 1))
 
@@ -270,18 +274,49 @@ def default(s: Windows, decision: Decision, seat: Seat) -> Move:
     return End() if decision.kind == "turn" else Pass()
 
 
-def sight(s: Windows, viewer: Viewer) -> Json:
-    if viewer == PUBLIC:
-        public = {"turns": s.turns, "sizes": list(s.sizes), "points": list(s.points)}
-        return {**public, "discards": list(s.discards), "deck": len(DECK) - 3 * s.seats}
-    if viewer == DIRECTOR:
-        return {"hands": [list(h) for h in s.hands], "auto": list(s.auto), "deck": list(s.deck)}
-    owes = bool(s.frames) and s.top.secret and viewer in s.top.owing
-    return {"hand": list(s.hands[int(viewer)]), "auto": s.auto[int(viewer)], "owes": owes}
+class Board(Part, frozen=True):
+    """What everybody sees."""
+
+    turns: int
+    """Still to play."""
+    sizes: tuple[int, ...]
+    """Cards in the hand of each seat."""
+    points: tuple[int, ...]
+    discards: tuple[str, ...]
+    deck: int
+    """Cards in it."""
 
 
-def scores(s: Windows) -> list[Score]:
-    return [Score(i, 1 + sum(q > p for q in s.points), p) for i, p in enumerate(s.points)]
+def board(s: Windows) -> Board:
+    return Board(s.turns, s.sizes, s.points, s.discards, len(DECK) - 3 * s.seats)
+
+
+class Own(Part, frozen=True):
+    """What a seat sees besides."""
+
+    hand: tuple[str, ...]
+    auto: bool
+    """WI-2: whether it passes by itself."""
+    owes: bool
+    """Whether it has yet to answer the open window."""
+
+
+def own(s: Windows, seat: Seat) -> Own:
+    return Own(s.hands[seat], s.auto[seat], bool(s.frames) and s.top.secret and seat in s.top.owing)
+
+
+class Hidden(Part, frozen=True):
+    """What no seat sees."""
+
+    deck: tuple[str, ...]
+
+
+def hidden(s: Windows) -> Hidden:
+    return Hidden(s.deck)
+
+
+def scores(s: Windows) -> list[Score[Nothing]]:
+    return [Score(i, 1 + sum(q > p for q in s.points), p, Nothing()) for i, p in enumerate(s.points)]
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
@@ -316,6 +351,7 @@ RULESET: Ruleset[Windows] = Ruleset(
     state=Windows,
     moves=declared(__name__, Move),
     facts=declared(__name__, Fact),
+    frames=frames.FRAMES,
     do=dict(
         (
             on(End, do_end),
@@ -329,7 +365,9 @@ RULESET: Ruleset[Windows] = Ruleset(
     setup=setup,
     build=build,
     default=default,
-    sight=sight,
+    board=board,
+    own=own,
+    hidden=hidden,
     scores=scores,
     check=lambda s: [f"hand of {i}" for i in range(s.seats) if len(s.hands[i]) != s.sizes[i]],
     redeal=redeal,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from domain.games.egc import frames
 from domain.games.egc.data import RESEARCH
 from domain.games.egc.facts.armies import PortsChanged, ResolutionStarted, SheetCarriedOut
 from domain.games.egc.facts.base import Force, Invested, Step
@@ -35,7 +36,7 @@ from domain.kernel.flow import Frame
 def go_orders(d: D, frame: Frame) -> None:
     """EGC-4.1: all sheets are in; the engine resolves the turn."""
     d.end()
-    d.ask("resolving", engine=True, turn=d.state.turn)
+    d.ask(frames.Resolving(d.state.turn), engine=True)
 
 
 def resolve(d: D, frame: Frame, seat: None, move: Resolving) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.errors import RuleError
+from domain.games.egc import frames
 from domain.games.egc.data import ALLOCATION
 from domain.games.egc.facts.opening import AllocationFiled
 from domain.games.egc.facts.realm import Ending, GameEnded
@@ -16,9 +17,9 @@ from domain.kernel.flow import Frame
 REFUSED = {ELIMINATED: "seat_eliminated", DORMANT: "seat_dormant"}
 
 
-def ask_sheets(d: D, kind: str, turn: int) -> None:
+def ask_sheets(d: D, turn: int) -> None:
     """EGC-4.1: all active seats at once. Nobody waits for a seat without a player (EGC-4.8)."""
-    d.ask(kind, *d.state.active(), turn=turn)
+    d.ask(frames.Orders(turn), *d.state.active())
     for seat in d.state.active():
         if seat in d.state.vacant:
             pass_for(d, seat)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.egc import frames
 from domain.games.egc.data import (
     DIPLOMACY,
     ECONOMY,
@@ -17,7 +18,6 @@ from domain.games.egc.data import (
 )
 from domain.games.egc.facts.base import Troops
 from domain.games.egc.facts.opening import CountsDrawn, GameSetUp, NeutralsDealt, Ranks, TieOrderDrawn
-from domain.games.egc.moves import ZERO
 from domain.games.egc.rules.seats import vacate
 from domain.games.egc.state import ACTIVE, D, Egc, Empire, Land, Sheet, Spied, Terms, at_peace
 from domain.ids import Seat
@@ -66,7 +66,7 @@ def setup(d: D) -> None:
     d.add(GameSetUp(ports))
     for seat in d.state.vacant:
         vacate(d, seat)
-    d.ask(ZERO[d.state.terms.turn_zero_timeout], *d.state.active())
+    d.ask(frames.ZERO[d.state.terms.turn_zero_timeout](), *d.state.active())
 
 
 def _deal_neutrals(d: D) -> list[str]:

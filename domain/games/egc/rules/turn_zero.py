@@ -72,4 +72,4 @@ def start_turn(d: D, turn: int) -> None:
     d.add(TurnStarted(turn))
     for seat in d.state.in_play():
         d.add(SheetOpened(seat, controlled(d.state, seat)), (seat,))
-    ask_sheets(d, "orders", turn)
+    ask_sheets(d, turn)

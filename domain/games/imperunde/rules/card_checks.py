@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.games.common.checks import need
-from domain.games.imperunde import lots
+from domain.games.imperunde import frames, lots
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_army, is_warship
 from domain.games.imperunde.moves import PlayCard, Purchase
 from domain.games.imperunde.rules.checks import (
@@ -247,7 +247,7 @@ def unmask_spies(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 def counter_espionage(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.17: not against one's own card."""
-    need(s.top.data["chain"][-1][0] != seat, "own_card", "IMP-9.4.17")
+    need(s.top.of(frames.CounterWindow).chain[-1][0] != seat, "own_card", "IMP-9.4.17")
 
 
 CHECKS: dict[str, Callable[[ImpeRunde, Seat, PlayCard], None]] = {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from msgspec import convert
+from msgspec.structs import replace
 
 from domain.errors import RuleError
 from domain.games.common.checks import need
+from domain.games.imperunde import frames
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.facts.cards import CardCountered, CardPlayed, CardResolved, Terms
 from domain.games.imperunde.moves import SAFE, PlayCard
@@ -15,8 +17,8 @@ from domain.games.imperunde.rules.card_effects import EFFECTS
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import asked, kind_of, open_window
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Json, Seat
-from domain.kernel.declare import UNSET, doc
+from domain.ids import Seat
+from domain.kernel.declare import UNSET, doc, given
 from domain.kernel.flow import Frame
 
 RULE = "IMP-9.3"
@@ -46,7 +48,7 @@ def admitted(s: ImpeRunde, seat: Seat, card: str) -> bool:
         }
         return "safe" in when or special.get(frame.kind, False)
     if frame.kind == "counter_window":
-        return "counter" in when and (owes or frame.data["chain"][-1][0] == seat)
+        return "counter" in when and (owes or frame.of(frames.CounterWindow).chain[-1][0] == seat)
     if frame.kind == "combat_window":
         return owes and card in combat_cards(s)
     return frame.kind == "round_window" and owes and "round" in when
@@ -66,17 +68,22 @@ def check_play(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 def do_play_card(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
     """IMP-9.1: face up to the discard pile; what it interrupts is asked anew when it is settled."""
     check_play(d.state, seat, move)
-    link = [seat, move.card]
     if frame.kind == "counter_window":
         d.end()
         _show(d, seat, move)
-        return d.note(chain=[*d.state.top.data["chain"], link], stage="counter")
-    again = bool(kind_of(frame))
-    if again:
+        chain = [list(link) for link in d.state.top.of(frames.Card).chain]
+        return d.note(chain=[*chain, [seat, move.card]], stage="counter")
+    card = frames.Card(move, seat, [(seat, move.card)], "counter")
+    if kind_of(frame):
         d.end()
+        card = replace(card, again=frame.kind, context=_interrupted(frame))
     _show(d, seat, move)
-    resumption: dict[str, Json] = {"again": frame.kind, "context": frame.data} if again else {}
-    return d.ask("card", move=doc(move), seat=seat, chain=[link], stage="counter", **resumption)
+    return d.ask(card)
+
+
+def _interrupted(frame: Frame) -> frames.Interrupted:
+    """IMP-11.3: what is known of a window."""
+    return convert(doc(frame.of(frames.WINDOWS[frame.kind])), frames.Interrupted)
 
 
 def _show(d: D, seat: Seat, move: PlayCard) -> None:
@@ -98,42 +105,40 @@ def _show(d: D, seat: Seat, move: PlayCard) -> None:
 
 def go_card(d: D, frame: Frame) -> None:
     """IMP-11.4: counters, then the effect, then what was interrupted."""
-    stage, chain = frame.data["stage"], frame.data["chain"]
-    if stage == "counter":
-        others = [x for x in d.state.everybody if x != chain[-1][0]]
+    card = frame.of(frames.Card)
+    if card.stage == "counter":
+        others = [x for x in d.state.everybody if x != card.chain[-1][0]]
         if asked(d.state, others):
             d.note(stage="effect")
-            open_window(d, "counter", others, chain=chain)
+            open_window(d, frames.CounterWindow(others, card.chain))
             return None
-    if stage != "settled":
-        return _settle(d, frame)
+    if card.stage != "settled":
+        return _settle(d, card)
     d.end()
     sink_for_active(d)
-    return _resume(d, frame)
+    return _resume(d, card)
 
 
-def _settle(d: D, frame: Frame) -> None:
+def _settle(d: D, played: frames.Card) -> None:
     """IMP-11.4: an odd number of counters, and the first card has no effect."""
-    chain, seat = frame.data["chain"], frame.data["seat"]
-    move = convert(frame.data["move"], PlayCard)
-    stands = len(chain) % 2 == 1
+    move, seat = played.move, played.seat
+    stands = len(played.chain) % 2 == 1
     d.note(stage="settled")
     d.add(CardResolved(seat, move.card) if stands else CardCountered(seat, move.card))
     if stands:
         EFFECTS[move.card](d, seat, move)
 
 
-def _resume(d: D, frame: Frame) -> None:
+def _resume(d: D, played: frames.Card) -> None:
     """IMP-11.3: a window starts again for all of them; talks lose their ready flags (IMP-6.2.5)."""
     if d.state.top.kind == "diplomacy":
         return diplomacy.ask_again(d)
-    again = frame.data.get("again", "")
-    if again and not (d.state.combat and d.state.combat.called_off):
-        context = {k: v for k, v in frame.data["context"].items() if k != "entitled"}
-        open_window(d, again.removesuffix("_window"), _entitled(d.state, again, frame), **context)
+    if played.again and not (d.state.combat and d.state.combat.called_off):
+        window = convert(doc(given(played.context)), frames.WINDOWS[played.again])
+        open_window(d, replace(window, entitled=_entitled(d.state, window)))
     return None
 
 
-def _entitled(s: ImpeRunde, kind: str, frame: Frame) -> list[Seat]:
-    seats: list[Seat] = frame.data["context"]["entitled"]
-    return [x for x in seats if kind != "round_window" or x not in s.fight.coup]
+def _entitled(s: ImpeRunde, window: frames.Window) -> list[Seat]:
+    """IMP-11.6: in a round window no longer who has a `coup_de_main` in effect."""
+    return [x for x in window.entitled if not isinstance(window, frames.RoundWindow) or x not in s.fight.coup]

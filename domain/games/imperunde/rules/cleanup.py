@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.imperunde import frames
 from domain.games.imperunde.data import ZONES
 from domain.games.imperunde.rules import combat
 from domain.games.imperunde.rules.sinking import sink
@@ -14,12 +15,12 @@ _WHEEL = tuple(ZONES)
 
 def start(d: D) -> None:
     """IMP-6.5.1: the zones one by one, in the order of the sea wheel."""
-    d.ask("cleanup", at=0)
+    d.ask(frames.Cleanup(0))
 
 
 def go_cleanup(d: D, frame: Frame) -> None:
     """IMP-6.5.1: the next combat; when there is none any more, the phase is over."""
-    for at in range(frame.data["at"], len(_WHEEL)):
+    for at in range(frame.of(frames.Cleanup).at, len(_WHEEL)):
         zone = _WHEEL[at]
         if zone not in d.state.zones:
             continue

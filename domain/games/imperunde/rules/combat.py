@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from domain.games.imperunde import lots
+from domain.games.imperunde import frames, lots
 from domain.games.imperunde.data import CANALS, COUNTRIES, VALUE, ZONES
 from domain.games.imperunde.facts.combat import (
     AttackersEntered,
@@ -24,6 +24,7 @@ from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import open_window
 from domain.games.imperunde.state import D, ImpeRunde, Party, Staged
 from domain.ids import Seat
+from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
 
 # --- beginnings ----------------------------------------------------------------------------------------------
@@ -39,19 +40,19 @@ def by_seat(d: D, seat: Seat, target: str, staged: Sequence[Staged], pass_window
         d.add(CombatStarted(target, seat, "natives", supported=True, staged=waiting, horde=VALUE[target]))
     else:
         d.add(CombatStarted(target, seat, owner, supported=True, staged=waiting))
-    d.ask("combat", stage="window", **({"pass_window": True} if pass_window else {}))
+    d.ask(frames.Combat("window", pass_window or UNSET))
 
 
 def at_sea(d: D, zone: str, attacker: Party, defender: Party) -> None:
     """IMP-6.5.1, IMP-10.6: a sea combat without window and reinforcements."""
     d.add(CombatStarted(zone, attacker, defender))
-    d.ask("combat", stage="engage")
+    d.ask(frames.Combat("engage"))
 
 
 def by_insurgents(d: D, country: str, count: int) -> None:
     """IMP-8.6.4: insurgents attack a colony; without army and fort it is lost at once."""
     d.add(CombatStarted(country, "insurgents", d.state.country(country).holder, horde=count))
-    d.ask("combat", stage="window" if d.state.country(country).defended else "engage")
+    d.ask(frames.Combat("window" if d.state.country(country).defended else "engage"))
 
 
 # --- stages --------------------------------------------------------------------------------------------------
@@ -59,7 +60,7 @@ def by_insurgents(d: D, country: str, count: int) -> None:
 
 def go_combat(d: D, frame: Frame) -> None:
     """IMP-8.1.2: the next stage."""
-    STAGES[frame.data["stage"]](d)
+    STAGES[frame.of(frames.Combat).stage](d)
 
 
 def entitled(s: ImpeRunde, pass_window: bool) -> list[Seat]:
@@ -75,9 +76,9 @@ def entitled(s: ImpeRunde, pass_window: bool) -> list[Seat]:
 
 def _window(d: D) -> None:
     """IMP-11.5."""
-    seats = entitled(d.state, d.state.top.data.get("pass_window", False))
+    seats = entitled(d.state, d.state.top.of(frames.Combat).pass_window is True)
     d.note(stage="charge")
-    open_window(d, "combat", seats)
+    open_window(d, frames.CombatWindow(sorted(seats)))
 
 
 def _charge(d: D) -> None:
@@ -108,7 +109,7 @@ def _fight(d: D) -> None:
         return
     d.note(stage="roll")
     if rounds.has_round_window(d.state):
-        open_window(d, "round", rounds.riders(d.state))
+        open_window(d, frames.RoundWindow(sorted(rounds.riders(d.state))))
 
 
 def _roll(d: D) -> None:
@@ -118,7 +119,7 @@ def _roll(d: D) -> None:
         return _attacker_wins(d)
     if reinforcements.possible(d.state):
         d.note(stage="reinforced")
-        return d.ask("reinforce", d.state.fight.attacker, target=d.state.fight.region)
+        return d.ask(frames.Reinforce(d.state.fight.region), d.state.fight.attacker)
     return _reinforced(d)
 
 
@@ -130,7 +131,7 @@ def _reinforced(d: D) -> None:
         end(d, "held")
 
 
-STAGES: dict[str, Callable[[D], None]] = {
+STAGES: dict[frames.Stage, Callable[[D], None]] = {
     "window": _window,
     "charge": _charge,
     "engage": _engage,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.common.checks import need
+from domain.games.imperunde import frames
 from domain.games.imperunde.data import GOAL_MAX, OPTIONS, PROPOSAL_LIMIT, STANCE_LIMIT
 from domain.games.imperunde.facts.cards import CardDealt, CardDrawn, DeckOrdered, DeckShuffled
 from domain.games.imperunde.facts.diplomacy import (
@@ -48,14 +49,14 @@ def deal(d: D, seat: Seat) -> None:
 
 def ask_talks(d: D) -> None:
     """IMP-6.2.5: nobody is ready at first; vacant seats count as ready."""
-    d.ask("diplomacy", *d.state.present)
+    d.ask(frames.Diplomacy(), *d.state.present)
 
 
 def ask_again(d: D) -> None:
     """IMP-6.2.5, IMP-11.9: what changes the talks clears all ready flags, and leaves them the time that they had."""
     timer = d.state.top.timer
     d.end()
-    d.ask("diplomacy", *d.state.present, timed_as=timer)
+    d.ask(frames.Diplomacy(), *d.state.present, timed_as=timer)
 
 
 def go_talks(d: D, frame: Frame) -> None:
@@ -107,7 +108,7 @@ def do_propose_goal(d: D, frame: Frame, seat: Seat, move: ProposeGoal) -> None:
     d.add(GoalProposed(seat, move.goal))
     voters = [x for x in d.state.present if x != seat]
     if voters:
-        return d.ask("goal_vote", *voters, goal=move.goal, by=seat)
+        return d.ask(frames.GoalVote(move.goal, seat), *voters)
     return _change_goal(d, move.goal)
 
 
@@ -123,7 +124,7 @@ def do_vote_goal(d: D, frame: Frame, seat: Seat, move: VoteGoal) -> None:
 def go_vote(d: D, frame: Frame) -> None:
     """IMP-6.2.4: all have approved."""
     d.end()
-    _change_goal(d, frame.data["goal"])
+    _change_goal(d, frame.of(frames.GoalVote).goal)
 
 
 def _change_goal(d: D, goal: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.imperunde import lots
+from domain.games.imperunde import frames, lots
 from domain.games.imperunde.data import COUNTRIES, EVENTS, LAND_EVENTS, SEA_EVENTS, VALUE, ZONES
 from domain.games.imperunde.facts.combat import PiratesLost
 from domain.games.imperunde.facts.events import FamineMarked, LandEvent, MarkersRemoved, SeaEvent, WeatherMarked
@@ -26,12 +26,12 @@ AT_SEA: int = EVENTS["sea_events_per_turn"]
 def start(d: D) -> None:
     """IMP-10.1: all markers are removed, then nine events."""
     d.add(MarkersRemoved())
-    d.ask("events", done=0)
+    d.ask(frames.Events(0))
 
 
 def go_events(d: D, frame: Frame) -> None:
     """IMP-10.2, IMP-10.3: each event is applied before the next."""
-    done = frame.data["done"]
+    done = frame.of(frames.Events).done
     if done == ON_LAND + AT_SEA:
         return d.end()
     d.note(done=done + 1)
@@ -127,19 +127,20 @@ def _calm(d: D, zone: str) -> None:
 
 def _fair_wind(d: D, zone: str) -> None:
     """IMP-10.7: each seat with ships there, in turn order."""
-    d.ask("winds", zone=zone, seats=[x for x in d.state.order if d.state.zone(zone).fleet(x)])
+    d.ask(frames.Winds(zone, [x for x in d.state.order if d.state.zone(zone).fleet(x)]))
 
 
 def go_winds(d: D, frame: Frame) -> None:
     """IMP-10.7: the next seat that still has ships there."""
-    zone, seats = frame.data["zone"], frame.data["seats"]
+    winds = frame.of(frames.Winds)
+    zone, seats = winds.zone, winds.seats
     if not seats:
         return d.end()
     d.note(seats=seats[1:])
     if d.state.zone(zone).fleet(seats[0]):
         d.add(WindRisen(seats[0], zone, EVENTS["sea"]["fair_wind"]["extra_moves"]))
         sink_for_active(d)
-        d.ask("fair_wind", seats[0], zone=zone)
+        d.ask(frames.FairWind(zone), seats[0])
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.imperunde import frames
 from domain.games.imperunde.facts.events import PiratesPlaced
 from domain.games.imperunde.rules import combat
 from domain.games.imperunde.rules.sinking import sink_all
@@ -14,12 +15,12 @@ def appear(d: D, zone: str, frigates: int) -> None:
     count = min(frigates, d.state.supply("pirates", "frigate"))
     if count:
         d.add(PiratesPlaced(zone, {"frigate": count}))
-    d.ask("pirates", zone=zone)
+    d.ask(frames.Pirates(zone))
 
 
 def go_pirates(d: D, frame: Frame) -> None:
     """IMP-10.6: against each seat with warships in turn order; pirates that are left sink all transports."""
-    zone = frame.data["zone"]
+    zone = frame.of(frames.Pirates).zone
     seats = d.state.seats_at(zone)
     if seats and d.state.zone(zone).pirates:
         return combat.at_sea(d, zone, "pirates", seats[0])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.games.common.checks import need
-from domain.games.imperunde import lots
+from domain.games.imperunde import frames, lots
 from domain.games.imperunde.data import CARDS, DICE, FIGHTERS, ROLL_ORDER, UNITS
 from domain.games.imperunde.facts.combat import PiratesLost, RoundFought, ShipCaptured, UnitsChosen
 from domain.games.imperunde.facts.movement import UnitsLost
@@ -43,7 +43,7 @@ def ask_fighters(d: D) -> bool:
     for side in SIDES:
         seat = seat_of(d.state, side)
         if seat is not None and side not in d.state.fight.chosen and must_choose(d.state, side):
-            d.ask("choose_units", seat, side=side, region=d.state.fight.region)
+            d.ask(frames.ChooseUnits(side, d.state.fight.region), seat)
             return True
     return False
 
@@ -59,7 +59,7 @@ def check_choose_units(s: ImpeRunde, move: ChooseUnits, side: str) -> None:
 
 def do_choose_units(d: D, frame: Frame, seat: Seat, move: ChooseUnits) -> None:
     """IMP-8.2.1: for this round."""
-    side: Side = frame.data["side"]
+    side = frame.of(frames.ChooseUnits).side
     check_choose_units(d.state, move, side)
     chosen = take_fighters(side_units(d.state, side), move.units)
     d.add(UnitsChosen(seat, side, lots.tell(chosen)))
@@ -127,7 +127,7 @@ def _sorted(dice: Sequence[Rolled]) -> list[Rolled]:
     return sorted(dice, key=lambda x: (-x.value, DICE[UNITS[x.lot.unit].die].rank, -x.lot.moves_left))
 
 
-def _board(d: D, x: Lot, y: Lot) -> tuple[str, Lot]:
+def _board(d: D, x: Lot, y: Lot) -> tuple[Side, Lot]:
     """IMP-8.4.1: both roll again until the values differ; the side that loses its ship, and the ship."""
     while True:
         a, b = roll_for(d, x.unit), roll_for(d, y.unit)

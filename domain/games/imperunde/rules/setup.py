@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.errors import InvalidTable
 from domain.games.common.checks import need
 from domain.games.common.seats import clockwise
-from domain.games.imperunde import lots
+from domain.games.imperunde import frames, lots
 from domain.games.imperunde.data import (
     COUNTRIES,
     DECK,
@@ -65,7 +65,7 @@ def setup(d: D) -> None:
     _assign(d, english, ENGLAND)
     for seat in order[1:]:
         _assign(d, seat, _rolled_nation(d))
-    d.ask("game", step="fleet", at=0)
+    d.ask(frames.Game("fleet"))
 
 
 def _rolled_nation(d: D) -> str:
@@ -91,7 +91,7 @@ def place(d: D, seat: Seat, region: str, units: dict[str, int]) -> None:
 
 def ask_fleet(d: D, seat: Seat) -> None:
     """IMP-5.3."""
-    d.ask("setup_fleet", seat)
+    d.ask(frames.SetupFleet(), seat)
 
 
 def fleet_zones(s: ImpeRunde, country: str, seat: Seat) -> list[str]:
@@ -156,7 +156,7 @@ def _receive(d: D, seat: Seat) -> None:
     value = VALUE[country]
     kit = {k: n * value for k, n in SETUP["colony_kit_per_value"].items()}
     d.add(ColonyAssigned(seat, country, kit["trading_post"], kit["fort"], kit["infantry"]))
-    d.ask("setup_colony", seat, country=country)
+    d.ask(frames.SetupColony(country), seat)
 
 
 ARMY_CHOICES: tuple[dict[str, int], ...] = tuple(
@@ -189,7 +189,7 @@ def wanted_armies(move: EquipColony) -> dict[str, int]:
 
 def do_equip_colony(d: D, frame: Frame, seat: Seat, move: EquipColony) -> None:
     """IMP-5.4.3: a frigate, or armies for 3 doubloons."""
-    country = frame.data["country"]
+    country = frame.of(frames.SetupColony).country
     check_equip_colony(d.state, seat, move, country)
     if move.choice == "frigate":
         place(d, seat, given(move.zone), {"frigate": 1})

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from domain.games.imperunde import lots
 from domain.games.imperunde.data import FIGHTERS, WARSHIPS
 from domain.games.imperunde.lots import Lot, Lots
-from domain.games.imperunde.state import HORDES, ImpeRunde, Party
+from domain.games.imperunde.state import HORDES, ImpeRunde, Party, Side
 from domain.ids import Seat
 
-SIDES = ("attacker", "defender")
+SIDES: tuple[Side, Side] = ("attacker", "defender")
 
 
 def party(s: ImpeRunde, side: str) -> Party:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.common.checks import need
+from domain.games.imperunde import frames
 from domain.games.imperunde.facts.cards import CardStolen, HandShown, TheftDone
 from domain.games.imperunde.moves import ChooseStolenCard
 from domain.games.imperunde.rules.diplomacy import shuffle
@@ -16,7 +17,7 @@ def show_hand(d: D, seat: Seat, target: Seat, reveal: bool) -> None:
     """IMP-9.4.16: the player, or with `reveal` everybody, sees the hand."""
     to: Audience = ALL if reveal else (seat,)
     d.add(HandShown(seat, target, d.state.hands[target]), to)
-    d.ask("theft", seat, target=target, reveal=reveal)
+    d.ask(frames.Theft(target, reveal), seat)
 
 
 def check_choose_stolen_card(s: ImpeRunde, move: ChooseStolenCard, target: Seat) -> None:
@@ -27,9 +28,10 @@ def check_choose_stolen_card(s: ImpeRunde, move: ChooseStolenCard, target: Seat)
 
 def do_choose_stolen_card(d: D, frame: Frame, seat: Seat, move: ChooseStolenCard) -> None:
     """IMP-9.4.16: it goes into the draw pile; `null` leaves the choice to chance (IMP-11.9)."""
-    target, card = frame.data["target"], move.card
+    theft = frame.of(frames.Theft)
+    target, card = theft.target, move.card
     check_choose_stolen_card(d.state, move, target)
-    to: Audience = ALL if frame.data["reveal"] else (seat, target)
+    to: Audience = ALL if theft.reveal else (seat, target)
     if card is None:
         card = d.draws.pick("pick.card", list(d.state.hands[target]), to, always=True)
     d.add(CardStolen(seat, target, card), to)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from domain.games.imperunde import frames
 from domain.games.imperunde.data import UNITS
 from domain.games.imperunde.facts.money import InvestmentsEnded, PostsSettled
 from domain.games.imperunde.facts.movement import PartEnded, PartStarted, PinsRemoved
@@ -21,16 +22,17 @@ Step = Callable[[D, int], None]
 
 
 def go_game(d: D, frame: Frame) -> None:
-    """The next step: `step`, and which of several seats in `at`."""
-    STEPS[frame.data["step"]](d, frame.data.get("at", 0))
+    """The next step."""
+    game = frame.of(frames.Game)
+    STEPS[game.step](d, game.at)
 
 
-def _then(d: D, step: str, at: int = 0) -> None:
+def _then(d: D, step: frames.StepName, at: int = 0) -> None:
     """Note the step that comes after this one, before this one asks anybody."""
     d.note(step=step, at=at)
 
 
-def _by_seat(step: str, after: str, ask: Callable[[D, Seat], None]) -> Step:
+def _by_seat(step: frames.StepName, after: frames.StepName, ask: Callable[[D, Seat], None]) -> Step:
     """A step that every seat takes in turn order."""
 
     def run(d: D, at: int) -> None:
@@ -42,13 +44,13 @@ def _by_seat(step: str, after: str, ask: Callable[[D, Seat], None]) -> Step:
     return run
 
 
-def _window(phase: int, after: str) -> Step:
+def _window(phase: int, after: frames.StepName) -> Step:
     """A phase that starts with an open window for all seats (IMP-11.3)."""
 
     def run(d: D, _: int) -> None:
         _start(d, phase)
         _then(d, after)
-        open_window(d, "open", d.state.everybody, phase=phase)
+        open_window(d, frames.OpenWindow(tuple(d.state.everybody), phase))
 
     return run
 
@@ -77,14 +79,14 @@ def _revenue(d: D, _: int) -> None:
     """IMP-6.3.1: the revenue window."""
     _start(d, 3)
     _then(d, "budget")
-    open_window(d, "open", d.state.everybody, phase=3)
+    open_window(d, frames.OpenWindow(tuple(d.state.everybody), 3))
 
 
 def _budget(d: D, _: int) -> None:
     """IMP-6.3.2, IMP-6.3.3."""
     budget.compute(d)
     _then(d, "apply")
-    d.ask("budget", *d.state.everybody)
+    d.ask(frames.Budget(), *d.state.everybody)
 
 
 def _apply(d: D, _: int) -> None:
@@ -116,7 +118,7 @@ def _move_window(d: D, at: int) -> None:
         return _then(d, "unpin")
     seat = d.state.order[at]
     _then(d, "movement", at)
-    open_window(d, "open", [s for s in d.state.everybody if s != seat], phase=6, before=seat)
+    open_window(d, frames.OpenWindow([s for s in d.state.everybody if s != seat], 6, seat))
     return None
 
 
@@ -127,7 +129,7 @@ def _movement(d: D, at: int) -> None:
     land = {u.id: u.moves for u in UNITS.values() if u.kind == "army"}
     d.add(PartStarted(seat, land, UNITS["frigate"].moves))
     sinking.sink_for_active(d)
-    d.ask("movement", seat)
+    d.ask(frames.Movement(), seat)
 
 
 def _unpin(d: D, _: int) -> None:
@@ -148,7 +150,7 @@ def _turn_end(d: D, _: int) -> None:
     _then(d, "turn")
 
 
-STEPS: dict[str, Step] = {
+STEPS: dict[frames.StepName, Step] = {
     "fleet": _by_seat("fleet", "colony", setup.ask_fleet),
     "colony": setup.next_colony,
     "turn": _turn,
@@ -156,7 +158,7 @@ STEPS: dict[str, Step] = {
     "budget": _budget,
     "apply": _apply,
     "invest_window": _window(4, "investment"),
-    "investment": _by_seat("investment", "settle", lambda d, seat: d.ask("investment", seat)),
+    "investment": _by_seat("investment", "settle", lambda d, seat: d.ask(frames.Investment(), seat)),
     "settle": _settle,
     "cleanup_window": _window(5, "cleanup"),
     "cleanup": _cleanup,
@@ -165,7 +167,7 @@ STEPS: dict[str, Step] = {
     "movement": _movement,
     "unpin": _unpin,
     "embark_window": _window(7, "embarkation"),
-    "embarkation": _by_seat("embarkation", "event_window", lambda d, seat: d.ask("embarkation", seat)),
+    "embarkation": _by_seat("embarkation", "event_window", lambda d, seat: d.ask(frames.Embarkation(), seat)),
     "event_window": _window(8, "events"),
     "events": _events,
     "turn_end": _turn_end,

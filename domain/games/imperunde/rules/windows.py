@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from domain.games.common.checks import need
 from domain.games.imperunde.facts.cards import AutoPassSet
+from domain.games.imperunde.frames import Window
 from domain.games.imperunde.moves import WINDOW_FRAMES, Pass, SetAutoPass
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Json, Seat
+from domain.ids import Seat
 from domain.kernel.flow import Frame
 
 COMBAT_END = "combat_end"
@@ -25,13 +26,13 @@ def asked(s: ImpeRunde, entitled: Iterable[Seat]) -> list[Seat]:
     return [seat for seat in entitled if s.nations[seat].cards and seat not in s.vacant]
 
 
-def open_window(d: D, kind: str, entitled: Iterable[Seat], **data: Json) -> bool:
+def open_window(d: D, window: Window) -> bool:
     """IMP-11.1: ask all of them at once; standing passes answer in the same record. False: nobody is to be asked."""
-    entitled = sorted(entitled)
-    seats = asked(d.state, entitled)
+    seats = asked(d.state, window.entitled)
     if not seats:
         return False
-    d.ask(f"{kind}_window", *seats, secret=True, entitled=entitled, **data)
+    d.ask(window, *seats, secret=True)
+    kind = kind_of(d.state.top)
     for seat in seats:
         if kind in d.state.auto[seat]:
             d.answered(seat)

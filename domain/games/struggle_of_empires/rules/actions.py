@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, TILES
 from domain.games.struggle_of_empires.facts.sequence import Action, ActionTaken, RoundEnded, TurnEnded, TurnStarted
 from domain.games.struggle_of_empires.moves import Pass
@@ -19,7 +20,7 @@ M = TypeVar("M", bound=Move)
 def start_turn(d: D, seat: Seat) -> None:
     """SOE-7.1.1: two actions for the next seat in turn order."""
     d.add(TurnStarted(seat, CONSTANTS["actions_per_turn"]))
-    d.ask("turn", seat)
+    d.ask(frames.Turn(), seat)
 
 
 def end_round(d: D) -> None:

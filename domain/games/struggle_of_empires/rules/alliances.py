@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.common.seats import clockwise
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import ALLIANCES, CONSTANTS
 from domain.games.struggle_of_empires.facts.sequence import (
     Aligned,
@@ -25,7 +26,7 @@ def open_auction(d: D) -> None:
     """SOE-6.2: the next auction of the War. Its opener decides first; `opener` names the next one's."""
     opener = _opener(d.state)
     d.add(AuctionOpened(opener))
-    d.ask("auction_bid", opener)
+    d.ask(frames.AuctionBid(), opener)
 
 
 def _opener(s: Struggle) -> Seat:
@@ -81,7 +82,7 @@ def do_pass_bid(d: D, frame: Frame, seat: Seat, move: PassBid) -> None:
 
 def _next_bidder(d: D, seat: Seat) -> None:
     d.answered(seat, end=True)
-    d.ask("auction_bid", clockwise(seat, d.state.seats)[1])
+    d.ask(frames.AuctionBid(), clockwise(seat, d.state.seats)[1])
 
 
 def _award(d: D, bid: StandingBid) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from domain.errors import InvalidTable
 from domain.games.common.seats import clockwise
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, POWERS, REGIONS, TILES
 from domain.games.struggle_of_empires.facts.pieces import UnitPlaced
 from domain.games.struggle_of_empires.facts.sequence import EmpireDrawn, FirstPlayerDrawn, PowerChosen
@@ -47,7 +48,7 @@ def setup(d: D) -> None:
     d.add(FirstPlayerDrawn(first))
     assign = d.state.terms.power_assignment
     if assign == "choose":
-        return d.ask("choose_power", first)
+        return d.ask(frames.ChoosePower(), first)
     for seat in d.state.round_the_table():
         power = d.state.terms.powers[seat] if assign == "fixed" else _draw_power(d)
         d.add(PowerChosen(seat, power))
@@ -77,7 +78,7 @@ def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
     d.answered(seat, end=True)
     left = clockwise(seat, d.state.seats)[1]
     if d.state.empires[left].power is None:
-        d.ask("choose_power", left)
+        d.ask(frames.ChoosePower(), left)
     else:
         _draw_empires(d)
 
@@ -94,7 +95,7 @@ def _ask_placement(d: D, placed: int) -> None:
     """SOE-3.6: the next unit, clockwise, five times round; then the first War."""
     if placed == d.state.seats * CONSTANTS["units_placed_at_setup"]:
         return start_war(d)
-    return d.ask("place_units", d.state.round_the_table()[placed % d.state.seats], placed=placed)
+    return d.ask(frames.PlaceUnits(placed), d.state.round_the_table()[placed % d.state.seats])
 
 
 def check_place_unit(s: Struggle, seat: Seat, move: PlaceUnit) -> None:
@@ -110,7 +111,7 @@ def do_place_unit(d: D, frame: Frame, seat: Seat, move: PlaceUnit) -> None:
     check_place_unit(d.state, seat, move)
     d.add(UnitPlaced(seat, move.unit, move.region))
     d.answered(seat, end=True)
-    _ask_placement(d, frame.data["placed"] + 1)
+    _ask_placement(d, frame.of(frames.PlaceUnits).placed + 1)
 
 
 def check_table(table: Table) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, ROUNDS
 from domain.games.struggle_of_empires.facts.sequence import RoundStarted, WarStarted
 from domain.games.struggle_of_empires.rules import actions, alliances, end_of_war, income, region_markers, scoring
@@ -14,12 +15,12 @@ def start_war(d: D) -> None:
     d.add(WarStarted(d.state.war + 1))
     if d.state.war > 1:
         region_markers.lay(d)
-    d.ask("war", to_play=[])
+    d.ask(frames.War([]))
 
 
 def go_war(d: D, frame: Frame) -> None:
     """SOE-4.1: whatever comes next: an auction, a turn, a round, or the phases that end the War."""
-    s, to_play = d.state, frame.data["to_play"]
+    s, to_play = d.state, frame.of(frames.War).to_play
     if s.unaligned():
         alliances.open_auction(d)
     elif not s.turn_order:

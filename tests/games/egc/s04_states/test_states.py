@@ -138,7 +138,7 @@ def test_no_seat_undoes_a_record() -> None:
     assert not RULESET.meta.undo
     game = position(armies={3: {"france-1": ("france", 200, 7, 6)}})
     game.file(3, {"type": "order_army", "army": "france-1", "order": "move", "path": ["france", "holland"]})
-    start = game.match.head.version
+    start = game.match.game.version
     with pytest.raises(RuleError) as refused:
         game.match.rewind(start - 1, seat=3)
     assert refused.value.code == "undo_forbidden"

@@ -6,8 +6,9 @@ from typing import Any
 
 from domain.ids import DIRECTOR, PUBLIC
 from domain.kernel.audience import TABLE_KEY
+from domain.kernel.declare import doc
 from domain.kernel.digest import canonical
-from domain.kernel.game import sight
+from domain.kernel.game import shown
 from tests.games.egc.board import Board, move, of, order, position
 from tests.games.egc.registered import RULESET
 
@@ -104,15 +105,18 @@ def test_spying_shows_the_start_of_the_turn() -> None:
 def test_what_nobody_knows() -> None:
     """EGC-6.5: until the game is finished, when treasuries and lot are shown."""
     game = position(35)
-    hidden = {"garrisons", "neutral_ranks", "count_turns", "tie_order"}
-    assert not hidden & (set(game.sight(PUBLIC)) | set(game.sight(3)))
-    assert hidden <= set(game.sight(DIRECTOR))
+    hidden = {"garrisons", "neutral_ranks", "levels", "count_turns", "tie_order"}
+    secret = hidden - {"levels"}  # a seat knows those of its own
+    assert not secret & (set(game.sight(PUBLIC)) | set(game.sight(3)))
+    assert set(game.sight(DIRECTOR)) == {"seats", "hidden"}
+    assert set(game.sight(DIRECTOR)["hidden"]) == hidden
+    assert game.sight(DIRECTOR)["seats"]["3"] == game.sight(3)
     game.resolve()
     assert game.state.over
     assert game.sight(PUBLIC)["final"]["tie_order"] == list(range(10))
     closed = game.match
     closed.close()
-    assert sight(RULESET, closed.head, PUBLIC)["count_turns"] == [14, 21, 28, 35]
+    assert doc(shown(RULESET, closed.game, PUBLIC))["hidden"]["count_turns"] == [14, 21, 28, 35]
 
 
 def test_a_refused_order_leaves_nothing() -> None:

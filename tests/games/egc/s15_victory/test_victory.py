@@ -70,7 +70,7 @@ def test_ties() -> None:
     """EGC-15.6: the last count, territories, treasury, lot; the last two are secret while the game goes on."""
     game = position(35, treasury={4: 600_000, 5: 600_000}, owners={"holland": 3}, vp={"6": 12})
     running = {s.seat: s for s in RULESET.scores(game.state)}
-    assert "treasury" not in running[0].detail
+    assert "treasury" not in running[0].to_json()["detail"]
     assert running[0].place == running[4].place
     game.resolve()
     places = [s.place for s in RULESET.scores(game.state)]

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from domain.games.imperunde import RULESET
+from domain.games.imperunde.frames import Card, Interrupted
+from domain.games.imperunde.moves import PlayCard
 from domain.ids import PUBLIC
 from domain.kernel.ruleset import decisions
 from tests.games.imperunde.board import (
@@ -94,6 +96,25 @@ def test_a_window_starts_again_after_a_card() -> None:
     assert deciding(game) == ("counter_window", [1])
     game.when(1, PASS)
     assert (deciding(game), game.decision.id != before) == (("open_window", [1, 2]), True)
+
+
+def test_a_window_starts_again_as_it_was() -> None:
+    """IMP-11.3: what is known of it waits in the frame of the card, and is known again."""
+    game = window()
+    known = {"entitled": [1, 2], "phase": 6, "before": 0}
+    assert game.decision.context == known
+    game.when(2, SABOTAGE)
+    assert game.decision.context == {"entitled": [0, 1], "chain": [[2, "sabotage"]]}
+    assert game.state.frames[-2].of(Card) == Card(
+        PlayCard("sabotage", 1, zone="north_sea", unit="frigate"),
+        2,
+        [(2, "sabotage")],
+        "effect",
+        "open_window",
+        Interrupted([1, 2], 6, 0),
+    )
+    game.when(1, PASS)
+    assert game.decision.context == known
 
 
 def test_a_card_after_a_pass() -> None:

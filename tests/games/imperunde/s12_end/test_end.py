@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from domain.games.imperunde import RULESET
+from domain.kernel.declare import doc
 from tests.games.imperunde.board import attack, buy, colony, deciding, group, named, position
 from tests.spec import Given
 
@@ -64,7 +65,7 @@ def test_the_turn_limit() -> None:
     """IMP-12.3: after phase 8 of that turn the first of the ranking wins."""
     game = position(step="turn_end", options={"turn_limit": 4}, turn=4, countries=FIVE, vacant=[])
     assert (game.state.over, game.state.winner) == (True, 0)
-    assert game.match.head.status == "over"
+    assert game.match.game.status == "over"
 
 
 def test_the_ranking() -> None:
@@ -75,5 +76,6 @@ def test_the_ranking() -> None:
     game = position(5, countries=countries, nations=nations, order=[4, 3, 2, 1, 0])
     table = RULESET.scores(game.state)
     assert [s.seat for s in table] == [2, 0, 1, 3, 4]
-    assert table[0].detail == {"winner": False, "posts": 5, "debt": 0, "surplus": 0, "worth": 1, "turn_order": 3}
+    figures = {"winner": False, "posts": 5, "debt": 0, "surplus": 0, "worth": 1, "turn_order": 3}
+    assert list(doc(table[0].detail).items()) == list(figures.items())
     assert deciding(game) == ("movement", [4])

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from domain.games.struggle_of_empires import RULESET
-from domain.games.struggle_of_empires.scoring import penalties
+from domain.games.struggle_of_empires.scoring import penalties, scores
+from domain.kernel.declare import doc
 from tests.games.struggle_of_empires.board import move, position
 from tests.spec import Given
 
@@ -38,7 +39,7 @@ def test_twenty_unrest_is_a_revolution() -> None:
     """SOE-13.2: a final score of 0."""
     game = over(s0={"vp": 50, "unrest": 20}, s1={"vp": 50, "unrest": 19}, s2={"vp": 10, "unrest": 0})
     assert table(game) == [(3, 0), (1, 43), (2, 10)]
-    assert RULESET.scores(game.state)[0].detail["revolution"] is True
+    assert scores(game.state)[0].detail.revolution is True
 
 
 @pytest.mark.parametrize(
@@ -78,13 +79,6 @@ def test_a_revolution_ranks_behind_a_calm_zero() -> None:
 
 def test_the_figures_stand_in_the_order_in_which_they_count() -> None:
     """SOE-13.4: points, then the tie-breaks."""
-    detail = RULESET.scores(over(s0={"vp": 20, "unrest": 2}, s1={}).state)[0].detail
-    assert detail == {
-        "points": 13,
-        "vp": 20,
-        "revolution": False,
-        "unrest": 2,
-        "penalty": 7,
-        "tokens": 0,
-        "gold": 0,
-    }
+    detail = scores(over(s0={"vp": 20, "unrest": 2}, s1={}).state)[0].detail
+    figures = {"points": 13, "vp": 20, "revolution": False, "unrest": 2, "penalty": 7, "tokens": 0, "gold": 0}
+    assert list(doc(detail).items()) == list(figures.items())

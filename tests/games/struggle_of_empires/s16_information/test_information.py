@@ -26,7 +26,7 @@ def test_an_unrest_total_is_its_owners_own_until_the_end() -> None:
     game = last_turn(war=3, empires={0: {"unrest": 11}, 1: {"unrest": 12}})
     assert "unrest" not in game.sight("public")
     assert [game.sight(seat) for seat in (0, 1)] == [{"unrest": 11}, {"unrest": 12}]
-    assert game.sight("director")["unrest"] == [11, 12]
+    assert game.sight("director")["seats"]["1"] == {"unrest": 12}
     end_of_war(game)
     assert game.sight("public")["unrest"] == [11, 12]
 

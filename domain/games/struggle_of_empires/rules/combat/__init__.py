@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.facts.combat import CombatEnded
 from domain.games.struggle_of_empires.rules import actions
 from domain.games.struggle_of_empires.rules.combat import battle, losses, naval, outcome, support
@@ -30,13 +31,13 @@ STEPS: dict[str, Callable[..., Next]] = {
 
 def go_combat(d: D, frame: Frame) -> None:
     """Do the steps until one asks somebody; after the last the turn goes on (SOE-4.3)."""
-    todo = list(frame.data["todo"])
+    todo = list(frame.of(frames.Combat).todo)
     while todo:
-        name, *args = todo.pop(0)
+        (name, *args), *todo = todo
         comes = STEPS[name](d, *args)
         if isinstance(comes, Question):
             d.note(todo=todo)
-            return d.ask(comes.kind, comes.seat, **comes.context)
+            return d.ask(comes.about, comes.seat)
         todo = [*comes, *todo]
     d.end()
     d.add(CombatEnded())

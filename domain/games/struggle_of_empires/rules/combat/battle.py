@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, STRENGTH, Unit
 from domain.games.struggle_of_empires.facts.combat import BattleRolled, BlockadeUsed, ReserveAnswered
 from domain.games.struggle_of_empires.moves import Reserve, UseBlockade
@@ -103,7 +104,7 @@ def step_blockade(d: D) -> Next:
     side = d.state.battle.naval_support
     holder = d.state.battle.party(side).seat if side else None
     if holder is not None and d.state.empires[holder].unused("blockade"):
-        return Question("use_blockade", holder)
+        return Question(frames.UseBlockade(), holder)
     return NOTHING
 
 
@@ -123,13 +124,12 @@ def step_roll(d: D, stage: Stage) -> Next:
     return [["reserve", "attacker"]]
 
 
-def step_reserve(d: D, side: str) -> Next:
+def step_reserve(d: D, side: Side) -> Next:
     """SOE-8.7.1: the attacker, then the defender, may have all dice rolled again."""
     combat = d.state.battle
     seat = combat.party(side).seat
     if seat is not None and d.state.empires[seat].unused("reserve"):
-        context = {"stage": combat.stage, "dice": list(combat.dice), "totals": list(combat.totals)}
-        return Question("reserve", seat, {"side": side, **context})
+        return Question(frames.Reserve(side, combat.stage, combat.dice, combat.totals), seat)
     return _after_reserve(side)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, REGIONS, UNITS, Unit
 from domain.games.struggle_of_empires.facts.combat import BattleResolved, LossDue, LossesChosen, WithdrawalAnswered
 from domain.games.struggle_of_empires.facts.pieces import UnitLost
@@ -16,7 +17,7 @@ from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Q
 from domain.games.struggle_of_empires.rules.movement import lift_blockade
 from domain.games.struggle_of_empires.state import SIDES, Cause, D, Loss, Side, Struggle, Winner
 from domain.ids import Seat
-from domain.kernel.declare import UNSET, doc
+from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
 
 Options = list[LossChoice]
@@ -109,7 +110,7 @@ def step_losses(d: D, side: str) -> Next:
     open_, seat = open_items(d.state, side), d.state.battle.party(side).seat
     if not open_ or seat is None:
         return NOTHING
-    return Question("choose_loss", seat, {"items": [[doc(o) for o in options(d.state, loss, [])] for loss in open_]})
+    return Question(frames.ChooseLoss([options(d.state, loss, []) for loss in open_]), seat)
 
 
 def check_choose_loss(s: Struggle, seat: Seat, move: ChooseLoss) -> None:
@@ -145,13 +146,14 @@ def step_withdrawal(d: D) -> Next:
     beaten = d.state.battle.winner == "attacker"
     if seat is None or not beaten or not saves or not d.state.empires[seat].owned("fighting_withdrawal"):
         return NOTHING
-    return Question("fighting_withdrawal", seat, {"saves": saves})
+    return Question(frames.FightingWithdrawal(saves), seat)
 
 
 def check_withdrawal(s: Struggle, seat: Seat, move: FightingWithdrawal) -> None:
     """SOE-8.10.1: the seat to be saved would lose an army or navy."""
     if move.use:
-        need(move.save in s.top.data["saves"], "invalid_choice", "SOE-8.10.1", saves=s.top.data["saves"])
+        saves = s.top.of(frames.FightingWithdrawal).saves
+        need(move.save in saves, "invalid_choice", "SOE-8.10.1", saves=list(saves))
 
 
 def do_withdrawal(d: D, frame: Frame, seat: Seat, move: FightingWithdrawal) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import REGIONS
 from domain.games.struggle_of_empires.facts.combat import (
     AllianceTilesAssigned,
@@ -50,16 +51,18 @@ def gain_support(d: D, side: Side) -> None:
     d.add(NavalSupportGained(side, d.state.battle.party(side).principal))
 
 
-def step_naval_choice(d: D, side: str) -> Next:
+def step_naval_choice(d: D, side: Side) -> Next:
     """SOE-8.4.2: the attacker, then the defender, is asked."""
     seat = d.state.battle.party(side).seat
-    figures = {name: navies(d.state, name) for name in SIDES}
-    return NOTHING if seat is None else Question("naval_choice", seat, {"side": side, "navies": figures})
+    if seat is None:
+        return NOTHING
+    figures = frames.Navies(navies(d.state, "attacker"), navies(d.state, "defender"))
+    return Question(frames.NavalChoice(side, figures), seat)
 
 
 def do_naval_choice(d: D, frame: Frame, seat: Seat, move: NavalChoice) -> None:
     """SOE-8.4.2: who refuses leaves naval support to the other; two acceptances make a battle."""
-    side: Side = frame.data["side"]
+    side = frame.of(frames.NavalChoice).side
     d.add(NavalChoiceMade(seat, move.fight))
     if not move.fight:
         gain_support(d, other(side))
@@ -74,7 +77,7 @@ def step_assign(d: D, side: str) -> Next:
     """SOE-8.5.1: asked only of a principal who owns a tile that could help at sea."""
     seat = d.state.battle.party(side).seat
     tiles = () if seat is None else d.state.empires[seat].alliance_tiles(d.state.battle.region, "navy")
-    return Question("assign_alliance_tiles", seat, {"tiles": list(tiles)}) if seat is not None and tiles else NOTHING
+    return Question(frames.AssignAllianceTiles(tiles), seat) if seat is not None and tiles else NOTHING
 
 
 def check_assign(s: Struggle, seat: Seat, move: AssignAllianceTiles) -> None:
@@ -82,7 +85,7 @@ def check_assign(s: Struggle, seat: Seat, move: AssignAllianceTiles) -> None:
     named: Counter[str] = Counter(move.naval)
     owned = s.empires[seat].owned
     need(all(n <= owned(tile) for tile, n in named.items()), "tile_not_owned", "SOE-8.5.1")
-    need(set(named) <= set(s.top.data["tiles"]), "tile_not_applicable", "SOE-8.5.1")
+    need(set(named) <= set(s.top.of(frames.AssignAllianceTiles).tiles), "tile_not_applicable", "SOE-8.5.1")
 
 
 def do_assign(d: D, frame: Frame, seat: Seat, move: AssignAllianceTiles) -> None:

@@ -5,12 +5,15 @@ A step looks at the state, may add facts, and returns what comes before the rest
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.state import D, Side, Struggle
 from domain.ids import Json, Seat
+from domain.kernel.declare import Context
 
-Step = list[Json]
+Step = Sequence[Json]
 """Name of the step and its arguments, as they stand in the frame."""
 
 
@@ -18,14 +21,13 @@ Step = list[Json]
 class Question:
     """A decision that interrupts the combat."""
 
-    kind: str
+    about: Context
     seat: Seat
-    context: dict[str, Json] = field(default_factory=dict)
 
 
-Next = list[Step] | Question
+Next = Sequence[Step] | Question
 
-NOTHING: Next = []
+NOTHING: Next = ()
 
 LAND_ATTACK: list[Step] = [["naval"], ["blockade"], ["roll", "land"], ["outcome"]]
 """SOE-8.4 to SOE-8.7, SOE-8.11: naval stage, land battle, result."""
@@ -36,14 +38,14 @@ NAVAL_ATTACK: list[Step] = [["roll", "naval"], ["outcome"]]
 
 def begin(d: D, *steps: Step) -> None:
     """A combat interrupts the turn (SOE-4.3)."""
-    d.ask("combat", todo=list(steps))
+    d.ask(frames.Combat(steps))
 
 
 def answer(d: D, seat: Seat, *steps: Step) -> None:
     """A question is answered, and brings these steps before the rest."""
     d.answered(seat, end=True)
     if steps:
-        d.note(todo=[*steps, *d.state.top.data["todo"]])
+        d.note(todo=[*steps, *d.state.top.of(frames.Combat).todo])
 
 
 def other(side: Side) -> Side:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import REGIONS
 from domain.games.struggle_of_empires.facts.combat import SupportAnswered, SupportRequested
 from domain.games.struggle_of_empires.facts.economy import GoldGiven
@@ -12,7 +13,7 @@ from domain.games.struggle_of_empires.parts import OfferMade
 from domain.games.struggle_of_empires.rules.checks import need
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer
 from domain.games.struggle_of_empires.state import D, Offer, Side, Struggle
-from domain.ids import Json, Seat
+from domain.ids import Seat
 from domain.kernel.declare import UNSET, Maybe
 from domain.kernel.flow import Frame
 
@@ -52,14 +53,13 @@ def asked_allies(s: Struggle, principal: Seat, ask: Maybe[Sequence[Seat]]) -> li
     return [x for x in eligible if ask is UNSET or x in ask]
 
 
-def step_support(d: D, side: str, ally: Seat) -> Next:
+def step_support(d: D, side: Side, ally: Seat) -> Next:
     """SOE-8.3.2: an ally is asked."""
     combat = d.state.battle
     armies, navies = can_commit(d.state, ally, combat.region, combat.defender.kind)
-    context: dict[str, Json] = {"side": side, "armies": armies, "navies": navies}
-    if offer := offer_for(d.state, side, ally):
-        context["offer"] = {"gold": offer.gold, "min_armies": offer.min_armies, "min_navies": offer.min_navies}
-    return Question("support", ally, context)
+    offer = offer_for(d.state, side, ally)
+    shown = frames.OfferShown(offer.gold, offer.min_armies, offer.min_navies) if offer else UNSET
+    return Question(frames.Support(side, armies, navies, shown), ally)
 
 
 def offer_for(s: Struggle, side: str, ally: Seat) -> Offer | None:
@@ -69,15 +69,15 @@ def offer_for(s: Struggle, side: str, ally: Seat) -> Offer | None:
 
 def check_support(s: Struggle, seat: Seat, move: Support) -> None:
     """SOE-8.3.2: no more than can take part."""
-    most = s.top.data
-    fits = move.armies <= most["armies"] and move.navies <= most["navies"]
-    need(fits, "exceeds_available", "SOE-8.3.2", armies=most["armies"], navies=most["navies"])
+    most = s.top.of(frames.Support)
+    fits = move.armies <= most.armies and move.navies <= most.navies
+    need(fits, "exceeds_available", "SOE-8.3.2", armies=most.armies, navies=most.navies)
 
 
 def do_support(d: D, frame: Frame, seat: Seat, move: Support) -> None:
     """SOE-8.3.2, SOE-8.3.3: units for this combat, and the gold that was offered for them."""
     check_support(d.state, seat, move)
-    side, armies, navies = frame.data["side"], move.armies, move.navies
+    side, armies, navies = frame.of(frames.Support).side, move.armies, move.navies
     d.add(SupportAnswered(seat, side, armies, navies))
     offer = offer_for(d.state, side, seat)
     if offer and armies + navies and armies >= offer.min_armies and navies >= offer.min_navies:
@@ -99,12 +99,12 @@ def step_request(d: D) -> Next:
     if combat.surprise or combat.defender.seat is None:
         return NOTHING
     eligible = eligible_allies(d.state, combat.defender.seat, combat.region, "player")
-    return Question("request_support", combat.defender.seat, {"eligible": eligible}) if eligible else NOTHING
+    return Question(frames.RequestSupport(eligible), combat.defender.seat) if eligible else NOTHING
 
 
 def check_request_support(s: Struggle, seat: Seat, move: RequestSupport) -> None:
     """SOE-8.3.4: the errors of `request_support`, in this order."""
-    eligible, offers = s.top.data["eligible"], move.offers or ()
+    eligible, offers = s.top.of(frames.RequestSupport).eligible, move.offers or ()
     check_ask(eligible if move.ask is UNSET else move.ask, offers, eligible, "SOE-8.3.4")
     check_offers(offers, s.empires[seat].gold, "SOE-8.3.4")
 

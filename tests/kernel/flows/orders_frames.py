@@ -1,0 +1,20 @@
+"""The frames of Orders."""
+
+from __future__ import annotations
+
+from domain.kernel.declare import Context, declared
+
+
+class Orders(Context, frozen=True):
+    """OR-1: all seats file orders, each on its own sheet."""
+
+    turn: int
+
+
+class Resolve(Context, frozen=True):
+    """The engine resolves all sheets."""
+
+    turn: int
+
+
+FRAMES: dict[str, type[Context]] = declared(__name__, Context)
