@@ -143,6 +143,12 @@ def doc(value: Struct) -> Doc:
     return made
 
 
+def docs(values: Sequence[Struct]) -> list[Doc]:
+    """The same of several."""
+    made: list[Doc] = orjson.loads(msgspec.json.encode(values))
+    return made
+
+
 def prepare(kind: type[Struct]) -> None:
     """Have msgspec prepare a class: it does so when it is first used, and two threads at once would end the process.
 
@@ -187,6 +193,7 @@ __all__ = [
     "by_tag",
     "declared",
     "doc",
+    "docs",
     "given",
     "or_none",
     "prepare",

@@ -145,14 +145,11 @@ def public_digest(rules: Ruleset[S], state: S) -> str:
 
 def state_digest(state: State, known: Digests) -> tuple[str, Digests]:
     """Digest of the whole state, made per field; `known` are the digests of the state before."""
-    made: dict[str, tuple[object, str]] = {}
+    made, values = dict(known), state.__dict__
     kind: Hint = type(state)
     for name, encode in _encoders(kind):
-        value = getattr(state, name)
-        old = known.get(name)
-        if old is not None and old[0] is value:
-            made[name] = old
-        else:
+        value, old = values[name], known.get(name)
+        if old is None or old[0] is not value:
             made[name] = value, digest_of(encode(value) if encode else value)
     return digest({n: d for n, (_, d) in made.items()})[:32], made
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal
 from domain.errors import RuleError
 from domain.ids import Doc, Json, Seat
 from domain.kernel.audience import ALL_KEY, TABLE_KEY, key_of, seats_of
-from domain.kernel.declare import AnyFact, doc
+from domain.kernel.declare import AnyFact, docs
 from domain.kernel.digest import digest
 from domain.kernel.draws import Draws, Seeded, Source, draw_key
 from domain.kernel.flow import Asked, S, State, Unsealed, assign
@@ -87,8 +87,8 @@ class _Parts:
 
     def facts(self, facts: Sequence[tuple[str, AnyFact]]) -> None:
         shown = 0
-        for key, fact in facts:
-            self.put(key, "facts", doc(fact) if key == ALL_KEY else [shown, doc(fact)])
+        for (key, _), fact in zip(facts, docs([fact for _, fact in facts]), strict=True):
+            self.put(key, "facts", fact if key == ALL_KEY else [shown, fact])
             shown += key == ALL_KEY
         if any(key != ALL_KEY for key, _ in facts):
             self.packs.setdefault(TABLE_KEY, {})["order"] = [key for key, _ in facts]

@@ -167,16 +167,18 @@ def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[in
     marks: dict[int, Game[S]] = {}
     game: Game[S] | None = None
     for r in records:
-        if game is not None:
-            drawn += _check_draws(game, r, seed)
+        drawn += sum(map(len, _draws(r).values()))
         try:
             step = _again(rules, game, r, seed, marks)
         except AnnalsError as error:
+            _check_draws(game, r, seed)  # another draw would explain it
             if isinstance(error, VerificationError):
                 raise
             raise VerificationError("refused_again", r.version, str(error)) from error
-        # The hash is over the seals too, and each pack of the export has been found to fit one.
+        # The hash is over the seals too, and each pack of the export has been found to fit one. Whoever decides draws:
+        # the same record holds the same draws.
         if step.record.hash != r.hash or step.record.packs.keys() != r.packs.keys():
+            _check_draws(game, r, seed)
             raise VerificationError("record_mismatch", r.version, _difference(step.record, r))
         game = step.game
         if r.kind == "rewound":
@@ -185,15 +187,20 @@ def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[in
     return drawn, len(records)
 
 
-def _check_draws(p: AnyGame, record: Record, seed: bytes) -> int:
+def _draws(record: Record) -> dict[str, Json]:
+    """Channel -> draws."""
+    return {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
+
+
+def _check_draws(p: AnyGame | None, record: Record, seed: bytes) -> None:
+    if p is None:
+        return
     epoch = p.epoch + (record.body.get("entropy") == "fresh")
     source = Seeded(draw_key(seed, nonces(p)), p.id, epoch)
-    channels = {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
-    for channel, draws in channels.items():
+    for channel, draws in _draws(record).items():
         for draw in draws:
             if not recompute(source, channel, draw):
                 raise VerificationError("draw_mismatch", record.version, str(draw[1]))
-    return sum(map(len, channels.values()))
 
 
 def _again(rules: Ruleset[S], game: Game[S] | None, r: Record, seed: bytes, marks: Mapping[int, Game[S]]) -> Step[S]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from domain.games.imperunde import frames
 from domain.games.imperunde.data import PIECES, PIRATES, SETS
-from domain.games.imperunde.state import Budget, Combat, Country, ImpeRunde, Pair, Zone
+from domain.games.imperunde.state import Budget, Combat, Country, ImpeRunde, Nation, Pair, Zone
 from domain.ids import Seat
 from domain.kernel.declare import Part
 from domain.kernel.ruleset import memo
@@ -100,7 +100,7 @@ class Hidden(Part, frozen=True):
 
 def board(s: ImpeRunde) -> Board:
     """IMP-14."""
-    theft, supplies = theft_of(s), _supplies(s)
+    theft, (pirates, pieces) = theft_of(s), _counted(s)
     return Board(
         goal=s.goal,
         turn_limit=s.turn_limit,
@@ -108,12 +108,12 @@ def board(s: ImpeRunde) -> Board:
         phase=s.phase,
         order=s.order,
         active=s.active,
-        nations=tuple(_nation(s, seat, supplies[seat]) for seat in s.everybody),
+        nations=tuple(_nation(n, *of) for n, of in zip(s.nations, pieces, strict=True)),
         countries=s.countries,
         zones=s.zones,
         pairs=s.pairs,
         canals=s.canals,
-        pirates={ship: s.supply("pirates", ship) for ship in PIRATES},
+        pirates=pirates,
         pile=s.pile,
         discard=s.discard,
         struck=s.struck,
@@ -123,19 +123,20 @@ def board(s: ImpeRunde) -> Board:
     )
 
 
-def _supplies(s: ImpeRunde) -> list[dict[str, int]]:
-    """By seat: unit -> pieces that can still be placed."""
+def _counted(s: ImpeRunde) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
+    """Black ships that are left; by seat the posts on the board, and unit -> pieces that can still be placed."""
 
-    def left() -> list[dict[str, int]]:
+    def count() -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
         placed, sets = s.on_board(), SETS[s.seats]
-        each = {unit: count * sets for unit, count in PIECES.items()}
-        return [{u: n - placed.get((str(seat), u), 0) for u, n in each.items()} for seat in s.everybody]
+        each = {unit: n * sets for unit, n in PIECES.items()}
+        seats = [{u: n - placed.get((str(seat), u), 0) for u, n in each.items()} for seat in s.everybody]
+        posts = [placed.get((str(seat), "trading_post"), 0) for seat in s.everybody]
+        return {ship: s.supply("pirates", ship) for ship in PIRATES}, list(zip(posts, seats, strict=True))
 
-    return memo(s, "supplies", left, (s.countries, s.zones, s.combat))
+    return memo(s, "counted", count, (s.countries, s.zones, s.combat))
 
 
-def _nation(s: ImpeRunde, seat: Seat, supply: Mapping[str, int]) -> NationSeen:
-    n = s.nations[seat]
+def _nation(n: Nation, posts: int, supply: Mapping[str, int]) -> NationSeen:
     return NationSeen(
         n.home,
         n.debt,
@@ -148,7 +149,7 @@ def _nation(s: ImpeRunde, seat: Seat, supply: Mapping[str, int]) -> NationSeen:
         n.spent,
         n.received,
         n.paid,
-        s.posts(seat),
+        posts,
         supply,
     )
 

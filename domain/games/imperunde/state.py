@@ -6,8 +6,9 @@ Supplies are not stored: they are what is not on the board. Countries and zones 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from domain.games.imperunde import lots as lot
 from domain.games.imperunde.data import CANAL_OF, CANALS, COUNTRIES, PIECES, PIRATES, SETS, UNITS, VALUE, ZONES
@@ -16,6 +17,8 @@ from domain.ids import Json, Seat
 from domain.kernel.flow import State
 from domain.kernel.jsonform import BY_SEAT
 from domain.kernel.ruleset import Draft, memo
+
+T = TypeVar("T")
 
 HORDES = ("natives", "insurgents", "pirates")
 Party = Seat | Literal["natives", "insurgents", "pirates"]
@@ -372,27 +375,39 @@ def key(a: Seat, b: Seat) -> str:
     return f"{min(a, b)}-{max(a, b)}"
 
 
+Pieces = tuple[tuple[tuple[str, str], int], ...]
+"""((party, unit), pieces) of one place."""
+
+
 def _on_board(s: ImpeRunde) -> dict[tuple[str, str], int]:
     counts: dict[tuple[str, str], int] = {}
-
-    def put(party: Any, unit: str, count: int) -> None:
-        counts[str(party), unit] = counts.get((str(party), unit), 0) + count
-
-    for c in s.countries.values():
-        if c.owner is not None:
-            put(c.owner, "fort", c.forts)
-            put(c.owner, "trading_post", c.posts)
-            for x in c.units:
-                put(c.owner, x.unit, x.count)
-    for z in s.zones.values():
-        for seat, fleet in z.fleets.items():
-            for x in fleet:
-                put(seat, x.unit, x.count)
-        for unit, count in z.pirates.items():
-            put("pirates", unit, count)
-    for x in s.combat.units if s.combat else ():
-        put(s.fight.attacker, x.unit, x.count)
+    places = [_kept(c, _in_country) for c in s.countries.values()] + [_kept(z, _in_zone) for z in s.zones.values()]
+    attacking = [((str(s.fight.attacker), x.unit), x.count) for x in s.combat.units] if s.combat else []
+    for pieces in (*places, attacking):
+        for key, count in pieces:
+            counts[key] = counts.get(key, 0) + count
     return counts
+
+
+def _kept(place: T, count: Callable[[T], Pieces]) -> Pieces:
+    """Made once for each object: few places change in a record."""
+    kept: dict[str, Pieces] = place.__dict__.setdefault("_memo", {})
+    if "pieces" not in kept:
+        kept["pieces"] = count(place)
+    return kept["pieces"]
+
+
+def _in_country(c: Country) -> Pieces:
+    if c.owner is None:
+        return ()
+    party = str(c.owner)
+    units = [((party, x.unit), x.count) for x in c.units]
+    return ((party, "fort"), c.forts), ((party, "trading_post"), c.posts), *units
+
+
+def _in_zone(z: Zone) -> Pieces:
+    ships = [((seat, x.unit), x.count) for seat, fleet in z.fleets.items() for x in fleet]
+    return *ships, *((("pirates", unit), count) for unit, count in z.pirates.items())
 
 
 def worth(s: ImpeRunde, seat: Seat) -> int:
