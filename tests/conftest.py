@@ -1,6 +1,5 @@
 """What holds for every test: hypothesis' examples, and that nothing is skipped without a reason."""
 
-import os
 import re
 from collections.abc import Generator
 from pathlib import Path
@@ -8,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# ci: the same examples in every run, so that a red run is the change's doing.
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
-settings.register_profile("dev", deadline=None, max_examples=50)
+# same: the same examples in every run and for everybody, so that a red run is the change's doing.
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("random", deadline=None, max_examples=50)
 settings.register_profile("soak", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow])
 # `--hypothesis-profile NAME` on the command line wins over this.
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.load_profile("same")
 
 SKIPS = Path(__file__).with_name("skips.txt")
 ALLOWED = pytest.StashKey[list[re.Pattern[str]]]()

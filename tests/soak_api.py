@@ -19,7 +19,9 @@ import structlog
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.config import SchemathesisConfig
+from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import negative_data_rejection
 
 from domain.kernel import export
 from domain.kernel.verify import verify
@@ -70,7 +72,7 @@ class Torment:
         token = [*table.tokens, table.director, ""][who]
         answer = case.call(headers={"Authorization": f"Bearer {token}"} if token else {})
         self.statuses[answer.status_code] += 1
-        case.validate_response(answer)
+        case.validate_response(answer, excluded_checks=[negative_data_rejection] if _mended(case) else [])
         if answer.status_code >= 400:
             assert answer.headers["content-type"] == [PROBLEM], answer.headers
         if case.operation.path.endswith(("/close", "/seats/{seat}")) and answer.status_code < 300:
@@ -82,6 +84,13 @@ class Torment:
             verify(CATALOGUE.get("orders@1"), export.parse(table.get("/export").data))
             assert table.get("/board").json["version"] <= table.version
         assert self.site.services.reader.aside() == []
+
+
+def _mended(case: Any) -> bool:
+    """Whether what made the request wrong was the address or the token, for which others have been put."""
+    parts = case.meta.components if case.meta else {}
+    broken = {place for place, part in parts.items() if part.mode is GenerationMode.NEGATIVE}
+    return bool(broken & {ParameterLocation.PATH, ParameterLocation.HEADER})
 
 
 def torment(folder: Path, cases: int) -> Counter[int]:
