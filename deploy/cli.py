@@ -18,7 +18,7 @@ from deploy.play.bots import BOTS
 from deploy.play.simulate import simulate
 from deploy.settings import SettingsError
 from domain.catalogue import Catalogue, shipped
-from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownRuleset, VerificationError
+from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset, VerificationError
 from domain.ids import DIRECTOR, Json
 from domain.kernel import scenario, verify
 from domain.kernel.clock import pace_of
@@ -50,11 +50,20 @@ def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) 
         if isinstance(error, BrokenPipeError):  # whoever reads us has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
-        return _say(error, USAGE)
+        return _say(_in_words(error), USAGE)
+    except UnknownGame as error:
+        return _say(UnknownGame(f"there is no game {error}"), FAILED)
     except UnknownRuleset as error:
         return _say(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
     except (AnnalsError, replay.NotInFile, demo.DemoError) as error:
         return _say(error, FAILED)
+
+
+def _in_words(error: Exception) -> Exception:
+    """What went wrong with which file, without a number."""
+    if isinstance(error, OSError) and error.strerror:
+        return OSError(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    return error
 
 
 def _say(error: Exception, status: int) -> int:
@@ -251,7 +260,7 @@ def _scenario(path: Path, catalogue: Catalogue, trace: bool) -> int:
     try:
         doc = scenario.parse(path.read_bytes())
     except OSError as error:
-        return _say(error, USAGE)
+        return _say(_in_words(error), USAGE)
     except ScenarioError as error:
         return _told(path, scenario.Outcome("", fault=error))
     status, varied = DONE, isinstance(doc, dict) and "variants" in doc
@@ -345,7 +354,8 @@ def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
 def demonstration(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """A game from the set-up to the final table."""
     rules = _ruleset(catalogue, args.ruleset)
-    seats, options = rules.meta.seats[0] if args.seats is None else args.seats, dict(args.options)
+    seats = rules.meta.seats[0] if args.seats is None else args.seats
+    options = {**rules.meta.brief, **dict(args.options)}
     rules.table(seats, options)
     deadline = int(args.pace) if args.pace and args.pace.isdecimal() else 0
     pace = {"seconds": dict.fromkeys(("move", *rules.meta.clocks.values()), deadline)} if deadline else args.pace

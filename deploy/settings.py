@@ -81,6 +81,11 @@ class Settings:
         if not os.access(self.data, os.W_OK | os.X_OK):
             raise SettingsError(f"the data folder {self.data} cannot be written")
 
+    def held(self) -> None:
+        """Raises SettingsError for a folder in which there is no service, and makes nothing in it."""
+        if not self.given_key and not self.key_file.exists():
+            raise SettingsError(f"{self.data} holds no service; `annals serve` makes one")
+
     def key(self) -> bytes:
         """The master key (32 bytes). The file is made on first use, and never again once there is a ledger."""
         if self.given_key:

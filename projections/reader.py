@@ -59,6 +59,12 @@ class Reader:
         with self._views.reading() as db:
             return int(db.execute(POSITION).scalar_one())
 
+    def pumped(self, now: int) -> bool:
+        """Whether a pump works on the views, ms: without one nobody does what is asked for."""
+        t = schema.leases
+        with self._views.reading() as db:
+            return db.execute(select(t.c.name).where(t.c.until > now)).first() is not None
+
     def rebuilding(self) -> tuple[int, int] | None:
         """How far a rebuild has read the log, and how far it must; None if there is none."""
         t = schema.generations

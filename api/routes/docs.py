@@ -25,6 +25,11 @@ _POLICY = (
 
 def install(app: Flask) -> None:
     """The page, the line that starts it, and its files."""
+
+    @app.get("/")
+    def index() -> Response:
+        return Response(status=302, headers={"Location": "/v1/docs"})
+
     assets = str(resources.files("flask_swagger_ui") / "dist")
 
     @app.get("/v1/docs")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import random
 import secrets
@@ -14,9 +13,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from pathlib import Path
-from urllib.parse import urlsplit
+
+import urllib3
 
 from domain.ids import Json
 
@@ -36,6 +35,11 @@ OVERTAKEN = {"already_answered", "decision_closed", "game_over", "not_offered", 
 
 WIDTH = 30
 
+AGAIN = urllib3.Retry(
+    10, redirect=0, allowed_methods=None, status_forcelist=[429, 503], backoff_factor=0.05, raise_on_status=False
+)
+"""A client that plays this fast is asked to wait, and waits; a connection that breaks is made anew."""
+
 
 class DemoError(Exception):
     """The service did not do what its API says."""
@@ -51,18 +55,13 @@ class Client:
 
     address: str
     token: str = ""
-    connection: http.client.HTTPConnection | None = None
+    pool: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(retries=AGAIN, timeout=PATIENCE))
     calls: list[float] = field(default_factory=list)
     """Seconds of each request."""
-    wait: float = 0.0
-    """What the last answer asked to wait, seconds."""
 
     def call(self, method: str, path: str, body: Json = None, **headers: str) -> Doc:
         """The answer's document; raises DemoError for a problem."""
         status, data = self.raw(method, path, body, **headers)
-        while status == HTTPStatus.TOO_MANY_REQUESTS:  # a client that plays this fast is asked to wait, and waits
-            time.sleep(max(self.wait, 0.05))
-            status, data = self.raw(method, path, body, **headers)
         doc: Doc = json.loads(data)
         if status >= 400:
             code = str(doc.get("code"))
@@ -70,25 +69,24 @@ class Client:
         return doc
 
     def raw(self, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, bytes]:
-        """Status and bytes."""
-        if self.connection is None:
-            self.connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=PATIENCE)
-        sent = {"Content-Type": "application/json"} if body is not None else {}
+        """Status and bytes. What was not taken, or is to be sent later, is sent again with its key."""
+        sent = {} if body is None else {"Content-Type": "application/json", "Idempotency-Key": secrets.token_hex(16)}
         if self.token:
             sent["Authorization"] = f"Bearer {self.token}"
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        begun = time.perf_counter()
-        self.connection.request(method, path, None if body is None else json.dumps(body), {**sent, **named})
-        answer = self.connection.getresponse()
-        data = answer.read()
-        self.wait = float(answer.headers.get("Retry-After") or 0)
+        text, begun = None if body is None else json.dumps(body), time.perf_counter()
+        try:
+            answer = self.pool.request(
+                method, self.address + path, body=text, headers={**sent, **named}, redirect=False
+            )
+        except urllib3.exceptions.HTTPError as error:
+            raise DemoError(f"{method} {path}: the service does not answer ({error})") from error
         self.calls.append(time.perf_counter() - begun)
-        return answer.status, data
+        return answer.status, answer.data
 
     def close(self) -> None:
         """Hang up."""
-        if self.connection is not None:
-            self.connection.close()
+        self.pool.clear()
 
 
 def pick(choice: Doc, rng: random.Random) -> Json:
@@ -177,8 +175,7 @@ class Game:
                 break
             picks.append(pick(answer["choice"], self.rng))
         body = {"move": answer["move"], "decision": decision}
-        key = secrets.token_hex(16)
-        self.position = client.call("POST", f"{self.path}/moves", body, Idempotency_Key=key)["position"]
+        self.position = client.call("POST", f"{self.path}/moves", body)["position"]
 
     def passed(self, decision: str, otherwise: str) -> None:
         """Waits until others, the workers or the clock, have closed the decision."""
@@ -234,7 +231,8 @@ def demo(address: str, plan: Plan) -> None:
         while game.step():
             moves += 1
             _bar(moves, time.monotonic() - begun)
-        print(file=sys.stderr)
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
         _results(game, moves, time.monotonic() - begun, plan.export)
     finally:
         for client in game.seats:
@@ -242,7 +240,9 @@ def demo(address: str, plan: Plan) -> None:
 
 
 def _bar(moves: int, seconds: float) -> None:
-    """How far it is nobody knows: the bar runs round, the figures grow."""
+    """How far it is nobody knows: the bar runs round, the figures grow. Silent where nobody looks."""
+    if not sys.stderr.isatty():
+        return
     at = moves // 4 % WIDTH
     bar = "".join("#" if i == at else "." for i in range(WIDTH))
     print(f"\r[{bar}] {moves} moves, {moves / max(seconds, 0.001):.0f}/s", end="", file=sys.stderr, flush=True)

@@ -244,6 +244,8 @@ class Play(Act):
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
+        refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
+        refuse_unless(bool(self.moves), "malformed_move")
         draft = draft_of(rules, game, moment)
 
         def before(state: S) -> None:

@@ -100,8 +100,8 @@ def pace_of(meta: Meta, doc: Json) -> Pace:
     if not isinstance(doc, dict) or set(doc) - _LIMITS.keys() - {"seconds"} or not isinstance(doc.get("seconds"), dict):
         raise InvalidTable("a preset, or an object with `seconds` is expected", "/pace")
     for name, value in doc["seconds"].items():
-        if name not in {*meta.clocks.values(), "move"}:
-            raise InvalidTable("no such deadline class", f"/pace/seconds/{name}")
+        if name not in (classes := sorted({*meta.clocks.values(), "move"})):
+            raise InvalidTable(f"one of {', '.join(classes)} is expected", f"/pace/seconds/{name}")
         _whole(value, 1, LONGEST, f"/pace/seconds/{name}")
     own = {name: _whole(doc.get(name, 0), 0, most, f"/pace/{name}") for name, most in _LIMITS.items()}
     return Pace(doc["seconds"], **own)

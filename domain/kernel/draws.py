@@ -190,5 +190,7 @@ def recompute(source: Source, channel: str, draw: Sequence[Json]) -> bool:
         faces = range(span[0], span[1] + 1)
         return bool(faces[source.index(channel, ordinal, label, faces)] == value)
     if isinstance(at[0], list):
+        if not span == len(value) == len(at[0]):  # before so many are drawn
+            return False
         return bool(source.order(channel, ordinal, label, range(span)) == at[0])
     return bool(source.index(channel, ordinal, label, range(span)) == at[0])

@@ -99,7 +99,7 @@ def parse(data: bytes) -> Export:
     said = {"annals": FORMAT, "game": body.get("game"), "ruleset": body.get("ruleset"), "records": len(records)}
     if head.get("records") != len(records):
         raise VerificationError("cut_off", len(records), f"{head.get('records')} records are announced")
-    if viewer is None or head != {**said, "viewer": str(viewer)}:
+    if viewer is None or canonical(head) != canonical({**said, "viewer": str(viewer)}):
         raise VerificationError("header_mismatch", 0, "the header does not fit the first record")
     export = Export(str(body["game"]), str(body["ruleset"]), viewer, records)
     foreign = [r.version for r in records for k in r.packs if not export.complete and not may_read(k, viewer)]

@@ -16,7 +16,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
 from domain.errors import FormError
-from domain.ids import Doc, Json
+from domain.ids import MAX_INT, Doc, Json
 
 BY_SEAT = "by seat"
 """Marks a tuple with one item per seat: `Annotated[tuple[int, ...], BY_SEAT]`."""
@@ -146,9 +146,24 @@ def from_json(hint: Hint, doc: Json, at: str = "") -> Json:
         _want(isinstance(doc, dict), "an object is expected", at)
         return {k: from_json(args[1], v, child(at, k)) for k, v in doc.items()}
     if base is Any:
+        _bounded(doc, at)
         return doc
     _want(type(doc) is base, f"{getattr(base, '__name__', base)} is expected", at)
+    if base is int:
+        _bounded(doc, at)
     return doc
+
+
+def _bounded(doc: Json, at: str) -> None:
+    """JSON of other programs holds no greater numbers: they would come back as others."""
+    if isinstance(doc, dict):
+        for key, value in doc.items():
+            _bounded(value, child(at, key))
+    elif isinstance(doc, list):
+        for i, value in enumerate(doc):
+            _bounded(value, child(at, i))
+    else:
+        _want(type(doc) is not int or abs(doc) <= MAX_INT, f"a whole number up to {MAX_INT} is expected", at)
 
 
 def _object(cls: type, doc: Json, at: str) -> Json:

@@ -89,6 +89,8 @@ class Meta:
     """Frame kind -> deadline class; `move` for a kind that is not named."""
     paces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Preset (`live`, `correspondence`) -> deadline class -> seconds."""
+    brief: Mapping[str, Json] = field(default_factory=dict)
+    """Options with which a game of players who do not know what they want comes to an end soon: of a demo."""
     undo: bool = True
     """Whether the rules allow seats to undo at all."""
     max_moves: int = 20_000

@@ -30,6 +30,8 @@ from tests.valkey import redis_url, valkey_server
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 
+NO_GAME = "00000000-0000-4000-8000-000000000000"
+
 
 def examined(data: Path, **env: str) -> tuple[int, dict[str, Doc]]:
     """The status of `doctor` and its checks by name."""
@@ -100,8 +102,27 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
 
 def test_without_a_folder_the_doctor_says_so(tmp_path: Path) -> None:
     found = call("doctor", "--data", str(tmp_path / "nothing"))
-    assert found.returncode == 1
-    assert "Traceback" not in found.stderr
+    assert found.returncode == 2
+    assert "holds no service" in found.stderr
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("command", [["rebuild"], ["audit", NO_GAME], ["backup", "copy"]])
+def test_where_there_is_no_service_nothing_is_made(tmp_path: Path, command: list[str]) -> None:
+    found = call(*command, "--data", str(tmp_path / "nothing"))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert str(tmp_path / "nothing") in found.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_nobody_else_does_is_done_at_once(tmp_path: Path) -> None:
+    """A folder whose service does not run: no worker would ever come."""
+    assert call("migrate", "--data", str(tmp_path)).returncode == 0
+    made = call("rebuild", "--data", str(tmp_path))
+    assert (made.returncode, json.loads(made.stdout)["generation"]) == (0, 2)
+    assert "the service does not run" in made.stderr
+    audited = call("audit", NO_GAME, "--data", str(tmp_path))
+    assert (audited.returncode, audited.stderr.splitlines()[-1]) == (1, f"annals: there is no game {NO_GAME}")
 
 
 def test_it_looks_at_postgresql_too(tmp_path: Path, postgres_url: str, redis_url: str) -> None:

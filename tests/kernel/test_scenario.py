@@ -686,6 +686,13 @@ UNKNOWN: list[tuple[str, Json, str]] = [
     ),
     ("skirmish@1", {"vacant": [7]}, "/vacant/0: there is no seat 7"),
     ("skirmish@1", {"seats": 2}, "/seats: the table has 3"),
+    ("struggle_of_empires@1", {"seats": 10_000_000}, "/seats: the table has 3"),
+    ("struggle_of_empires@1", {"round": 2**53}, "/round: a whole number up to 9007199254740991 is expected"),
+    (
+        "skirmish@1",
+        {"frames": [{"n": 1, "kind": "choose_loss", "owing": [0], "data": {"kinds": [2**64]}}]},
+        "/frames/0/data/kinds/0: a whole number up to 9007199254740991 is expected",
+    ),
 ]
 
 

@@ -189,6 +189,70 @@ class TestAForgingHost:
         docs = forged(match, at, change)
         assert refusal(FLOWS[2], docs) == "opening_false"
 
+    def test_packs_of_others(self) -> None:
+        """The seals of a record do not tell whose pack is whose: the rules do."""
+        match = GAMES["orders@1"]
+        at = first(match, lambda r: len({*r.packs} & {"0", "1", "2"}) > 1)
+
+        def change(public: Json, packs: dict[str, Json]) -> None:
+            one, other = sorted({*packs} & {"0", "1", "2"})[:2]
+            packs[one], packs[other] = packs[other], packs[one]
+
+        assert refusal(FLOWS[3], forged(match, at, change)) in ("record_mismatch", "unfoldable", "refused_again")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"at": 1.5},
+            {"at": True},
+            {"at": -1},
+            {"at": None},
+            {"by": "director"},
+            {"by": 7},
+            {"seat": -1},
+            {"acts": []},
+            {"acts": [7]},
+            {"draws": None},
+            {"facts": {}},
+            {"body": {"to": 1}},
+            {"more": 1},
+        ],
+        ids=str,
+    )
+    def test_a_record_that_no_act_makes(self, change: dict[str, Json]) -> None:
+        """Whatever stands in it, a refusal with a code."""
+        match = GAMES["skirmish@1"]
+        at = first(match, lambda r: r.kind == "moved" and "acts" in r.public)
+        assert refusal(FLOWS[0], forged(match, at, lambda public, _: public.update(change))) == "malformed"
+
+    @pytest.mark.parametrize(
+        "change", [{"seats": 10_000_000}, {"seats": 2**62}, {"options": {"no_such": 1}}, {"undo": "x"}, {"pace": 7}]
+    )
+    def test_a_table_that_cannot_be_opened(self, change: dict[str, Json]) -> None:
+        match = GAMES["skirmish@1"]
+        assert refusal(FLOWS[0], forged(match, 1, lambda public, _: public["body"].update(change))) == "malformed"
+
+    def test_a_shuffle_of_more_than_there_is(self) -> None:
+        """So many are not drawn to find out."""
+        match = GAMES["windows@1"]
+        at, key = next(
+            (r.version, k)
+            for r in match.records
+            for k, p in r.packs.items()
+            if any(isinstance(d[-1], list) for d in p.get("draws", ()))
+        )
+
+        def change(_: Json, packs: dict[str, Json]) -> None:
+            next(d for d in packs[key]["draws"] if isinstance(d[-1], list))[2] = 10**12
+
+        assert refusal(FLOWS[4], forged(match, at, change)) == "draw_mismatch"
+
+    @pytest.mark.parametrize("change", [{"annals": True}, {"records": 2.0}, {"viewer": 1}])
+    def test_a_header_that_only_looks_the_same(self, change: dict[str, Json]) -> None:
+        head, *rest = dump(GAMES["skirmish@1"].records).split(b"\n")
+        with pytest.raises(VerificationError):
+            parse(b"\n".join([canonical({**json.loads(head), **change}), *rest]))
+
     def test_dice_from_another_source(self) -> None:
         """A log played with other dice than the seed's does not verify."""
         match = played(FLOWS[0], source=Extreme())
@@ -203,6 +267,14 @@ class TestAForgingHost:
             public["acts"][0][0] = public["seat"] = (public["seat"] + 1) % 4
 
         assert refusal(FLOWS[0], forged(match, at, change)) == "refused_again"
+
+
+@pytest.mark.parametrize(("seat", "moves"), [(-1, [{"type": "pass"}]), (99, [{"type": "pass"}]), (0, [])])
+def test_what_nobody_can_play_is_refused(seat: int, moves: list[Json]) -> None:
+    match = Match(skirmish.RULESET, 4, bytes(32))
+    with pytest.raises(RuleError) as caught:
+        match.do(Play(seat, moves))
+    assert caught.value.code == ("unknown_seat" if moves else "malformed_move")
 
 
 def test_a_patched_game_is_proved_too() -> None:

@@ -35,6 +35,7 @@ META = Meta(
     codes=CODES,
     clocks={kind: kind for kind in TIMEOUTS["live"]},
     paces=TIMEOUTS,
+    brief={"turn_limit": OPTIONS["turn_limit_min"]},
 )
 
 RULESET: Ruleset[ImpeRunde] = Ruleset(

@@ -127,6 +127,8 @@ class _Beginning:
         by_seat = [n for n, hint in hints(kind).items() if BY_SEAT in getattr(hint, "__metadata__", ())]
         full = [n for n in by_seat if len(getattr(self.set_up, n)) == self.set_up.seats]
         yield from strays(self.rules, state, self.set_up.seats, full)
+        if state.seats != self.set_up.seats:  # what follows would go over as many as the patch says there are
+            return
         found: list[str] = []
         with contextlib.suppress(Exception):  # what is more than a name is told when the game has begun
             found = self.rules.check(state)

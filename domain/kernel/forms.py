@@ -1,0 +1,161 @@
+"""The form of records in a log that somebody hands us: whoever proves a log relies on nothing else that it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Struct
+
+from domain.errors import VerificationError
+from domain.ids import MAX_INT, MAX_WORD, Doc, Json
+from domain.kernel.declare import UNSET, Count, Maybe, Meta, prepare
+from domain.kernel.record import Record
+
+Seats = Annotated[int, Meta(ge=0, le=MAX_INT)]
+Number = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
+Draw = list[Json]
+"""[ordinal, label, span, value, index or order]."""
+
+
+class _Form(Struct, forbid_unknown_fields=True):
+    """Of a JSON object."""
+
+
+class Opening(_Form):
+    """A pack that is published."""
+
+    v: Count
+    key: str
+    pack: Doc
+
+
+class Public(_Form):
+    """The public part of every record."""
+
+    v: Count
+    kind: str
+    at: Count
+    prev: str
+    seat: Maybe[Seats] = UNSET
+    by: Maybe[Literal["seat", "clock", "engine", "director"]] = UNSET
+    acts: list[tuple[Seats, Doc]] = []
+    draws: list[Draw] = []
+    facts: list[Doc] = []
+    seals: list[str] = []
+    openings: list[Opening] = []
+    barrier: bool = False
+    board: str = ""
+    body: Doc = {}
+
+
+class Pack(_Form):
+    """What one audience may read."""
+
+    salt: str
+    pad: str
+    acts: list[tuple[Count, Seats, Doc]] = []
+    draws: list[Draw] = []
+    facts: list[tuple[Count, Doc]] = []
+    order: list[str] = []
+    digest: str = ""
+    command: str = ""
+    ruling: Doc = {}
+
+
+class Opened(_Form):
+    """What `opened` adds."""
+
+    game: str
+    ruleset: str
+    seats: Count
+    options: Doc
+    seed_hash: str
+    pace: Json = None
+    undo: Literal["free", "consent", "director", "none"] = "consent"
+    listing: Annotated[str, Meta(max_length=MAX_WORD)] = ""
+
+
+class Joined(_Form):
+    """What `joined` adds."""
+
+    player: Annotated[str, Meta(min_length=1)]
+    nonce_hash: str = ""
+
+
+class Revealed(_Form):
+    """What `revealed` adds."""
+
+    nonce: str
+
+
+class Rested(_Form):
+    """What `rested` adds."""
+
+    days: Count
+
+
+class Rewound(_Form):
+    """What `rewound` adds."""
+
+    to: Count
+    entropy: Literal["fresh", "keep"]
+    consent: list[Seats] = []
+    reason: str = ""
+
+
+class Extended(_Form):
+    """What `ruled` adds for a deadline that was moved."""
+
+    act: Literal["extend"]
+    decision: str
+    ms: Number
+
+
+class Closed(_Form):
+    """What `closed` adds."""
+
+    reason: str
+    seed: str
+
+
+class Plain(_Form):
+    """Kinds that add nothing."""
+
+
+_BODIES: Mapping[str, type[_Form]] = {
+    "opened": Opened,
+    "joined": Joined,
+    "revealed": Revealed,
+    "rested": Rested,
+    "rewound": Rewound,
+    "closed": Closed,
+}
+_BY: Mapping[str, frozenset[str]] = {
+    "moved": frozenset({"seat"}),
+    "lapsed": frozenset({"clock"}),
+    "resolved": frozenset({"engine"}),
+    "rested": frozenset({"seat"}),
+    "rewound": frozenset({"seat", "director"}),
+    "ruled": frozenset({"director", "clock"}),
+}
+"""Who can be the author of a kind; of the others nobody is."""
+
+_FORMS: tuple[type[_Form], ...] = (Public, Pack, Opening, Extended, Plain, *_BODIES.values())
+for _form in _FORMS:
+    prepare(_form)
+
+
+def check(record: Record, version: int) -> None:
+    """Raises VerificationError `malformed` for a record that no act can have made, whatever it says."""
+    try:
+        public = msgspec.convert(record.public, Public)
+        body = _BODIES.get(public.kind, Extended if public.kind == "ruled" and public.body else Plain)
+        msgspec.convert(public.body, body)
+        for pack in record.packs.values():
+            msgspec.convert(pack, Pack)
+    except msgspec.ValidationError as error:
+        raise VerificationError("malformed", version, str(error)) from None
+    if (public.by or "") not in _BY.get(public.kind, {""}):
+        raise VerificationError("malformed", version, "by")
