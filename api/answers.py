@@ -167,6 +167,9 @@ class SummarySchema(Out):
     pace = fields.Dict(required=True)
     seats = fields.List(fields.Nested(SeatSchema), required=True)
     names = fields.Dict(required=True, metadata={"description": "Player -> name, for those who gave one."})
+    powers = fields.Dict(
+        required=True, metadata={"description": "Seat -> id of the power that it plays, where the game has such."}
+    )
     waiting_for = fields.List(fields.Integer(), required=True)
     waiting_engine = fields.Boolean(required=True)
     waiting_since = _int()
@@ -188,6 +191,7 @@ class EntrySchema(Out):
     at = _int()
     seat = fields.Integer(allow_none=True)
     by = fields.String(allow_none=True)
+    body = fields.Dict(metadata={"description": "What the kind of record adds: `act`, `ms`, `days`, `to`."})
     acts = fields.List(fields.Raw())
     facts = fields.List(fields.Dict())
     text = fields.List(fields.String())

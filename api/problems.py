@@ -154,10 +154,9 @@ def language() -> str:
     return next((lang for lang in spoken if lang in LANGUAGES), LANGUAGES[0])
 
 
-def sentence(code: str) -> str:
+def sentence(code: str, figures: Doc) -> str:
     """What a refusal says to people, in the words of the game at hand."""
-    catalogue = texts(_package(), language())
-    return catalogue.get(f"refusal.{code}") or ""
+    return texts(_package(), language()).say(f"refusal.{code}", figures) or ""
 
 
 def _package() -> str:
@@ -173,7 +172,7 @@ def _refusal(error: RuleError) -> Problem:
     also = [{"code": code, "rule": rule} for code, rule in error.also]
     members: Doc = {"rule": error.rule, "figures": error.detail} | ({"also": also} if also else {})
     status = 422 if error.code == "malformed_move" else 409
-    return Problem(error.code, sentence(error.code), kind="refused", status=status, **members)
+    return Problem(error.code, sentence(error.code, error.detail), kind="refused", status=status, **members)
 
 
 def of_error(error: AnnalsError) -> Problem:

@@ -345,8 +345,9 @@ def replayed(args: argparse.Namespace, catalogue: Catalogue) -> int:
 def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """The game as sentences."""
     found = replay.load(args.file)
-    words = texts(catalogue.get(found.ruleset).package, args.lang)
-    for text in replay.story(found, found.viewer if args.viewer is None else args.viewer, words):
+    rules = catalogue.get(found.ruleset)
+    words = texts(rules.package, args.lang)
+    for text in replay.story(found, found.viewer if args.viewer is None else args.viewer, rules, words):
         print(logs.plain(text))
     return DONE
 

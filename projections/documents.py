@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from domain.ids import PUBLIC, Json, Viewer
+from domain.ids import PUBLIC, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, seats_of
+from domain.kernel.chronicle import told
 from domain.kernel.game import shown
 from domain.kernel.record import Record
-from domain.kernel.ruleset import AnyRuleset
-from domain.kernel.texts import LANGUAGES, Texts, texts
+from domain.kernel.texts import Name, Texts
 from projections.known import Known
 
 
@@ -34,6 +34,11 @@ def seats(known: Known) -> list[dict[str, Json]]:
             }
         )
     return rows
+
+
+def powers(known: Known) -> dict[str, str]:
+    """Seat -> id of the power that it plays."""
+    return {str(seat): power for seat, power in known.rules.powers(known.game.state).items()}
 
 
 def accounts(known: Known) -> list[dict[str, Json]]:
@@ -82,6 +87,7 @@ def summary(known: Known) -> dict[str, Json]:
         "seed_hash": p.seed_hash,
         "pace": p.pace.to_json(),
         "seats": seats(known),
+        "powers": powers(known),
         "waiting_for": list(open_now[0].must) if open_now else [],
         "waiting_engine": bool(open_now and open_now[0].engine),
         "waiting_since": p.waiting,
@@ -95,18 +101,17 @@ def standings(known: Known) -> list[dict[str, Json]]:
     return [s.to_json() for s in known.rules.scores(known.game.state)]
 
 
-def entries(rules: AnyRuleset, record: Record) -> dict[str, dict[str, Json]]:
+def entries(record: Record) -> dict[str, dict[str, Json]]:
     """The record in the timeline: one entry for everybody, and one for each audience of seats."""
-    catalogues = {lang: texts(rules.package, lang) for lang in LANGUAGES}
     public: dict[str, Json] = {
         "version": record.version,
         "kind": record.kind,
         "at": record.public["at"],
         "seat": record.public.get("seat"),
         "by": record.public.get("by"),
+        "body": {k: v for k, v in record.body.items() if k in _BODY},
         "acts": record.public.get("acts", []),
         "facts": record.public.get("facts", []),
-        "text": {lang: _lines(t, record, record.public.get("facts", [])) for lang, t in catalogues.items()},
     }
     if record.kind == "rewound":
         public |= {"to": record.body["to"], "consent": record.body.get("consent", [])}
@@ -114,24 +119,19 @@ def entries(rules: AnyRuleset, record: Record) -> dict[str, dict[str, Json]]:
     for key, pack in record.packs.items():
         facts = [fact for _, fact in pack.get("facts", ())]
         if seats_of(key) and (facts or pack.get("acts")):
-            lines = {lang: _sentences(t, facts) for lang, t in catalogues.items()}
             acts = [[seat, move] for _, seat, move in pack.get("acts", ())]
-            out[key] = {
-                "version": record.version,
-                "at": record.public["at"],
-                "acts": acts,
-                "facts": facts,
-                "text": lines,
-            }
+            out[key] = {"version": record.version, "at": record.public["at"], "acts": acts, "facts": facts}
     return out
 
 
-def _lines(catalogue: Texts, record: Record, facts: list[Json]) -> list[str]:
-    members = {**record.body, "seat": record.public.get("seat")}
-    act = f"record.{record.kind}.{record.body.get('act')}"
-    said = catalogue.fill(act, members) or catalogue.fill(f"record.{record.kind}", members)
-    return [*([said] if said else []), *_sentences(catalogue, facts)]
+def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
+    """An entry with its sentences; those of the viewer's own part stand there."""
+    public = told(words, name, entry["kind"], entry["seat"], entry.get("body"), entry["acts"], entry["facts"])
+    own = [
+        {**part, "text": told(words, name, "", acts=part["acts"], facts=part["facts"])} for part in entry.get("own", ())
+    ]
+    return {**entry, "text": public} | ({"own": own} if own else {})
 
 
-def _sentences(catalogue: Texts, facts: list[Json]) -> list[str]:
-    return [line for line in map(catalogue.sentence, facts) if line]
+_BODY = ("act", "ms", "days", "to")
+"""What sentences say of a record besides its facts."""

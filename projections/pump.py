@@ -131,7 +131,7 @@ class Pump:
         record, game = entry.record, entry.game
         known = self._next(batch.known.get(game) or self._games.get(game), entry)
         boards = [_board(known, viewer) for viewer in touched(record, known)]
-        for audience, doc in documents.entries(known.rules, record).items():
+        for audience, doc in documents.entries(record).items():
             row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
             batch.lines.append(row)
         batch.known[game] = known

@@ -16,6 +16,9 @@ from api.routes.games import paged
 from api.services import Doc, Services, services
 from domain.ids import Json, Viewer
 from domain.kernel import export
+from domain.kernel.chronicle import Who
+from domain.kernel.texts import Name, Texts, texts
+from projections.documents import with_text
 
 room = Blueprint("history", __name__, url_prefix="/v1/games", description="What has happened.")
 
@@ -30,20 +33,21 @@ def _next(path: str, last: int, head: int, **kept: Json) -> str | None:
     return None if last >= head else f"{path}?" + urlencode({"after": last, **kept})
 
 
-def entries(s: Services, game: str, viewer: Viewer, after: int, limit: int, lang: str) -> list[Doc]:
-    """Entries of the timeline in one language, rewinds with their reasons."""
-    found = [_in_language(e, lang) for e in s.reader.timeline(game, viewer, after, limit)]
+def entries(s: Services, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str) -> list[Doc]:
+    """Entries of a game's timeline in one language, rewinds with their reasons."""
+    words, game = texts(s.catalogue.get(summary["ruleset"]).package, lang), summary["game"]
+    name = _names(s, summary, words)
+    found = [with_text(e, words, name) for e in s.reader.timeline(game, viewer, after, limit)]
     for entry in found:
         if entry.get("kind") == "rewound":
             entry["reason"] = _reason(s, game, entry["version"])
     return found
 
 
-def _in_language(entry: Doc, lang: str) -> Doc:
-    spoken = entry | {"text": entry["text"][lang]}
-    if "own" in entry:
-        spoken["own"] = [own | {"text": own["text"][lang]} for own in entry["own"]]
-    return spoken
+def _names(s: Services, summary: Doc, words: Texts) -> Name:
+    people = s.access.names(seat["player"] for seat in summary["seats"] if seat["player"])
+    powers = {int(seat): power for seat, power in summary.get("powers", {}).items()}
+    return Who(words, powers, {seat["seat"]: people.get(seat["player"], "") for seat in summary["seats"]})
 
 
 def _reason(s: Services, game: str, version: int) -> str | None:
@@ -64,7 +68,7 @@ def timeline(args: Doc, game: str) -> Response:
     if summary is None:
         raise missing_game(game)
     after, limit, lang = args["after"], args["limit"], args.get("lang") or language()
-    found = entries(services(), game, auth.viewer(), after, limit, lang)
+    found = entries(services(), summary, auth.viewer(), after, limit, lang)
     last = found[-1]["version"] if found else after
     return paged(found, _next(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang))
 

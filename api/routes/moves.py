@@ -189,6 +189,6 @@ def _labelled(rules: AnyRuleset, choice: Choice) -> Doc:
         if isinstance(value, str):
             key = f"move.{value}" if choice.field == "type" else f"word.{value}"
             option["label"] = key
-            if said := catalogue.get(key):
+            if said := catalogue.label(key):
                 option["text"] = said
     return doc

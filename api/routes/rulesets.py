@@ -91,7 +91,7 @@ def ruleset(_: Doc, name: str) -> Response:
 def ruleset_texts(_: Doc, name: str) -> Response:
     """Read the words for every id that players see."""
     said = texts(services().catalogue.get(name).package, language())
-    return _page({**said.common, **said.own})
+    return _page(said.labels())
 
 
 @room.route("/rulesets/<ruleset:name>/rules", methods=["GET"])

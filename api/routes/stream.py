@@ -232,21 +232,22 @@ class _Following:
         if summary is None:
             raise UnknownGame(self.game)
         head: int = summary["version"]
-        parts = [*(self._played(head, viewer) if head != self.seen else ()), *self._moved()]
+        parts = [*(self._played(summary, viewer) if head != self.seen else ()), *self._moved()]
         self.seen = self.last = head
         ids = [None] * (len(parts) - 1) + [head]
         chunk = b"".join(event(name, doc, id_) for (name, doc), id_ in zip(parts, ids, strict=False))
         return chunk, summary["status"] == "closed"
 
-    def _played(self, head: int, viewer: Viewer) -> list[tuple[str, Doc]]:
+    def _played(self, summary: Doc, viewer: Viewer) -> list[tuple[str, Doc]]:
         """What came of the records since."""
+        head: int = summary["version"]
         parts: list[tuple[str, Doc]] = []
         board = self.services.reader.board(self.game, viewer)
         if board and board.version != self.shown:
             self.shown = board.version
             parts.append(("board", orjson.loads(board.doc)))
         if self.seen >= 0 or 0 < self.last <= head:
-            parts += [("timeline", e) for e in self._told(head, viewer)]
+            parts += [("timeline", e) for e in self._told(summary, viewer)]
         return parts
 
     def _moved(self) -> list[tuple[str, Doc]]:
@@ -264,12 +265,13 @@ class _Following:
         self.motion = doc
         return [("motion", told)]
 
-    def _told(self, head: int, viewer: Viewer) -> list[Doc]:
+    def _told(self, summary: Doc, viewer: Viewer) -> list[Doc]:
         """The entries after those that were sent."""
         out: list[Doc] = []
+        head: int = summary["version"]
         for after in range(self.last, head, _PAGE):
             limit = min(_PAGE, head - after)
-            out += entries(self.services, self.game, viewer, after, limit, self.lang)
+            out += entries(self.services, summary, viewer, after, limit, self.lang)
         return out
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from domain.errors import VerificationError
 from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel import export, verify
+from domain.kernel.chronicle import Who, told
 from domain.kernel.export import Export
 from domain.kernel.game import line, state_for
 from domain.kernel.record import Record, facts_for, visible_packs
 from domain.kernel.ruleset import AnyRuleset, decisions
-from domain.kernel.texts import Texts
+from domain.kernel.texts import Name, Texts
 
 
 class NotInFile(Exception):
@@ -77,35 +78,30 @@ def board(rules: AnyRuleset, found: Export, version: int, viewer: Viewer) -> dic
 # --- sentences -------------------------------------------------------------------------------------------------
 
 
-def story(found: Export, viewer: Viewer, words: Texts) -> Iterator[str]:
-    """Every line of the game: version, seat, what was done, drawn or became true. `~` marks what was undone.
+def story(found: Export, viewer: Viewer, rules: AnyRuleset, words: Texts) -> Iterator[str]:
+    """Every line of the game: version, and what became true. `~` marks what was undone.
 
     Raises NotInFile, and VerificationError for a record that cannot be read.
     """
     check_viewer(found, viewer)
     counted = set(line(found.records))
-    for record in found.records:
-        seat = record.public.get("seat")
-        who = "" if seat is None else words.seat(seat)
-        mark = " " if record.version in counted else "~"
-        for text in _lines(record, viewer, words):
-            yield f"{mark}{record.version:>5}  {who:<9} {text}".rstrip()
-
-
-def _lines(record: Record, viewer: Viewer, words: Texts) -> list[str]:
     try:
-        return _told(record, viewer, words) or ["..."]
+        powers = rules.powers(state_for(rules, found.records, PUBLIC))
+    except Exception as error:  # a forged fact can break evolve in any way
+        raise VerificationError("unfoldable", len(found.records), type(error).__name__) from error
+    name = Who(words, powers, {})
+    for record in found.records:
+        mark = " " if record.version in counted else "~"
+        for text in _lines(record, viewer, words, name):
+            yield f"{mark}{record.version:>5}  {text}"
+
+
+def _lines(record: Record, viewer: Viewer, words: Texts, name: Name) -> list[str]:
+    try:
+        acts, facts = acts_for(record, viewer), facts_for(record, viewer)
+        return told(words, name, record.kind, record.public.get("seat"), record.body, acts, facts) or ["..."]
     except Exception as error:  # a forged record can be of any shape
         raise VerificationError("unreadable", record.version, type(error).__name__) from error
-
-
-def _told(record: Record, viewer: Viewer, words: Texts) -> list[str]:
-    public = record.public
-    head = words.fill(f"record.{record.kind}", {**record.body, "seat": public.get("seat")})
-    acts = [_move(seat, move, public.get("seat"), words) for seat, move in acts_for(record, viewer)]
-    draws = [_draw(draw, words) for draw in draws_for(record, viewer)]
-    facts = [words.sentence(fact) for fact in facts_for(record, viewer)]
-    return [text for text in (head, *acts, *draws, *facts) if text]
 
 
 def acts_for(record: Record, viewer: Viewer) -> list[tuple[Seat, Doc]]:
@@ -117,25 +113,3 @@ def draws_for(record: Record, viewer: Viewer) -> list[Sequence[Json]]:
     """The draws of a record that a viewer may read, the public ones first."""
     packs = visible_packs(record, viewer).values()
     return [*record.public.get("draws", ()), *(d for p in packs for d in p.get("draws", ()))]
-
-
-def _move(seat: Seat, move: Mapping[str, Json], author: Seat | None, words: Texts) -> str:
-    """The move's own text; without one its type and fields. The seat is named where the record has no single one."""
-    if "type" not in move:
-        return "..."
-    template = words.get(f"move.{move['type']}") or ""
-    label = words.fill(f"move.{move['type']}", move) or str(move["type"])
-    fields = "" if "{" in template else ", ".join(f"{k} {_word(v, words)}" for k, v in move.items() if k != "type")
-    who = "" if seat == author else f"{words.seat(seat)}: "
-    return f"{who}{label}" + (f": {fields}" if fields else "")
-
-
-def _draw(draw: Sequence[Json], words: Texts) -> str:
-    _, label, span, value, *_ = draw
-    among = f"{span[0]}..{span[1]}" if isinstance(span, list) else str(span)
-    return f"[{words.word(label)}: {_word(value, words)} ({among})]"
-
-
-def _word(value: Json, words: Texts) -> str:
-    """Numbers stay numbers, ids get their word, nothing is a dash."""
-    return words.word(value) or "-"

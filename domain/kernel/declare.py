@@ -137,6 +137,11 @@ def tag(kind: type[Struct]) -> str:
     return str(kind.__struct_config__.tag or snake(kind.__name__))
 
 
+def members(kind: type[Struct]) -> set[str]:
+    """Their names in JSON, without the tag."""
+    return {f.encode_name for f in msgspec.structs.fields(kind)}
+
+
 def doc(value: Struct) -> Doc:
     """The JSON object of a fact, a move or a part; a fresh one, all of it JSON's own types."""
     made: Doc = orjson.loads(msgspec.json.encode(value))
@@ -195,6 +200,7 @@ __all__ = [
     "doc",
     "docs",
     "given",
+    "members",
     "or_none",
     "prepare",
     "snake",

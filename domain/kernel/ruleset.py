@@ -264,6 +264,11 @@ def _as_it_lies(_: object, keep: tuple[Viewer, ...]) -> None:
     """Nothing is dealt face down."""
 
 
+def no_powers(_: object) -> Mapping[Seat, str]:
+    """Seats play no powers."""
+    return {}
+
+
 def _nobody(_: object) -> tuple[Seat, ...]:
     return ()
 
@@ -320,6 +325,8 @@ class Ruleset(Generic[S]):
     """What follows from the rest of a state (supplies, sizes), for a scenario that begins from an empty board."""
     redeal: Callable[[Draft[S], tuple[Viewer, ...]], None] = _as_it_lies
     """Deals anew what none of these viewers can know; their sights stay as they are."""
+    powers: Callable[[S], Mapping[Seat, str]] = no_powers
+    """Seat -> id of the power that it plays, where the game has such: who does something is told by its name."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody
     """Seats that may interrupt or change an answer, by public facts; never waited for."""
     vacated: Callable[[Draft[S], Seat], None] = _no_vacancy

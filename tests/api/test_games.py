@@ -312,7 +312,7 @@ class TestVacations:
         assert [after["due"][s] - before["due"][s] for s in "012"] == [0, 2 * 86_400_000, 0]
         assert before["due"]["0"] == before["deadline"] + 60_000
         entry = table.get("/timeline?limit=200").json["items"][-1]
-        assert (entry["kind"], entry["seat"], entry["text"]) == ("rested", 1, ["seat 2 is on vacation; days: 2."])
+        assert (entry["kind"], entry["seat"], entry["text"]) == ("rested", 1, ["Player 1 goes on vacation for 2 days."])
 
     def test_not_more_than_it_has(self, site: Site) -> None:
         table = self.table(site, vacation=1)

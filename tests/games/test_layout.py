@@ -10,7 +10,7 @@ import pytest
 
 import domain.games
 from domain.catalogue import SHIPPED
-from domain.kernel.ruleset import Nothing, no_secret
+from domain.kernel.ruleset import Nothing, no_powers, no_secret
 
 ROOT = Path(domain.games.__file__).parent
 
@@ -61,6 +61,7 @@ def test_the_rest_of_a_game_is_where_it_is_in_all_games(game: str) -> None:
     assert setup.blank is rules.blank
     sight = module(game, "sight")
     assert rules.own is sight.own
+    assert rules.powers is getattr(sight, "powers", no_powers)
     assert getattr(sight, "hidden", no_secret) is rules.hidden
     assert rules.documents == {
         "board": sight.Board,
@@ -80,7 +81,8 @@ def test_a_game_has_its_pages_and_its_tests(game: str) -> None:
     for page in (f"docs/rules/{game}.md", f"docs/rulings/{game}.md", f"docs/games/{game}.md"):
         assert (root / page).exists(), page
     tests = {path.stem for path in (root / "tests/games" / game).iterdir()}
-    assert {f"test_{name}" for name in ("bot", "data", "games", "golden", "texts")} <= tests
+    assert {f"test_{name}" for name in ("bot", "data", "games", "golden")} <= tests
+    assert tests & {"words", "test_texts"}
 
 
 def test_folders_without_a_ruleset_know_no_game() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from domain.kernel import data
 from domain.kernel.acts import TABLE_CODES
+from domain.kernel.grammar import named, noun, numbered
 from domain.kernel.record import KINDS
 from domain.kernel.ruleset import COMMON_CODES
 from domain.kernel.texts import LANGUAGES, Texts, texts
@@ -40,15 +41,14 @@ class TestSentences:
     def test_places_are_filled(self) -> None:
         """Ids by their word, seats by their name, lists joined, null a dash in them."""
         fact = {"t": "moved", "seat": 0, "unit": 2, "to": "baltic", "list": ["baltic", "x", None]}
-        assert self.own.sentence(fact) == "seat 1 moves 2 to the Baltic: the Baltic, x, -."
-        assert self.own.sentence(fact, lambda s: f"Player {s}") == "Player 0 moves 2 to the Baltic: the Baltic, x, -."
+        assert self.own.sentence(fact) == "Seat 1 moves 2 to Baltic: Baltic, x and -."
+        assert self.own.sentence(fact, lambda s: named(f"p{s}")) == "p0 moves 2 to Baltic: Baltic, x and -."
 
-    def test_objects_give_keys_and_values_or_values_alone(self) -> None:
+    def test_objects_give_keys_and_values(self) -> None:
         """Nothing is a dash, or one could not tell which key has it."""
-        texts = Texts("en", {"fact.a": "{of}", "fact.b": "{of:values}", "word.baltic": "the Baltic"})
+        texts = Texts("en", {"fact.a": "{of}", "word.baltic": "the Baltic", "word.yes": "yes"})
         fact = {"t": "a", "of": {"fleet": ["baltic", 3], "baltic": None, "free": True}}
-        assert texts.sentence(fact) == "fleet the Baltic, 3; the Baltic -; free True"
-        assert texts.sentence({**fact, "t": "b"}) == "the Baltic, 3, -, True"
+        assert texts.sentence(fact) == "Fleet Baltic and 3; Baltic -; free yes"
 
     def test_an_id_of_parts_reads_part_by_part(self) -> None:
         """If a part has a word: else it is left as it is."""
@@ -60,23 +60,22 @@ class TestSentences:
         """And what is said in it is never a clause itself."""
         texts = Texts("en", {"fact.built": "{seat:seat} builds.[ Ports: {ports}.][ Gone: {gone} of {all}.]"})
         built = {"t": "built", "seat": 0, "ports": ["[x]"], "gone": [], "all": 3}
-        assert texts.sentence(built) == "seat 1 builds. Ports: [x]."
-        assert texts.sentence({**built, "ports": None, "gone": 0}) == "seat 1 builds. Gone: 0 of 3."
+        assert texts.sentence(built) == "Seat 1 builds. Ports: [x]."
+        assert texts.sentence({**built, "ports": None, "gone": 0}) == "Seat 1 builds. Gone: 0 of 3."
 
     def test_items_have_templates_of_their_own(self) -> None:
         """Of an object by its members, of a list by their numbers; also one item alone."""
         templates = {"fact.a": "{units:lot}; {dice:die}", "item.lot": "{count} {unit}[ of {seat:seat}]"}
         texts = Texts("en", {**templates, "item.die": "{0}={1}", "word.inf": "infantry"})
         lots = [{"unit": "inf", "count": 2}, {"unit": "x", "count": 1, "seat": 0}]
-        assert (
-            texts.sentence({"t": "a", "units": lots, "dice": [["inf", 3]]}) == "2 infantry, 1 x of seat 1; infantry=3"
-        )
-        assert texts.sentence({"t": "a", "units": lots[0], "dice": []}) == "2 infantry; "
+        told = texts.sentence({"t": "a", "units": lots, "dice": [["inf", 3]]})
+        assert told == "2 infantry and 1 x of seat 1; infantry=3"
+        assert texts.sentence({"t": "a", "units": lots[0], "dice": []}) == "2 infantry;"
 
     def test_a_party_that_is_no_seat_has_its_word(self) -> None:
         """Natives fight, but sit nowhere."""
         texts = Texts("en", {"fact.a": "{by:seat}", "word.natives": "the natives"})
-        assert [texts.sentence({"t": "a", "by": by}) for by in (1, "natives")] == ["seat 2", "the natives"]
+        assert [texts.sentence({"t": "a", "by": by}) for by in (1, "natives")] == ["Seat 2", "The natives"]
 
     def test_the_flow_is_silent(self) -> None:
         """Facts without a text say nothing."""
@@ -89,7 +88,7 @@ class TestSentences:
 
     def test_seats_count_from_one(self) -> None:
         """As people do."""
-        assert texts("", "fr").seat(0) == "siège 1"
+        assert texts("", "fr").seat(0) == numbered(noun("le siège"), 1)
         assert texts("", "fr").word(True) == "oui"
 
 

@@ -14,7 +14,9 @@ from deploy.play.bots import built, may_decide
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.acts import Extend, Lapse, Leave, Play, Resolve, Rewind
 from domain.kernel.game import Game, fold
+from domain.kernel.texts import texts
 from projections import schema
+from projections.documents import with_text
 from projections.proofs import Proofs
 from projections.pump import LeaseLostError, Pump
 from projections.rebuild import new_generation, switch
@@ -305,7 +307,7 @@ class TestLobbyAndTimeline:
         assert house.reader.lobby(before=position) == []
 
     def test_the_timeline_shows_a_viewer_its_own_entries_too(self, house: House) -> None:
-        """In both languages; an order of another seat is an entry without a word."""
+        """An order of another seat is an entry without a word; sentences are made when it is read."""
         game = house.game("orders@1", 3)
         house.commands.do(game, Play(1, [{"type": "order", "to": "t01", "units": 2}]))
         house.pumped()
@@ -314,5 +316,6 @@ class TestLobbyAndTimeline:
         assert (last[0]["acts"], last[0]["facts"], last[0]["seat"]) == ([], [], None)
         assert last[1]["own"][0]["acts"] == [[1, {"type": "order", "to": "t01", "units": 2}]]
         first = house.reader.timeline(game, PUBLIC, 0, 1)[0]
-        assert first["text"] == {"en": ["The game is opened."], "fr": ["La partie est ouverte."]}
+        words = texts("", "fr")
+        assert with_text(first, words, words.seat)["text"] == ["La partie est ouverte."]
         assert [e["version"] for e in house.reader.timeline(game, PUBLIC, 2, 2)] == [3, 4]

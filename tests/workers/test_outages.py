@@ -67,7 +67,7 @@ def test_it_is_told_to_the_table(house: House) -> None:
     up(house)
     entry = house.reader.timeline(game, "public", after=5)[-1]
     assert entry["by"] == "clock"
-    assert entry["text"]["en"] == ["The deadline is moved."]
+    assert (entry["kind"], entry["body"]["act"]) == ("ruled", "extend")
 
 
 def test_what_was_due_before_or_is_not_due_yet_stays(house: House) -> None:

@@ -15,7 +15,7 @@ from domain.games.egc.rules import DO, GO
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
-from domain.games.egc.sight import board, hidden, own
+from domain.games.egc.sight import board, hidden, own, powers
 from domain.games.egc.state import Egc
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Bool
@@ -54,6 +54,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     default=default,
     board=board,
     own=own,
+    powers=powers,
     hidden=hidden,
     scores=scores,
     check=check,

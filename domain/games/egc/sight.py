@@ -204,6 +204,11 @@ class Own(Part, frozen=True):
     """Absent in turn zero, which has no sheets."""
 
 
+def powers(s: Egc) -> dict[Seat, str]:
+    """EGC-1.1: every seat has its empire."""
+    return dict(enumerate(EMPIRES))
+
+
 def own(s: Egc, seat: Seat) -> Own:
     """EGC-6.3."""
     e = s.empires[seat]

@@ -15,7 +15,7 @@ from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.rules import DO, GO, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
-from domain.games.imperunde.sight import board, hidden, own
+from domain.games.imperunde.sight import board, hidden, own, powers
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, Null, Word
@@ -51,6 +51,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     default=default,
     board=board,
     own=own,
+    powers=powers,
     hidden=hidden,
     scores=scores,
     check=check,

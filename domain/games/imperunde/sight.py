@@ -123,6 +123,11 @@ def board(s: ImpeRunde) -> Board:
     )
 
 
+def powers(s: ImpeRunde) -> dict[Seat, str]:
+    """IMP-5: the home country names the nation."""
+    return {seat: nation.home for seat, nation in enumerate(s.nations) if nation.home}
+
+
 def _counted(s: ImpeRunde) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
     """Black ships that are left; by seat the posts on the board, and unit -> pieces that can still be placed."""
 

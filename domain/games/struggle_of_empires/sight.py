@@ -153,6 +153,11 @@ def board(s: Struggle) -> Board:
     )
 
 
+def powers(s: Struggle) -> dict[Seat, str]:
+    """SOE-3.3: those that are chosen."""
+    return {seat: empire.power for seat, empire in enumerate(s.empires) if empire.power is not None}
+
+
 def _auction(s: Struggle, auction: Auction) -> AuctionShown:
     return AuctionShown(auction.opener, auction.standing, auction.passes, s.unaligned())
 

@@ -10,6 +10,7 @@ import pytest
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
 from domain.ids import PUBLIC, Doc, Seat
+from domain.kernel.chronicle import told
 from domain.kernel.match import Match
 from domain.kernel.record import facts_for
 from domain.kernel.texts import LANGUAGES, texts
@@ -180,10 +181,16 @@ class TestSpies:
     def test_what_they_found_is_told_in_words(self) -> None:
         game = position(5)
         game.file(FRANCE, {"type": "spy_territory", "territory": "holland"})
-        lines = {lang: entries(RULESET, game.record())[str(FRANCE)]["text"][lang] for lang in LANGUAGES}
+        part = entries(game.record())[str(FRANCE)]
+        lines = {lang: _told(lang, part) for lang in LANGUAGES}
         assert "report on Holland" in lines["en"][0]
         assert "neutral army of Holland" in lines["en"][0]
         assert "armée neutre de Hollande" in lines["fr"][0]
+
+
+def _told(lang: str, part: Doc) -> list[str]:
+    words = texts(RULESET.package, lang)
+    return told(words, words.seat, "", acts=part["acts"], facts=part["facts"])
 
 
 class TestSentences:
@@ -209,9 +216,8 @@ class TestSentences:
         for seat in list(match.state.top.owing):
             match.play(seat, {"type": "submit_orders"})
         match.resolve()
-        said = [
-            line for r in match.records[11:] for part in entries(RULESET, r).values() for line in part["text"][lang]
-        ]
+        parts = [part for r in match.records[11:] for part in entries(r).values()]
+        said = [line for part in parts for line in _told(lang, part)]
         kinds = {f["t"] for r in match.records[11:] for f in facts_for(r, "director")}
         assert {"combat_fought", "army_turned_back", "technology_settled", "empire_spied", "order_filed"} <= kinds
         for line in said:
@@ -221,7 +227,9 @@ class TestSentences:
         game = position(5)
         game.resolve()
         fact = next(f for f in game.facts() if f["t"] == "finance_settled" and f["seat"] == FRANCE)
-        sentence = texts(RULESET.package, "en").sentence(fact)
+        words = texts(RULESET.package, "en")
+        sentence = words.sentence(fact)
         assert sentence is not None
-        for member in ("national", "colonial", "corruption", "protectorates", "usury", "bonus", "plunder", "upkeep"):
-            assert f"{member} {fact[member]}" in sentence
+        for member in ("kept", "national", "colonial", "corruption", "protectorates", "revenue", "usury", "upkeep"):
+            assert not fact[member] or words.grammar.number(fact[member]) in sentence, member
+        assert f"to {words.grammar.number(fact['treasury'])} Brz" in sentence

@@ -1,0 +1,66 @@
+"""A record as people read it: sentences, each beginning with who does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from domain.ids import Doc, Json, Seat
+from domain.kernel.grammar import Noun, named
+from domain.kernel.texts import Name, Texts
+
+
+@dataclass(frozen=True)
+class Who:
+    """Names seats: by the power that is played, else by the person, else by the number."""
+
+    texts: Texts
+    powers: Mapping[Seat, str]
+    people: Mapping[Seat, str]
+
+    def __call__(self, seat: Seat) -> Noun:
+        return self.texts.noun(self.powers[seat]) if seat in self.powers else self.person(seat)
+
+    def person(self, seat: Seat) -> Noun:
+        """Who sits there, whatever is played."""
+        return named(self.people[seat]) if self.people.get(seat) else self.texts.seat(seat)
+
+
+def told(
+    texts: Texts,
+    name: Name,
+    kind: str,
+    seat: Seat | None = None,
+    body: Mapping[str, Json] | None = None,
+    acts: Sequence[tuple[Seat, Doc]] = (),
+    facts: Sequence[Doc] = (),
+) -> list[str]:
+    """The sentences of a record, as far as its reader may know its acts and facts.
+
+    What was done is told by what became true; moves are named only where that says nothing.
+    """
+    members = {**(body or {}), "seat": seat}
+    keys = (f"record.{kind}.{members.get('act')}", f"record.{kind}")
+    about = next((line for key in keys if (line := texts.say(key, members, name))), None)
+    said = _sentences(texts, name, facts)
+    if not said:
+        said = [line for who, move in acts if (line := _named(texts, name, who, move))]
+    return [*([about] if about else []), *said]
+
+
+def _sentences(texts: Texts, name: Name, facts: Sequence[Doc]) -> list[str]:
+    """One each; but what several facts say alike, one for each of their readers, is said once."""
+    said: dict[str, Doc] = {}
+    lines = []
+    for fact in facts:
+        line = texts.sentence(fact, name)
+        if line and said.setdefault(line, fact) == fact:
+            lines.append(line)
+    return lines
+
+
+def _named(texts: Texts, name: Name, seat: Seat, move: Doc) -> str | None:
+    if "type" not in move:  # hidden from this reader
+        return None
+    label = texts.get(f"move.{move['type']}") or str(move["type"])
+    return texts.say("line.move", {"seat": seat, "move": label}, name)

@@ -1,0 +1,64 @@
+"""What tests of texts must know of this game's words."""
+
+from __future__ import annotations
+
+from domain.games.egc.data import DOC, LINKS, SEAS, STRAITS, TECHNOLOGIES, TERRITORIES
+from domain.games.egc.facts import FACTS
+from domain.games.egc.moves import ACTIONS, ARMY_ORDERS
+from domain.kernel.declare import members
+
+IDS = [
+    *[*TERRITORIES, *SEAS, *STRAITS, *LINKS, *TECHNOLOGIES, *ACTIONS, *ARMY_ORDERS],
+    *(f"N-{t.id}" for t in TERRITORIES.values() if t.home_of is None),
+    *(x["id"] for s in ("empires", "infrastructure", "casus_belli") for x in DOC[s]["items"]),
+    *[*DOC["relations"]["ladder"], *DOC["relations"]["special"]],
+    *"""neutral active dormant eliminated
+    setup turn_zero turn_zero_timed orders resolving finished
+    count tie_order neutral_morale neutral_training neutral_naval neutral_siege neutral_infra
+    defender_order retreat""".split(),  # noqa: SIM905 (a list of words)
+]
+"""Every id that players see: places, armies, kinds, levels, actions, states of an empire, phases and what is drawn."""
+
+ALIKE = set(
+    """administration afghanistan alaska alliance angola bechuanaland brz congo cuba deccan deccan_malacca
+    division exploration fact.proposal_answered fact.proposal_made fact.protection_ended fact.protectorate_ended
+    fortification france gabon gabon_mozambique guatemala item.built java kazakhstan kenya madagascar malacca
+    mozambique nicaragua niger nigeria nunavut oman ontario order.order_army oregon panama paraguay philippines
+    point port portugal prairies queensland siam sumatra tahiti tanganyika texas texas_panama tibet turkestan
+    ukraine ukraine_turkestan venezuela fact.manned_set""".split()  # noqa: SIM905 (a list of words)
+)
+"""Texts that are the same in English and French."""
+
+SILENT: set[str] = set()
+"""Facts that are not told."""
+
+_UNSAID: dict[str, set[str]] = {
+    "neutrals_dealt": {"garrisons", "ranks", "levels"},
+    "neutrals_set": {"garrisons"},
+    "empire_founded": {"points", "next_army"},
+    "sheet_carried_out": {"levels", "links", "investments"},
+    "combat_fought": {"seat", "winning"},
+    "army_turned_back": {"seat"},
+    "territory_conquered": {"turn"},
+    "armies_drilled": {"seat"},
+    "protectorate_given": {"turn"},
+    "protectorate_installed": {"turn"},
+    "territory_protected": {"turn"},
+    "proposal_made": {"seat", "proposal"},
+    "proposal_answered": {"seat", "proposal"},
+    "casus_belli_gained": {"seat"},
+}
+
+UNSAID = {kind: {"step"} & members(fact) | _UNSAID.get(kind, set()) for kind, fact in FACTS.items()}
+"""Fact -> members that its sentence leaves out: the step of the resolution, which the order of the facts shows.
+
+The turn that is being resolved; the reader of a copy, where armies and empires are named; the name of a proposal, which
+its two empires tell; what orders said when they were filed, and points that the allotment tells.
+"""
+
+
+def names(lang: str) -> dict[str, str]:
+    """Id -> display name of the data, where it has one."""
+    items = [*DOC["empires"]["items"], *DOC["territories"]["items"], *DOC["seas"]["items"]]
+    items += [*DOC["straits"]["items"], *DOC["links"]["items"]] if lang == "fr" else []
+    return {i["id"]: i[{"en": "name_en", "fr": "name_fr"}[lang]] for i in items}

@@ -1,0 +1,56 @@
+"""What tests of texts must know of this game's words."""
+
+from __future__ import annotations
+
+from domain.games.imperunde.data import CANALS, CARDS, COUNTRIES, DOC, LAND_EVENTS, SEA_EVENTS, UNITS, ZONES
+
+IDS = [
+    *COUNTRIES,
+    *ZONES,
+    *UNITS,
+    *CARDS,
+    *LAND_EVENTS,
+    *SEA_EVENTS,
+    *CANALS,
+    *"""antarctica natives insurgents peace war attacker defender armies
+    combat won held called_off lost_in_storm goal turn_limit
+    open counter round phase_end turn_end game_end combat_end off sprint normal long
+    surplus home_tax peace_dividend colonial_tax maritime_tax interest repay borrow
+    die.white die.yellow die.green die.red
+    wheel.country wheel.sea wheel.land_event wheel.sea_event shuffle.deck pick.card""".split(),  # noqa: SIM905
+]
+"""Every id that players see: regions, pieces, cards, events, parties, outcomes, windows, options, budgets, draws."""
+
+ALIKE = set(
+    """afghanistan alaska angola annam armistice capture combat congo coup_de_main cuba fact.auto_pass_set
+    fact.combat_ended fact.game_won fact.land_event fact.sea_event fact.stance_set famine fort france item.die
+    item.lot item.window java la_plata madagascar mozambique oregon panama philippines pirates portugal
+    queensland sabotage sahara siam sprint suez sumatra tibet title tripoli turkestan usa venezuela victoria""".split()  # noqa: SIM905 (a list of words)
+)
+"""Texts that are the same in English and French."""
+
+SILENT: set[str] = {"deck_ordered", "hand_dealt"}
+"""Facts that are not told."""
+
+UNSAID: dict[str, set[str]] = {
+    "stance_set": {"pair", "change"},
+    "relation_overridden": {"pair"},
+    "purchase_made": {"budget"},
+    "cards_bought": {"bought"},
+    "part_started": {"land", "sea"},
+    "units_moved": {"left"},
+    "armies_embarked": {"left"},
+    "combat_started": {"supported", "staged"},
+    "units_chosen": {"side"},
+    "round_fought": {"attacker_lost"},
+}
+"""Fact -> members that its sentence leaves out: the pair of named seats, what only limits later changes and purchases,
+
+moves that every unit of a kind has, and what the losses and marches told beside it say.
+"""
+
+
+def names(lang: str) -> dict[str, str]:
+    """Id -> display name of the data, where it has one."""
+    items = [*DOC["countries"]["items"], *DOC["sea_zones"]["items"], *(DOC["cards"]["items"] if lang == "fr" else [])]
+    return {i["id"]: i[{"en": "name", "fr": "name_fr"}[lang]] for i in items}

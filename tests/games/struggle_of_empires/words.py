@@ -1,0 +1,50 @@
+"""What tests of texts must know of this game's words."""
+
+from __future__ import annotations
+
+from domain.games.struggle_of_empires.data import DOC, MARKERS, POWERS, REGIONS, TILES, UNITS
+
+IDS = [
+    *REGIONS,
+    *POWERS,
+    *MARKERS,
+    *TILES,
+    *UNITS,
+    *"""grey white state pop slaves player neutral development trade alliance europe colony home
+    attacker defender tie naval land support defeat seven arrives lost turned_back
+    bid income upkeep attack buy_tile build move_unit colonize enslave setup alliances actions over
+    choose random fixed hidden open
+    first_player marker power sea sea.second battle.attacker battle.defender""".split(),  # noqa: SIM905
+]
+"""Every id that players see: pieces, sides, kinds, stages, causes, results, phases, options and what is drawn."""
+
+ALIKE = set(
+    """action actions af_angola alliances attacked.player ba_holstein ca_bahamas ca_cuba ca_curacao
+    ca_saint_domingue ei_java ei_philippines ei_sumatra fact.unit_moved fact.war_ended fort france gauchos
+    gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore na_iroquois naples navigation ot_belgrade
+    pirates pop portugal sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
+)
+"""Texts that are the same in English and French."""
+
+SILENT: set[str] = set()
+"""Facts that are not told."""
+
+UNSAID: dict[str, set[str]] = {
+    "bid_passed": {"passes"},
+    "loan_taken": {"left"},
+    "unit_moved": {"moves"},
+    "alliance_tiles_assigned": {"side"},
+    "losses_chosen": {"side"},
+    "withdrawal_answered": {"item"},
+}
+"""Fact -> members that its sentence leaves out: counts for the flow, sides and items that the seat or unit tells,
+
+and gold that the payment for which it was borrowed tells at once.
+"""
+
+
+def names(lang: str) -> dict[str, str]:
+    """Id -> display name of the data, where it has one."""
+    items = [*DOC["map"]["regions"], *DOC["powers"]["items"], *DOC["tiles"]["items"]]
+    items += DOC["region_markers"]["items"] if lang == "en" else []
+    return {i["id"]: i[{"en": "name", "fr": "fr"}[lang]] for i in items}

@@ -1,0 +1,229 @@
+"""What players read of every game, in both languages: names that sentences can be made with, and sentences."""
+
+from __future__ import annotations
+
+import functools
+import lzma
+import random
+import re
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from deploy.play.bots import built, may_decide
+from domain.ids import DIRECTOR, Doc, Seat
+from domain.kernel import export
+from domain.kernel.declare import members
+from domain.kernel.flow import FLOW
+from domain.kernel.grammar import GRAMMARS, Noun, noun
+from domain.kernel.match import AnyMatch, Match
+from domain.kernel.record import facts_for
+from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.texts import LANGUAGES, PLACE, Texts, texts
+from tests.games.pages import ALL, Pages
+
+LOGS = sorted((Path(__file__).parents[1] / "logs").glob("*.xz"))
+BRACES = re.compile(r"\{[^{}]*\}")
+CLUMSY = re.compile(r"[a-z]_[a-z]|[{}\[\]]|\(\W*\)|[:,;]\W*\.|  |\s[.,]|\bNone\b|\bnull\b|\bTrue\b|\bFalse\b|, -")
+"""An id, a list or an object that shows through, or a hole where something should stand."""
+DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
+PLAYED = 700
+"""Records of a random game whose sentences are read."""
+
+
+@pytest.fixture(params=ALL, ids=lambda pages: pages.game)
+def pages(request: pytest.FixtureRequest) -> Pages:
+    found: Pages = request.param
+    return found
+
+
+@pytest.fixture(params=LANGUAGES)
+def lang(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def words_of(pages: Pages) -> ModuleType:
+    """What the tests of a game say of its words: IDS, ALIKE, UNSAID, names."""
+    return import_module(f"tests.games.{pages.game}.words")
+
+
+def own(pages: Pages, lang: str) -> dict[str, str]:
+    return dict(texts(pages.rules.package, lang).own)
+
+
+def templates(pages: Pages, lang: str) -> dict[str, str]:
+    return {key: text for key, text in own(pages, lang).items() if not key.startswith("word.")}
+
+
+def places(text: str) -> list[re.Match[str]]:
+    found = [PLACE.fullmatch(place) for place in BRACES.findall(text)]
+    assert None not in found, text
+    return [place for place in found if place]
+
+
+# --- texts -----------------------------------------------------------------------------------------------------
+
+
+def test_both_languages_have_the_same_keys_and_say_the_same(pages: Pages) -> None:
+    english, french = own(pages, "en"), own(pages, "fr")
+    assert english.keys() == french.keys()
+    for key, text in english.items():
+        assert {p["member"].partition(".")[0] for p in places(text)} == {
+            p["member"].partition(".")[0] for p in places(french[key])
+        }, key
+
+
+def test_no_text_is_empty_and_french_is_not_english(pages: Pages) -> None:
+    english, french, alike = texts(pages.rules.package, "en"), texts(pages.rules.package, "fr"), words_of(pages).ALIKE
+    for key in english.own:
+        said, dit = english.label(key), french.label(key)
+        assert said
+        assert dit
+        assert (said == dit) == (key.removeprefix("word.") in alike), key
+
+
+def test_everything_has_a_text_and_nothing_else_has(pages: Pages, lang: str) -> None:
+    rules, words = pages.rules, words_of(pages)
+    wanted = {"title", *(f"move.{m}" for m in rules.moves), *(f"fact.{t}" for t in set(rules.facts) - words.SILENT)}
+    wanted |= {f"refusal.{code}" for code in rules.meta.codes} | {f"option.{o}" for o in rules.meta.options}
+    wanted |= {f"decision.{at}" for m in rules.moves.values() for at in m.admission.at}
+    wanted |= {f"word.{i}" for i in words.IDS}
+    known = own(pages, lang)
+    assert not wanted - known.keys()
+    used = {found["form"].partition(".")[2].split(".")[0] for text in known.values() for found in forms(text, "by")}
+    kept = {"word", "item", *used}
+    assert not {key for key in known.keys() - wanted if key.partition(".")[0] not in kept}
+
+
+def forms(text: str, kind: str) -> Iterator[re.Match[str]]:
+    for place in places(text):
+        if (place["form"] or "").partition(".")[0] == kind:
+            yield place
+
+
+def test_every_form_that_a_place_asks_for_there_is(pages: Pages, lang: str) -> None:
+    catalogue = texts(pages.rules.package, lang)
+    for key, text in templates(pages, lang).items():
+        for place in places(text):
+            kind, _, rest = (place["form"] or "").partition(".")
+            if kind in ("seat", "person"):
+                assert not rest or rest in GRAMMARS[lang].forms, key
+            elif kind == "n" and not rest.startswith("@"):
+                assert noun(catalogue.get(f"word.{rest}") or "").plural, (key, rest)
+            elif kind == "each":
+                assert f"item.{rest}" in catalogue.own, (key, rest)
+            elif kind == "by":
+                assert any(k.startswith(f"{rest.partition('.')[0]}.") for k in catalogue.own), (key, rest)
+            elif kind and kind != "n":
+                assert kind in GRAMMARS[lang].forms or f"item.{kind}" in catalogue.own, (key, kind)
+            if place["choice"]:
+                assert len(place["words"].split("|")) in ((2, 4) if place["choice"] == "~" else (2,)), key
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+
+def test_names_are_those_of_the_data(pages: Pages, lang: str) -> None:
+    catalogue = texts(pages.rules.package, lang)
+    wanted: Mapping[str, str] = words_of(pages).names(lang)
+    assert {i: catalogue.noun(i).bare for i in wanted} == wanted
+
+
+def test_a_french_name_tells_its_gender(pages: Pages) -> None:
+    known = own(pages, "fr")
+    written = {i: known[f"word.{i}"] for i in words_of(pages).IDS}
+    assert [i for i, text in written.items() if noun(text).article in ("", "l'", "les") and not _told(text)] == []
+
+
+def _told(text: str) -> bool:
+    return any(mark in text.partition(";")[0] for mark in ("(m)", "(f)"))
+
+
+# --- sentences -------------------------------------------------------------------------------------------------
+
+
+def test_every_member_of_a_fact_is_said_or_known_not_to_be(pages: Pages, lang: str) -> None:
+    unsaid: Mapping[str, set[str]] = words_of(pages).UNSAID
+    known = own(pages, lang)
+    left = {}
+    for kind, fact in pages.rules.facts.items():
+        text = known.get(f"fact.{kind}")
+        if text is not None:
+            said = _members(known, text, set())
+            if missing := members(fact) - said - unsaid.get(kind, set()):
+                left[kind] = missing
+    assert left == {}
+
+
+def _members(known: Mapping[str, str], text: str, seen: set[str]) -> set[str]:
+    """Those that a template names, and the templates that it goes on with by the value of one."""
+    found = set()
+    for place in places(text):
+        found.add(place["member"].partition(".")[0])
+        kind, _, rest = (place["form"] or "").partition(".")
+        if rest.startswith("@"):
+            found.add(rest[1:])
+        if kind == "by" and rest not in seen:
+            for key in known:
+                if key.startswith(f"{rest}."):
+                    found |= _members(known, known[key], {*seen, rest})
+    return found
+
+
+@functools.cache
+def played(name: str) -> tuple[tuple[Doc, ...], Mapping[Seat, str]]:
+    """The facts of a random game, and of a real one where there is a log of it; the powers of the seats."""
+    (rules,) = (p.rules for p in ALL if p.game == name)
+    rng, facts = random.Random(5), []
+    match: AnyMatch = Match(rules, rules.meta.seats[-1], rng.randbytes(32))
+    while not match.state.over and len(match.records) < PLAYED:
+        if match.state.top.engine:
+            match.resolve()
+            continue
+        seat = rng.choice(may_decide(match))
+        match.play(seat, built(rules, match.state, seat, rng))
+    facts += [f for r in match.records for f in facts_for(r, DIRECTOR)]
+    facts += [f for path in LOGS for f in logged(path, rules)]
+    return tuple(facts), rules.powers(match.state)
+
+
+def logged(path: Path, rules: AnyRuleset) -> list[Doc]:
+    found = export.parse(lzma.decompress(path.read_bytes()))
+    return [f for r in found.records for f in facts_for(r, DIRECTOR)] if found.ruleset == rules.meta.ruleset else []
+
+
+def told(pages: Pages, lang: str) -> Iterator[tuple[Doc, str | None]]:
+    """Every fact once in each form in which it came, with its sentence, seats named by their powers."""
+    catalogue: Texts = texts(pages.rules.package, lang)
+    facts, powers = played(pages.game)
+
+    def name(seat: Seat) -> Noun:
+        return catalogue.noun(powers[seat]) if seat in powers else catalogue.seat(seat)
+
+    for fact in facts:
+        if fact["t"] not in FLOW and fact["t"] not in words_of(pages).SILENT:
+            yield fact, catalogue.sentence(fact, name)
+
+
+def test_sentences_are_whole(pages: Pages, lang: str) -> None:
+    """No id, list or object shows through in the sentences of whole games, no word comes twice, and none has a hole."""
+    kinds = set()
+    for fact, sentence in told(pages, lang):
+        kinds.add(fact["t"])
+        assert sentence is not None, fact
+        assert not CLUMSY.search(sentence), (sentence, fact)
+        assert not DOUBLED.search(sentence), (sentence, fact)
+        assert sentence[-1] in ".!?", (sentence, fact)
+        assert not sentence[0].islower(), (sentence, fact)
+    assert len(kinds) > len(pages.rules.facts) / 2
+
+
+def test_sentences_are_in_their_language(pages: Pages, lang: str) -> None:
+    foreign = {"en": {"le", "la", "les", "du", "des", "une", "et"}, "fr": {"the", "of", "and", "is", "are"}}[lang]
+    names = {w for i in words_of(pages).IDS for w in own(pages, lang)[f"word.{i}"].split()}
+    for fact, sentence in told(pages, lang):
+        mixed = foreign & set(re.findall(r"\w+", sentence or "")) - names
+        assert not mixed, (sentence, fact)

@@ -1,0 +1,46 @@
+"""A record as people read it."""
+
+from __future__ import annotations
+
+from domain.kernel.chronicle import Who, told
+from domain.kernel.texts import Texts
+
+TEXTS = Texts(
+    "en",
+    {
+        "fact.lost": "{seat:seat} loses an army.",
+        "fact.met": "{seat:seat} fights.",
+        "move.pass": "Pass",
+        "record.moved.x": "{seat:seat} is busy.",
+        "line.move": "{seat:seat}: {move}.",
+        "word.seat": "seat",
+        "word.france": "France",
+    },
+)
+WHO = Who(TEXTS, {1: "france"}, {0: "alice", 1: "bob"})
+
+
+def test_powers_act_else_people_else_seats() -> None:
+    facts = [{"t": "lost", "seat": seat} for seat in (0, 1, 2)]
+    assert told(TEXTS, WHO, "moved", facts=facts) == [
+        "alice loses an army.",
+        "France loses an army.",
+        "Seat 3 loses an army.",
+    ]
+
+
+def test_what_happens_twice_is_said_twice_and_what_two_are_told_once() -> None:
+    lost, met = {"t": "lost", "seat": 1}, {"t": "met", "seat": 1}
+    facts = [lost, lost, {**met, "reader": 0}, {**met, "reader": 1}]
+    assert told(TEXTS, WHO, "moved", facts=facts) == ["France loses an army."] * 2 + ["France fights."]
+
+
+def test_a_move_is_named_where_nothing_else_is_said() -> None:
+    """Its type where it has no text; nothing where it is hidden."""
+    acts = [(1, {"type": "pass"}), (2, {"type": "wait"}), (0, {})]
+    assert told(TEXTS, WHO, "moved", acts=acts) == ["France: Pass.", "Seat 3: wait."]
+    assert told(TEXTS, WHO, "moved", acts=acts, facts=[{"t": "met", "seat": 1}]) == ["France fights."]
+
+
+def test_what_the_record_is_comes_first() -> None:
+    assert told(TEXTS, WHO, "moved", 1, {"act": "x"}, facts=[{"t": "met", "seat": 1}])[0] == "France is busy."
