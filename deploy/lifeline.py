@@ -15,6 +15,7 @@ GLANCE = 0.25
 """Seconds between two looks at who the parent is, where the system does not tell."""
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
 
 
 @functools.cache
@@ -30,6 +31,12 @@ def tie(parent: int, last_word: signal.Signals = signal.SIGKILL) -> None:
             os._exit(1)
     else:
         threading.Thread(target=_watch, args=(parent,), name="lifeline", daemon=True).start()
+
+
+def name(text: str) -> None:
+    """What `top` and the like call this process; at most 15 characters of it, and only on Linux."""
+    if libc := _libc():
+        libc.prctl(_PR_SET_NAME, text.encode()[:15], 0, 0, 0)
 
 
 def prepare() -> None:

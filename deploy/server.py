@@ -46,7 +46,6 @@ def serve(settings: Settings, catalogue: Catalogue) -> None:
     front.server_socket(settings).unlink(missing_ok=True)  # one that was killed has left it behind
     Server(
         "deploy.server:application",
-        process_name="annals-api",
         uds=front.server_socket(settings),
         uds_permissions=0o600,
         interface=Interfaces.WSGI,

@@ -21,8 +21,6 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, NoReturn, Protocol
 
-from setproctitle import setproctitle
-
 from deploy import lifeline
 from deploy.settings import SettingsError
 from workers import pulse
@@ -134,7 +132,7 @@ class _Fork:
 def _run(program: Program, environ: Mapping[str, str], supervisor: int) -> NoReturn:
     """In the child: first forget what was the supervisor's alone."""
     lifeline.tie(supervisor)
-    setproctitle(f"annals-{program.name}")
+    lifeline.name(f"annals-{program.name}")
     for number in _ENDING:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, _FOR_US)

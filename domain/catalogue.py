@@ -9,7 +9,7 @@ from domain.errors import UnknownRuleset
 from domain.ids import split_ruleset
 from domain.kernel.ruleset import AnyRuleset
 
-SHIPPED: tuple[str, ...] = ("egc", "imperunde", "struggle_of_empires")
+SHIPPED: tuple[str, ...] = ("age_of_reason", "egc", "imperunde", "seven_empires", "struggle_of_empires")
 """Packages under `domain.games` whose RULESETS are played."""
 
 

@@ -11,10 +11,12 @@ from domain.games.struggle_of_empires.data import TILES
 from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import Ruleset
 from tests import template
+from tests.games.age_of_reason import registered as age_of_reason
 from tests.games.egc import rare as egc_rare
 from tests.games.egc import registered as egc
 from tests.games.imperunde import rare as imperunde_rare
 from tests.games.imperunde import registered as imperunde
+from tests.games.seven_empires import registered as seven_empires
 from tests.games.struggle_of_empires import registered as struggle_of_empires
 from tests.kernel.flows import orders, passage, sealed, skirmish, windows
 
@@ -54,6 +56,15 @@ FLOWS = (
 
 GAMES = (
     Registered(
+        age_of_reason.RULESET,
+        5,
+        age_of_reason.candidates,
+        age_of_reason.conserved,
+        things=age_of_reason.THINGS,
+        rare=age_of_reason.RARE,
+        brute=2_000,
+    ),
+    Registered(
         egc.RULESET,
         10,
         egc.candidates,
@@ -70,6 +81,15 @@ GAMES = (
         things=tuple(TILES),
         rare=struggle_of_empires.RARE,
         brute=3_000,
+    ),
+    Registered(
+        seven_empires.RULESET,
+        4,
+        seven_empires.candidates,
+        seven_empires.conserved,
+        things=seven_empires.THINGS,
+        rare=seven_empires.RARE,
+        brute=400,
     ),
     Registered(
         imperunde.RULESET,

@@ -13,7 +13,7 @@ from domain.kernel.acts import TABLE_CODES
 from domain.kernel.ruleset import COMMON_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site
 
-PLAIN = {"/v1/openapi.json", "/v1/docs", "/v1/docs/start.js", "/v1/docs/assets/{name}"}
+PLAIN = {"/", "/v1/openapi.json", "/v1/docs", "/v1/docs/start.js", "/v1/docs/assets/{name}"}
 
 
 @pytest.fixture

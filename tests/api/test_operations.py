@@ -74,7 +74,11 @@ class TestFaults:
 
     def test_unknown_addresses_are_problems_too(self, site: Site) -> None:
         refused(site.get("/nothing"), 404, "not_found")
-        refused(site.client.get("/"), 404, "not_found")
+        refused(site.client.get("/index.html"), 404, "not_found")
+
+    def test_the_address_alone_leads_to_the_documentation(self, site: Site) -> None:
+        found = site.client.get("/")
+        assert (found.status_code, found.headers["Location"]) == (302, "/v1/docs")
 
 
 class TestLog:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from domain.games.common.counts import plus
+from domain.games.common.dice import difference
+from domain.games.common.loans import loan
+from domain.games.common.majority import majority
 from domain.games.common.ranking import groups, places
 from domain.games.common.seats import clockwise, put
 from domain.games.common.shapes import Either
@@ -56,3 +59,21 @@ def test_its_schema_offers_both() -> None:
     """JSON Schema `anyOf`."""
     schema = Either(Word(("random",)), Int(0, 6)).schema()
     assert [s["type"] for s in schema["anyOf"]] == ["string", "integer"]
+
+
+def test_a_majority_is_ranked_densely() -> None:
+    """Equals share a value and do not use up the next; who is behind all values gets nothing."""
+    assert majority({"a": 3, "b": 2, "c": 2, "d": 1}, (8, 5, 3)) == {"a": 8, "b": 5, "c": 5, "d": 3}
+    assert majority({"a": 2, "b": 1, "c": 1}, (3,)) == {"a": 3}
+    assert majority({}, (8, 5)) == {}
+
+
+def test_a_loan_is_never_more_than_needed() -> None:
+    """Whole points, so that at most one gold is left over at a rate of two."""
+    assert [loan(have, 5, 2) for have in (9, 5, 4, 3, 0)] == [(0, 0), (0, 0), (2, 1), (2, 1), (6, 3)]
+    assert loan(0, 7, 3) == (9, 3)
+
+
+def test_the_difference_of_dice_knows_no_order() -> None:
+    """Equal dice have none."""
+    assert [difference(dice) for dice in ((6, 2), (2, 6), (3, 3))] == [4, 4, 0]

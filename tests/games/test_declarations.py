@@ -23,7 +23,7 @@ from domain.kernel.texts import LANGUAGES, PLACE, texts
 CATALOGUE = shipped()
 GAMES = CATALOGUE.names()
 LOGS = sorted((Path(__file__).parents[1] / "logs").glob("*.xz"))
-RULE = re.compile(r"\b[A-Z]{3}-\d+(\.\d+)*\b")
+RULE = re.compile(r"\b[A-Z][A-Z\d]{2}-\d+(\.\d+)*\b")
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -615,6 +615,14 @@ class TestAnEmptyBoard:
 
 
 FILLED: dict[str, tuple[Json, Json]] = {
+    "age_of_reason": (
+        {
+            "empires": {"0": {"power": "prussia"}},
+            "discards": {"0": ["prussia_4s0n"]},
+            "markers": {"baltic": ["ba_norway"]},
+        },
+        {"/empires/0/discard_size": 1},
+    ),
     "egc": (
         {
             "turn": 3,
@@ -628,6 +636,10 @@ FILLED: dict[str, tuple[Json, Json]] = {
         {"nations": {"0": {"home": "japan"}, "1": {"home": "usa"}, "2": {"home": "brazil"}}},
         {"/nations/1/cards": 0},
     ),
+    "seven_empires": (
+        {"hands": {"1": ["spain.nobility"]}, "units": {"madrid": {"spain": {"infantry": 2}}}},
+        {"/empires/spain/monarch": 1, "/hourglass/7": "laurel"},
+    ),
     "struggle_of_empires": (
         {"empires": {"0": {"tiles": [{"tile": "reserve"}]}}, "markers": {"baltic": ["ba_norway"]}},
         {"/stock/reserve": 3},
@@ -637,6 +649,10 @@ FILLED: dict[str, tuple[Json, Json]] = {
 
 
 UNKNOWN: list[tuple[str, Json, str]] = [
+    ("age_of_reason@1", {"tokens": {"poland": {}}}, "/tokens/poland: there is no power poland"),
+    ("age_of_reason@1", {"tokens": {"spain": {"atlantis": 1}}}, "/tokens/spain/atlantis: there is no region"),
+    ("age_of_reason@1", {"discards": {"0": ["joker"]}}, "/discards/0/0: there is no card joker"),
+    ("age_of_reason@1", {"spaces": {"harem": [0]}}, "/spaces/harem: there is no space harem"),
     ("egc@1", {"levels": {"france": {"fortress": 1}}}, "/levels/france/fortress: there is no infrastructure fortress"),
     ("egc@1", {"levels": {"france": {"farm": 99}}}, "/levels/france/farm: 99 is no level"),
     ("egc@1", {"levels": {"atlantis": {"farm": 1}}}, "/levels/atlantis: there is no territory atlantis"),
@@ -655,6 +671,8 @@ UNKNOWN: list[tuple[str, Json, str]] = [
         {"order": []},
         ": the game does not go on: IndexError tuple index out of range; look at /patch/order",
     ),
+    ("seven_empires@1", {"units": {"atlantis": {}}}, "/units/atlantis: there is no region atlantis"),
+    ("seven_empires@1", {"hands": {"0": ["spain.king"]}}, "/hands/0/0: there is no card spain.king"),
     (
         "struggle_of_empires@1",
         {"empires": {"0": {"units": {"x": {"army": 1}}}}},

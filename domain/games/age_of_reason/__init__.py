@@ -1,0 +1,76 @@
+"""Age of Reason (L'âge de raison, Martin Wallace). Rules: docs/rules/age_of_reason.md, numbers AOR-x.y.z."""
+
+from __future__ import annotations
+
+from domain.games.age_of_reason import bot, choices
+from domain.games.age_of_reason.codes import CODES
+from domain.games.age_of_reason.data import DOC, POWERS
+from domain.games.age_of_reason.defaults import default
+from domain.games.age_of_reason.facts import FACTS
+from domain.games.age_of_reason.frames import FRAMES
+from domain.games.age_of_reason.invariants import check, fill
+from domain.games.age_of_reason.moves import MOVES
+from domain.games.age_of_reason.redeal import redeal
+from domain.games.age_of_reason.rules import DO, GO, may
+from domain.games.age_of_reason.rules.setup import blank, check_table, setup
+from domain.games.age_of_reason.scoring import scores
+from domain.games.age_of_reason.sight import board, own, powers
+from domain.games.age_of_reason.state import AgeOfReason
+from domain.games.common.shapes import Either
+from domain.kernel.ruleset import Meta, OptionType, Ruleset
+from domain.kernel.shapes import Bool, Int, ListOf, Word
+
+OPTIONS = {
+    "power_assignment": OptionType(Word(("choose", "random", "fixed")), "choose", "AOR-2.3"),
+    "powers": OptionType(ListOf(Word(POWERS), 0, len(POWERS)), [], "AOR-2.3"),
+    "first_player": OptionType(Either(Word(("random",)), Int(0, 6)), "random", "AOR-2.3"),
+    "first_alliances": OptionType(Word(("auction", "random")), "auction", "AOR-2.3"),
+    "cossacks_space": OptionType(Bool(), True, "AOR-2.3"),
+    "support_scope": OptionType(Word(("table", "examples")), "table", "AOR-2.3"),
+}
+
+TURNS = ("choose_power", "auction_bid", "turn")
+ANSWERS = ("commit", "hire", "reserves")
+"""Decisions that interrupt a turn (AOR-4.3)."""
+
+
+META = Meta(
+    "age_of_reason@1",
+    DOC["meta"]["title"],
+    "AOR",
+    tuple(range(DOC["meta"]["players_min"], DOC["meta"]["players_max"] + 1)),
+    OPTIONS,
+    CODES,
+    clocks=dict.fromkeys(TURNS, "move") | dict.fromkeys(ANSWERS, "answer"),
+    paces={
+        "live": {"move": 300, "answer": 60},
+        "correspondence": {"move": 172_800, "answer": 86_400},
+    },
+)
+
+RULESET: Ruleset[AgeOfReason] = Ruleset(
+    meta=META,
+    state=AgeOfReason,
+    moves=MOVES,
+    do=DO,
+    go=GO,
+    facts=FACTS,
+    frames=FRAMES,
+    setup=setup,
+    build=choices.build,
+    default=default,
+    board=board,
+    own=own,
+    powers=powers,
+    scores=scores,
+    check=check,
+    fill=fill,
+    redeal=redeal,
+    may=may,
+    blank=blank,
+    check_table=check_table,
+    package="domain.games.age_of_reason",
+    bot=bot.propose,
+)
+
+RULESETS = (RULESET,)

@@ -1,0 +1,44 @@
+"""Facts of the cards: what only its owner knows, and what all may count (AOR-10, AOR-16.2)."""
+
+from __future__ import annotations
+
+from domain.games.age_of_reason import assign
+from domain.games.age_of_reason.state import AgeOfReason
+from domain.games.common.seats import put
+from domain.ids import Seat
+from domain.kernel import flow
+from domain.kernel.declare import Count, Fact, declared
+
+
+class CardDiscarded(Fact[AgeOfReason], frozen=True):
+    """AOR-9.10.1, AOR-8.1.4: a force card goes to the discard; its owner's own after a conversion."""
+
+    seat: Seat
+    card: str
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        return flow.assign(s, discards=put(s.discards, self.seat, (*s.discards[self.seat], self.card)))
+
+
+class CardTakenBack(Fact[AgeOfReason], frozen=True):
+    """AOR-11.1.4: a card goes from the discard to the hand."""
+
+    seat: Seat
+    card: str
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        left = tuple(card for card in s.discards[self.seat] if card != self.card)
+        return flow.assign(s, discards=put(s.discards, self.seat, left))
+
+
+class DiscardCounted(Fact[AgeOfReason], frozen=True):
+    """AOR-16.2: how many cards a discard has now."""
+
+    seat: Seat
+    cards: Count
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        return assign.empire(s, self.seat, discard_size=self.cards)
+
+
+FACTS = declared(__name__, Fact)

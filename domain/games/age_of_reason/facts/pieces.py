@@ -1,0 +1,68 @@
+"""Facts of tokens, on the map and on the action board (AOR-7.4), and of markers (AOR-8.1, AOR-9.9)."""
+
+from __future__ import annotations
+
+from domain.games.age_of_reason import assign
+from domain.games.age_of_reason.state import AgeOfReason
+from domain.ids import Seat
+from domain.kernel import flow
+from domain.kernel.declare import Count, Fact, declared
+
+
+class SpacePlaced(Fact[AgeOfReason], frozen=True):
+    """AOR-7.4.3: a token from the reserve on the action board; the turn has so many attacks now (AOR-7.1.2)."""
+
+    seat: Seat
+    space: str
+    attacks: Count
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        spaces = {**s.spaces, self.space: (*s.spaces.get(self.space, ()), self.seat)}
+        return flow.assign(assign.turn(s, placed=True, attacks_allowed=self.attacks), spaces=spaces)
+
+
+class MarkerConverted(Fact[AgeOfReason], frozen=True):
+    """AOR-8.1.3: an Aktion marker leaves the game; so many attacks are made."""
+
+    seat: Seat
+    marker: str
+    region: str
+    attacks: Count
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        return assign.turn(assign.marker_gone(s, self.marker, self.region), attacks_made=self.attacks)
+
+
+class MarkerTaken(Fact[AgeOfReason], frozen=True):
+    """AOR-9.9.3: a beaten marker leaves the game."""
+
+    seat: Seat
+    marker: str
+    region: str
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        return assign.marker_gone(s, self.marker, self.region)
+
+
+class TokenRemoved(Fact[AgeOfReason], frozen=True):
+    """AOR-9.9.2: a beaten power's token goes to its owner's reserve, or out of the game."""
+
+    power: str
+    region: str
+    by: Seat
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        return assign.token(s, self.power, self.region, -1)
+
+
+class TokenPlaced(Fact[AgeOfReason], frozen=True):
+    """AOR-8.1.3, AOR-9.9: a token from the reserve."""
+
+    seat: Seat
+    region: str
+
+    def evolve(self, s: AgeOfReason) -> AgeOfReason:
+        return assign.token(s, s.power(self.seat), self.region, 1)
+
+
+FACTS = declared(__name__, Fact)

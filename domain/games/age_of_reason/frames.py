@@ -1,0 +1,60 @@
+"""The frames of the flow: what each kind of decision is about, and what stands still to do in those that ask nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.games.age_of_reason.state import Side
+from domain.ids import Json
+from domain.kernel.declare import Context, declared
+
+# --- set-up and sequence ---------------------------------------------------------------------------------------
+
+
+class ChoosePower(Context, frozen=True):
+    """AOR-3.3: a seat chooses its power."""
+
+
+class GameTurn(Context, frozen=True):
+    """AOR-4: a game turn, under all that happens in it; it asks nobody."""
+
+    to_play: Sequence[int]
+    """Seats that still have a turn this round, in turn order."""
+
+
+class AuctionBid(Context, frozen=True):
+    """AOR-6: a seat bids or passes."""
+
+
+class Turn(Context, frozen=True):
+    """AOR-7.2: a seat takes its turn; it is asked anew after each action."""
+
+
+# --- battles ---------------------------------------------------------------------------------------------------
+
+
+class Battle(Context, frozen=True):
+    """AOR-9: a battle, under the questions in it; it asks nobody."""
+
+    todo: Sequence[Sequence[Json]]
+    """The steps still to do: name and arguments of each."""
+
+
+class Commit(Context, frozen=True):
+    """AOR-9.2: the defender and the allies lay cards face down, each in secret."""
+
+    defender: int | None
+    """The seat that must lay a card; all others are allies."""
+
+
+class Hire(Context, frozen=True):
+    """AOR-9.4: the principals hire non-player powers, each in secret."""
+
+
+class Reserves(Context, frozen=True):
+    """AOR-9.7.1: a principal may roll the own dice again."""
+
+    side: Side
+
+
+FRAMES: dict[str, type[Context]] = declared(__name__, Context)

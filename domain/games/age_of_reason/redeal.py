@@ -1,0 +1,69 @@
+"""What is dealt anew for whoever cannot know it: discards, and with them hands, and sealed answers."""
+
+from __future__ import annotations
+
+from domain.games.age_of_reason.data import CARDS, DECKS
+from domain.games.age_of_reason.facts.battle import CardSealed, HireSealed
+from domain.games.age_of_reason.facts.cards import CardDiscarded, CardTakenBack
+from domain.games.age_of_reason.rules import attacking
+from domain.games.age_of_reason.rules.battle import commit
+from domain.games.age_of_reason.rules.battle.allies import hirable
+from domain.games.age_of_reason.rules.checks import passes
+from domain.games.age_of_reason.state import AgeOfReason, D
+from domain.games.common.seats import put
+from domain.ids import DIRECTOR, Seat, Viewer
+from domain.kernel.flow import assign
+
+
+def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
+    """AOR-16.2: of every other seat another discard of the same size, and other answers that it could have given."""
+    if DIRECTOR in keep or not d.state.game_turn:
+        return
+    for seat in d.state.everybody:
+        if seat not in keep:
+            _discard(d, seat)
+            _answer(d, seat)
+
+
+def _discard(d: D, seat: Seat) -> None:
+    """As many force cards as before; what lies face up in a battle, or is sealed, is not among them."""
+    old = d.state.discards[seat]
+    held = [card for card in d.state.hand(seat) if CARDS[card].kind == "force"]
+    in_order = [card for card in DECKS[d.state.power(seat)] if card in {*old, *held}]
+    new = d.draws.shuffle("redeal", in_order, (seat,))[: len(old)]
+    for card in old:
+        d.add(CardTakenBack(seat, card), (seat,))
+    for card in new:
+        d.add(CardDiscarded(seat, card), (seat,))
+
+
+def _answer(d: D, seat: Seat) -> None:
+    """Another sealed card, and other powers, where the seat has said something and nothing is shown yet."""
+    sealed = d.state.sealed[seat]
+    if sealed is None:
+        return
+    card = d.draws.pick("redeal", _cards(d.state, seat) or [sealed.card], (seat,))
+    d.add(CardSealed(seat, card), (seat,))
+    if sealed.powers is not None:
+        _hire(d, seat)
+
+
+def _hire(d: D, seat: Seat) -> None:
+    """Any of those that it could hire, as far as its means go."""
+    free = hirable(d.state, d.state.fight, seat)
+    hired = [power for power in free if d.draws.roll("redeal", 0, 1, (seat,))]
+    most = (d.state.empires[seat].means - commit.spent(d.state, seat)) // commit.HIRE_COST
+    d.add(HireSealed(seat, hired[:most]), (seat,))
+
+
+def _cards(s: AgeOfReason, seat: Seat) -> list[str | None]:
+    """What the seat could have sealed; after `commit` is closed, whether an ally has laid a card is known."""
+    battle = s.fight
+    free = assign(s, sealed=put(s.sealed, seat, None))
+    deck: list[str | None] = [*DECKS[s.power(seat)]]
+    if seat == battle.attacker:
+        return [card for card in deck if card and passes(attacking.check_card, free, seat, battle.region, card)]
+    answers = [card for card in [None, *deck] if passes(commit.check_commit, free, seat, card)]
+    if battle.laid is None or seat == battle.defender:
+        return answers
+    return [card for card in answers if (card is not None) == (seat in battle.laid)]

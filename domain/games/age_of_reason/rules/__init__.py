@@ -1,0 +1,48 @@
+"""The rules, one module per chapter of the rules page: what each move does, and how the flow goes on by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.games.age_of_reason import moves
+from domain.games.age_of_reason.rules import (
+    attacking,
+    battle,
+    coalitions,
+    converting,
+    game_turn,
+    placing,
+    setup,
+    turns,
+)
+from domain.games.age_of_reason.rules.battle import commit, dice
+from domain.games.age_of_reason.state import AgeOfReason, D
+from domain.kernel.flow import Frame
+from domain.kernel.ruleset import Handler, on
+
+DO: dict[str, Handler[AgeOfReason]] = dict(
+    (
+        on(moves.ChoosePower, setup.do_choose_power),
+        on(moves.Bid, coalitions.do_bid),
+        on(moves.PassBid, coalitions.do_pass_bid),
+        on(moves.Place, placing.do_place),
+        on(moves.Convert, converting.do_convert),
+        on(moves.Attack, attacking.do_attack),
+        on(moves.Pass, turns.do_pass),
+        on(moves.Commit, commit.do_commit),
+        on(moves.Hire, commit.do_hire),
+        on(moves.TakeBack, commit.do_take_back),
+        on(moves.Reserves, dice.do_reserves),
+    )
+)
+"""Move type -> handler, in the order of AOR-22."""
+
+GO: dict[str, Callable[[D, Frame], None]] = {
+    "game_turn": game_turn.go_game_turn,
+    "battle": battle.go_battle,
+    "commit": commit.go_commit,
+    "hire": commit.go_hire,
+}
+"""Frames that owe nobody, or nobody any more."""
+
+may = commit.may

@@ -1,0 +1,112 @@
+"""AOR-7.4, AOR-11: tokens on the action board, and what they do at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.games.age_of_reason.data import CARDS, CONSTANTS, FINANCE_GOLD, REFORM, SPACES, Card
+from domain.games.age_of_reason.facts.cards import CardTakenBack, DiscardCounted
+from domain.games.age_of_reason.facts.economy import UnrestRemoved
+from domain.games.age_of_reason.facts.pieces import SpacePlaced
+from domain.games.age_of_reason.moves import Place
+from domain.games.age_of_reason.rules import money, turns
+from domain.games.age_of_reason.rules.checks import need, need_funds, need_reserve
+from domain.games.age_of_reason.state import AgeOfReason, D
+from domain.ids import Seat
+from domain.kernel.declare import or_none
+from domain.kernel.flow import Frame
+
+TAKES_BACK: dict[str, Callable[[Card], bool]] = {
+    "militia": lambda card: card.soldiers_alone,
+    "pressgangs": lambda card: card.ships > 0,
+}
+"""AOR-11.1.4: which cards of the discard a space takes back."""
+
+
+def eligible(s: AgeOfReason, seat: Seat, space: str) -> list[str]:
+    """AOR-11.1.4: cards of the own discard that a space can take back."""
+    fits = TAKES_BACK[space]
+    return [card for card in s.discards[seat] if fits(CARDS[card])]
+
+
+def check_space(s: AgeOfReason, seat: Seat, space: str) -> None:
+    """AOR-7.4.6: the errors of `place` that any space can have, in this order."""
+    fresh = not s.acting.placed and not s.acting.attacks_made
+    need(fresh, "already_placed", "AOR-7.4.6")
+    need(s.exists(space), "unknown_space", "AOR-7.4.6", space=space)
+    free = len(s.spaces.get(space, ())) < s.places(space)
+    need(free, "space_occupied", "AOR-7.4.6", space=space)
+    need_reserve(s, seat)
+    need_funds(s, seat, SPACES[space].cost)
+
+
+def check_place(s: AgeOfReason, seat: Seat, move: Place) -> None:
+    """AOR-7.4.6: the errors of `place`, in this order."""
+    check_space(s, seat, move.space)
+    if move.space in TAKES_BACK:
+        _check_card(s, seat, move.space, or_none(move.card))
+    if SPACES[move.space].names_region:
+        region = or_none(move.region)
+        need(region in SPACES[move.space].regions, "invalid_region", "AOR-7.4.6", region=region)
+
+
+def _check_card(s: AgeOfReason, seat: Seat, space: str, card: str | None) -> None:
+    fitting = eligible(s, seat, space)
+    if card is None:
+        return need(not fitting, "card_required", "AOR-7.4.6", space=space)
+    need(card in s.discards[seat], "card_not_in_discard", "AOR-7.4.6", card=card)
+    return need(card in fitting, "card_not_eligible", "AOR-7.4.6", card=card)
+
+
+def do_place(d: D, frame: Frame, seat: Seat, move: Place) -> None:
+    """AOR-7.4.3: pay the cost, put the token there, apply what it does at once."""
+    check_place(d.state, seat, move)
+    money.pay(d, seat, SPACES[move.space].cost, move.space)
+    _put(d, seat, move.space)
+    if apply := AT_ONCE.get(SPACES[move.space].effect):
+        apply(d, seat, move)
+    turns.act(d, frame, seat)
+
+
+def _put(d: D, seat: Seat, space: str) -> None:
+    extended = space == "ministry_of_war" or d.state.on_board(seat, "ministry_of_war")
+    more: int = CONSTANTS["attacks_per_phase_with_ministry"]
+    d.add(SpacePlaced(seat, space, more if extended else d.state.acting.attacks_allowed))
+
+
+def _finance(d: D, seat: Seat, move: Place) -> None:
+    """AOR-11.1.1: five gold."""
+    money.receive(d, seat, FINANCE_GOLD, move.space)
+
+
+def _reform(d: D, seat: Seat, move: Place) -> None:
+    """AOR-11.1.6: two points of unrest less, not below 0."""
+    before = d.state.empires[seat].unrest
+    total = max(0, before - REFORM)
+    if total < before:
+        d.add(UnrestRemoved(seat, before - total, total))
+
+
+def _take_back(d: D, seat: Seat, move: Place) -> None:
+    """AOR-11.1.4: the card that its owner names goes to the hand, and is not shown; others count it."""
+    d.barrier()
+    if card := or_none(move.card):
+        d.add(CardTakenBack(seat, card), (seat,))
+        d.add(DiscardCounted(seat, d.state.empires[seat].discard_size - 1))
+
+
+def _trade(d: D, seat: Seat, move: Place) -> None:
+    """AOR-11.5: two gold for each own token in the region."""
+    region = or_none(move.region) or SPACES[move.space].regions[0]
+    tokens = d.state.own(seat).get(region, 0)
+    money.receive(d, seat, CONSTANTS["trade_gold_per_token"] * tokens, move.space)
+
+
+AT_ONCE: dict[str, Callable[[D, Seat, Place], None]] = {
+    "immediate_gold": _finance,
+    "unrest_reduction": _reform,
+    "recover_soldier_card": _take_back,
+    "recover_ship_card": _take_back,
+    "trade": _trade,
+}
+"""What a space does at once, by its effect."""

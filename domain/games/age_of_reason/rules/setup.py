@@ -1,0 +1,105 @@
+"""AOR-3: set-up."""
+
+from __future__ import annotations
+
+from domain.errors import InvalidTable
+from domain.games.age_of_reason import frames
+from domain.games.age_of_reason.data import CONSTANTS, MARKERS, POWERS
+from domain.games.age_of_reason.facts.sequence import EmpireDrawn, FirstPlayerDrawn, PowerChosen, SeatsEquipped
+from domain.games.age_of_reason.moves import ChoosePower
+from domain.games.age_of_reason.rules import region_markers
+from domain.games.age_of_reason.rules.checks import need
+from domain.games.age_of_reason.rules.game_turn import start_game_turn
+from domain.games.age_of_reason.state import AgeOfReason, D, Empire, Terms
+from domain.games.common.seats import clockwise
+from domain.ids import Seat
+from domain.kernel.flow import Frame
+from domain.kernel.ruleset import Table
+
+
+def blank(table: Table) -> AgeOfReason:
+    """AOR-3.1: the markers are in the bag; a seat has nothing before AOR-3.4."""
+    options = table.options
+    named = options["first_player"]
+    terms = Terms(
+        options["power_assignment"],
+        tuple(options["powers"]),
+        None if named == "random" else named,
+        options["first_alliances"],
+        options["cossacks_space"],
+        options["support_scope"],
+    )
+    n = table.seats
+    return AgeOfReason(
+        n,
+        terms=terms,
+        empires=(Empire(vp=CONSTANTS["start_vp"]),) * n,
+        tokens={power: {} for power in POWERS},
+        discards=((),) * n,
+        sealed=(None,) * n,
+        bag=tuple(MARKERS),
+    )
+
+
+def setup(d: D) -> None:
+    """AOR-3.2, AOR-3.3: first player, powers."""
+    first = d.state.terms.first_player
+    if first is None:
+        first = d.draws.pick("first_player", list(d.state.everybody))
+    d.add(FirstPlayerDrawn(first))
+    assign = d.state.terms.power_assignment
+    if assign == "choose":
+        return d.ask(frames.ChoosePower(), first)
+    for seat in d.state.round_the_table():
+        power = d.state.terms.powers[seat] if assign == "fixed" else _draw_power(d)
+        d.add(PowerChosen(seat, power))
+    return _deal(d)
+
+
+def free_powers(s: AgeOfReason) -> list[str]:
+    """Powers without a seat, in the order of the data."""
+    taken = [empire.power for empire in s.empires]
+    return [power for power in POWERS if power not in taken]
+
+
+def _draw_power(d: D) -> str:
+    power: str = d.draws.pick("power", free_powers(d.state))
+    return power
+
+
+def check_choose_power(s: AgeOfReason, seat: Seat, move: ChoosePower) -> None:
+    """AOR-3.3: the errors of `choose_power`, in this order."""
+    need(move.power in POWERS, "unknown_power", "AOR-3.3", power=move.power)
+    need(move.power in free_powers(s), "power_taken", "AOR-3.3", power=move.power)
+
+
+def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
+    """AOR-3.3: clockwise from the first player, one seat at a time."""
+    check_choose_power(d.state, seat, move)
+    d.add(PowerChosen(seat, move.power))
+    d.answered(seat, end=True)
+    following = clockwise(seat, d.state.seats)[1]
+    if d.state.empires[following].power is None:
+        d.ask(frames.ChoosePower(), following)
+    else:
+        _deal(d)
+
+
+def _deal(d: D) -> None:
+    """AOR-3.4 to AOR-3.6: gold and unrest; five tokens of each power on the map; the first game turn."""
+    d.add(SeatsEquipped(CONSTANTS["start_gold"], CONSTANTS["start_unrest"]))
+    for power in POWERS:
+        d.add(EmpireDrawn(power, region_markers.draw(d, CONSTANTS["markers_drawn_per_power_at_setup"])))
+    start_game_turn(d)
+
+
+def check_table(table: Table) -> None:
+    """AOR-2.5: options that must go together; raises InvalidTable."""
+    first, powers = table.options["first_player"], table.options["powers"]
+    if first != "random" and first >= table.seats:
+        raise InvalidTable(f"a seat from 0 to {table.seats - 1} is expected", "/options/first_player")
+    if table.options["power_assignment"] != "fixed":
+        if powers:
+            raise InvalidTable("only for power_assignment fixed", "/options/powers")
+    elif len(powers) != table.seats or len(set(powers)) != table.seats:
+        raise InvalidTable(f"{table.seats} different powers are expected", "/options/powers")

@@ -1,0 +1,190 @@
+"""AOR-16, AOR-21: what a viewer sees. Everything is public but hands, discards, sealed answers and the bag's order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from domain.games.age_of_reason.data import ALL_SLOTS, COALITIONS, POWERS, SPACES
+from domain.games.age_of_reason.state import AgeOfReason, Auction, Battle, Empire, Sealed, StandingBid, Turn
+from domain.ids import Seat
+from domain.kernel.declare import Part, among
+
+
+class AuctionShown(Part, frozen=True):
+    """AOR-6: the auction that goes on."""
+
+    number: int
+    """1..4."""
+    opener: int
+    standing: StandingBid | None
+    passes: int
+    """Since the standing bid."""
+    unaligned: Sequence[str]
+    """Powers in no coalition, in the order of the data."""
+
+
+class EmpireShown(Part, frozen=True):
+    """What everybody sees of a seat. Counts of 0 are not named."""
+
+    seat: int
+    power: str | None
+    """None before it is chosen."""
+    gold: int
+    vp: int
+    unrest: int
+    tokens: Mapping[str, int]
+    """Region -> own tokens in it."""
+    action_tokens: Sequence[str]
+    """Spaces of the action board with an own token, one for each token."""
+    reserve: int
+    """Tokens that can still be placed (AOR-1.3)."""
+    hand_size: int
+    """A sealed card counts until the reveal (AOR-4.6.5)."""
+    discard_size: int
+
+
+class TargetShown(Part, frozen=True):
+    """AOR-8.2.1: what is attacked."""
+
+    kind: Annotated[str, among(("power", "marker"))]
+    power: str | None
+    marker: str | None
+
+
+class BattleShown(Part, frozen=True):
+    """AOR-9: the battle that goes on; null what is not known yet."""
+
+    region: str
+    attacker: int
+    target: TargetShown
+    defender: int | None
+    """The seat that is attacked, if there is one."""
+    asked: Sequence[int]
+    """Seats asked for a card, ascending."""
+    laid: Sequence[int] | None
+    """Allies that have laid a card, ascending."""
+    cards: Mapping[str, str] | None
+    """Seat -> card, of those that laid one."""
+    hired: Mapping[str, Sequence[str]] | None
+    """Side -> powers that its principal has hired."""
+    dice: Mapping[str, Sequence[int]] | None
+    """Side -> two dice."""
+    strength: Mapping[str, int] | None
+    """Side -> strength with these dice."""
+
+
+class Board(Part, frozen=True):
+    """The common board, in the names of AOR-21.1."""
+
+    game: Literal["age_of_reason"]
+    players: int
+    game_turn: int
+    """0 during the set-up."""
+    round: int
+    """0 outside the actions."""
+    phase: Annotated[str, among(("setup", "coalitions", "actions", "finished"))]
+    first_player: int | None
+    opener: int | None
+    """Who opened the first auction of this game turn."""
+    slots: Mapping[str, str | None]
+    """Slot of the alliance display -> power."""
+    coalitions: Mapping[str, Sequence[str]]
+    """Coalition -> powers in slot order."""
+    turn_order: Sequence[int]
+    auction: AuctionShown | None
+    empires: Sequence[EmpireShown]
+    """By seat."""
+    npp: Mapping[str, Mapping[str, int]]
+    """Power without a seat -> region -> tokens; powers without tokens are not named."""
+    markers: Mapping[str, Sequence[str]]
+    """Region -> markers lying in it; regions without any are not named."""
+    bag_size: int
+    """Markers still to be drawn."""
+    action_board: Mapping[str, Sequence[int]]
+    """Space -> seats with a token there, in the order of placing; every kind of space of this table is named."""
+    turn: Turn | None
+    battle: BattleShown | None
+
+
+class Own(Part, frozen=True):
+    """AOR-16.4: what a seat sees besides."""
+
+    hand: Sequence[str]
+    """Without a sealed card."""
+    discard: Sequence[str]
+    sealed: Sealed | None
+    """What waits for the reveal: the own card, and the powers that the seat hires."""
+
+
+def powers(s: AgeOfReason) -> dict[Seat, str]:
+    """AOR-3: those that are chosen."""
+    return {seat: empire.power for seat, empire in enumerate(s.empires) if empire.power is not None}
+
+
+def own(s: AgeOfReason, seat: Seat) -> Own:
+    """AOR-16.4."""
+    return Own(s.hand(seat), s.discards[seat], s.sealed[seat])
+
+
+def board(s: AgeOfReason) -> Board:
+    """AOR-21.1."""
+    return Board(
+        game="age_of_reason",
+        players=s.seats,
+        game_turn=s.game_turn,
+        round=s.round,
+        phase=s.phase,
+        first_player=s.first_player,
+        opener=s.opener,
+        slots={slot: s.slots.get(slot) for slot in ALL_SLOTS},
+        coalitions={coalition: s.members(coalition) for coalition in COALITIONS},
+        turn_order=s.turn_order,
+        auction=_auction(s, s.auction) if s.auction else None,
+        empires=[_empire(s, seat, empire) for seat, empire in enumerate(s.empires)],
+        npp=_others(s),
+        markers=s.markers,
+        bag_size=len(s.bag),
+        action_board={space: s.spaces.get(space, ()) for space in SPACES if s.exists(space)},
+        turn=s.turn,
+        battle=_battle(s.battle) if s.battle else None,
+    )
+
+
+def _auction(s: AgeOfReason, auction: Auction) -> AuctionShown:
+    return AuctionShown(auction.number, auction.opener, auction.standing, auction.passes, s.unaligned())
+
+
+def _empire(s: AgeOfReason, seat: Seat, empire: Empire) -> EmpireShown:
+    return EmpireShown(
+        seat=seat,
+        power=empire.power,
+        gold=empire.gold,
+        vp=empire.vp,
+        unrest=empire.unrest,
+        tokens=s.own(seat),
+        action_tokens=[space for space, seats in s.spaces.items() for x in seats if x == seat],
+        reserve=s.reserve(seat) if s.game_turn else 0,
+        hand_size=s.hand_size(seat),
+        discard_size=empire.discard_size,
+    )
+
+
+def _others(s: AgeOfReason) -> dict[str, dict[str, int]]:
+    """AOR-2.4."""
+    return {power: s.tokens[power] for power in POWERS if s.seat_of(power) is None and s.tokens.get(power)}
+
+
+def _battle(battle: Battle) -> BattleShown:
+    return BattleShown(
+        region=battle.region,
+        attacker=battle.attacker,
+        target=TargetShown("marker" if battle.marker else "power", battle.power, battle.marker),
+        defender=battle.defender,
+        asked=battle.asked,
+        laid=battle.laid,
+        cards=battle.cards,
+        hired=battle.hired,
+        dice=battle.dice,
+        strength=battle.strength,
+    )

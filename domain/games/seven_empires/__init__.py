@@ -1,0 +1,83 @@
+"""7 Empires (Mac Gerdts, 2024). Rules: docs/rules/seven_empires.md, numbers SE7-x.y.z."""
+
+from __future__ import annotations
+
+from domain.games.seven_empires import bot, choices
+from domain.games.seven_empires.codes import CODES
+from domain.games.seven_empires.data import DEALS, DOC, SETUPS
+from domain.games.seven_empires.defaults import default
+from domain.games.seven_empires.facts import FACTS
+from domain.games.seven_empires.frames import FRAMES
+from domain.games.seven_empires.invariants import check, fill
+from domain.games.seven_empires.moves import MOVES
+from domain.games.seven_empires.redeal import redeal
+from domain.games.seven_empires.rules import DO, GO
+from domain.games.seven_empires.rules.setup import blank, check_table, setup
+from domain.games.seven_empires.scoring import scores
+from domain.games.seven_empires.sight import board, hidden, own
+from domain.games.seven_empires.state import Seven
+from domain.kernel.ruleset import Meta, OptionType, Ruleset
+from domain.kernel.shapes import Bool, Int, Word
+
+_GIVEN = DOC["options"]
+
+OPTIONS = {
+    "setup": OptionType(Word(SETUPS), _GIVEN["setup"]["default"], "SE7-2"),
+    "distribution_card": OptionType(Word(("random", *DEALS)), _GIVEN["distribution_card"]["default"], "SE7-2.6"),
+    "decades": OptionType(Int(8, 10), _GIVEN["decades"]["default"], "SE7-2.7"),
+    "quick_start": OptionType(Bool(), _GIVEN["quick_start"]["default"], "SE7-2.11"),
+}
+
+TURNS = (
+    "draft",
+    "choose_empire",
+    "choose_delegated_action",
+    "build",
+    "deploy",
+    "palace",
+    "attack_deploy",
+    "movement",
+)
+ANSWERS = ("passage", "counterfight", "reduction", "tile_influence", "tile_worker", "tile_unit")
+"""Decisions that interrupt a turn, or stand between decades (SE7-3.1)."""
+
+
+META = Meta(
+    "seven_empires@1",
+    "7 Empires",
+    "SE7",
+    tuple(range(_GIVEN["players"]["min"], _GIVEN["players"]["max"] + 1)),
+    OPTIONS,
+    CODES,
+    clocks=dict.fromkeys(TURNS, "move") | dict.fromkeys(ANSWERS, "answer"),
+    paces={
+        "live": {"move": 300, "answer": 60},
+        "correspondence": {"move": 172_800, "answer": 86_400},
+    },
+)
+
+RULESET: Ruleset[Seven] = Ruleset(
+    meta=META,
+    state=Seven,
+    moves=MOVES,
+    do=DO,
+    go=GO,
+    facts=FACTS,
+    frames=FRAMES,
+    setup=setup,
+    build=choices.build,
+    default=default,
+    board=board,
+    own=own,
+    hidden=hidden,
+    scores=scores,
+    check=check,
+    fill=fill,
+    redeal=redeal,
+    blank=blank,
+    check_table=check_table,
+    package="domain.games.seven_empires",
+    bot=bot.propose,
+)
+
+RULESETS = (RULESET,)

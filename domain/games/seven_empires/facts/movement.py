@@ -1,0 +1,116 @@
+"""Facts of movement, fights and flags (SE7-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import field
+
+from domain.games.seven_empires import assign
+from domain.games.seven_empires.data import Unit
+from domain.games.seven_empires.parts import Step
+from domain.games.seven_empires.state import Seven
+from domain.ids import Seat
+from domain.kernel.declare import UNSET, Fact, Maybe, declared
+
+Outcome = Literal["both_fall", "attacker_stands", "counter_fight"]
+"""Of a fight; in a counter-fight both fall."""
+
+
+class ShipMoved(Fact[Seven], frozen=True):
+    """SE7-8.2: a ship has crossed to the last sea of its path."""
+
+    empire: str
+    unit: Unit
+    from_: str = field(name="from")
+    path: Sequence[str]
+    to: str
+
+    def evolve(self, s: Seven) -> Seven:
+        s = assign.moved_out(assign.unit(s, self.empire, self.unit, self.from_, -1), self.unit, self.from_)
+        return assign.unit(s, self.empire, self.unit, self.to)
+
+
+class FleetsDone(Fact[Seven], frozen=True):
+    """SE7-8.1: armies move from now on, and ships no more."""
+
+    empire: str
+
+    def evolve(self, s: Seven) -> Seven:
+        return assign.movement(s, armies=True)
+
+
+class ArmyMoved(Fact[Seven], frozen=True):
+    """SE7-8.5: an army has come to the region of its last step; `used` are seas whose two-master has carried it."""
+
+    empire: str
+    unit: Unit
+    from_: str = field(name="from")
+    steps: Sequence[Step]
+    to: str
+    used: Maybe[Sequence[str]] = UNSET
+
+    def evolve(self, s: Seven) -> Seven:
+        s = assign.moved_out(assign.unit(s, self.empire, self.unit, self.from_, -1), self.unit, self.from_)
+        s = assign.unit(s, self.empire, self.unit, self.to)
+        return s if self.used is UNSET else assign.movement(s, used=(*s.moving.used, *self.used))
+
+
+class PassageAsked(Fact[Seven], frozen=True):
+    """SE7-8.7: the monarch of the empire whose army stands in a region is asked to let another pass."""
+
+    seat: Seat
+    blocking: str
+    empire: str
+    unit: Unit
+    through: str
+    to: str
+
+
+class PassageGranted(Fact[Seven], frozen=True):
+    """SE7-8.7: a monarch lets an army pass."""
+
+    seat: Seat
+    empire: str
+    through: str
+
+
+class PassageRefused(Fact[Seven], frozen=True):
+    """SE7-8.7: a monarch does not let an army pass; it stays where it was."""
+
+    seat: Seat
+    empire: str
+    through: str
+
+    def evolve(self, s: Seven) -> Seven:
+        return assign.movement(s, refused=(*s.moving.refused, self.through))
+
+
+class Fought(Fact[Seven], frozen=True):
+    """SE7-8.4, SE7-8.10, SE7-8.11: two units have fought; the target falls, and mostly the attacker too."""
+
+    region: str
+    empire: str
+    unit: Unit
+    against: str
+    target: Unit
+    outcome: Outcome
+
+    def evolve(self, s: Seven) -> Seven:
+        s = assign.unit(s, self.against, self.target, self.region, -1)
+        return s if self.outcome == "attacker_stands" else assign.unit(s, self.empire, self.unit, self.region, -1)
+
+
+class FlagPlaced(Fact[Seven], frozen=True):
+    """SE7-8.15: a flag of an empire stands in a region; that of `replaced` goes back."""
+
+    empire: str
+    region: str
+    replaced: Maybe[str] = UNSET
+
+    def evolve(self, s: Seven) -> Seven:
+        return assign.flag(s, self.region, self.empire)
+
+
+FACTS = declared(__name__, Fact)

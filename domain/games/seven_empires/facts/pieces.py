@@ -1,0 +1,102 @@
+"""Facts of cities, palaces and units outside movement (SE7-2.11, SE7-4.6, SE7-5, SE7-6, SE7-9.1, SE7-10.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.games.seven_empires import assign
+from domain.games.seven_empires.data import Unit
+from domain.games.seven_empires.parts import Placed
+from domain.games.seven_empires.state import Seven
+from domain.ids import Seat
+from domain.kernel import flow
+from domain.kernel.declare import Count, Fact, declared
+
+
+def _placed(s: Seven, empire: str, units: Sequence[Placed]) -> Seven:
+    for placed in units:
+        s = assign.unit(s, empire, placed.unit, placed.region)
+    return s
+
+
+class StartingUnitsPlaced(Fact[Seven], frozen=True):
+    """SE7-2.11: the first units of an empire."""
+
+    empire: str
+    units: Sequence[Placed]
+
+    def evolve(self, s: Seven) -> Seven:
+        return _placed(s, self.empire, self.units)
+
+
+class CompensationDeployed(Fact[Seven], frozen=True):
+    """SE7-4.6: a seat that delegates deploys a unit of an empire of its choice."""
+
+    seat: Seat
+    empire: str
+    region: str
+    unit: Unit
+
+    def evolve(self, s: Seven) -> Seven:
+        return assign.unit(s, self.empire, self.unit, self.region)
+
+
+class CityBuilt(Fact[Seven], frozen=True):
+    """SE7-5.1: a city has reached a level."""
+
+    empire: str
+    region: str
+    level: Count
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, levels={**s.levels, self.region: self.level})
+
+
+class UnitsDeployed(Fact[Seven], frozen=True):
+    """SE7-5.2, SE7-9.1: units from the supply stand in own cities."""
+
+    empire: str
+    units: Sequence[Placed]
+
+    def evolve(self, s: Seven) -> Seven:
+        return _placed(s, self.empire, self.units)
+
+
+class PalaceBuilt(Fact[Seven], frozen=True):
+    """SE7-6.1: a palace shows so many crowns."""
+
+    empire: str
+    region: str
+    crowns: Count
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, palaces={**s.palaces, self.region: self.crowns})
+
+
+class UnitsReduced(Fact[Seven], frozen=True):
+    """SE7-10.2: a seat removes what is too much in a region."""
+
+    seat: Seat
+    empire: str
+    region: str
+    units: Sequence[Unit]
+
+    def evolve(self, s: Seven) -> Seven:
+        for unit in self.units:
+            s = assign.unit(s, self.empire, unit, self.region, -1)
+        return s
+
+
+class EventUnitPlaced(Fact[Seven], frozen=True):
+    """SE7-11.2: a monarch places the unit of a tile."""
+
+    seat: Seat
+    empire: str
+    unit: Unit
+    region: str
+
+    def evolve(self, s: Seven) -> Seven:
+        return assign.unit(s, self.empire, self.unit, self.region)
+
+
+FACTS = declared(__name__, Fact)

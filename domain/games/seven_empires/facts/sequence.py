@@ -1,0 +1,197 @@
+"""Facts of set-up, turns, decades and the end (SE7-2, SE7-4, SE7-11, SE7-12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from domain.games.seven_empires import assign
+from domain.games.seven_empires.data import EMPIRES, SLOTS, Action
+from domain.games.seven_empires.state import MODES, Empire, Movement, Seven, Turn
+from domain.ids import Seat
+from domain.kernel import flow
+from domain.kernel.declare import UNSET, Count, Fact, Maybe, Part, among, declared, or_none
+
+ModeWord = Annotated[str, among(MODES)]
+SlotWord = Annotated[str, among(SLOTS)]
+
+
+class FirstSeatDrawn(Fact[Seven], frozen=True):
+    """SE7-2.5: a seat is P1 and holds the orange pawn."""
+
+    seat: Seat
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, first_seat=self.seat, pawn=self.seat)
+
+
+class DistributionCardUsed(Fact[Seven], frozen=True):
+    """SE7-2.6: the card that deals the first influence."""
+
+    card: str
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, card=self.card)
+
+
+class HourglassLaid(Fact[Seven], frozen=True):
+    """SE7-2.7: the tile of each decade, face down; the laurel is last."""
+
+    tiles: Sequence[str]
+    left_out: Maybe[str] = UNSET
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, hourglass=tuple(self.tiles), left_out=or_none(self.left_out))
+
+
+class Reign(Part, frozen=True):
+    """SE7-2.12: a seat is monarch of an empire."""
+
+    empire: str
+    seat: Seat
+
+
+class MonarchsAssigned(Fact[Seven], frozen=True):
+    """SE7-2.12, SE7-11.6: who is monarch of each empire; some may be neutral."""
+
+    monarchs: Sequence[Reign]
+    neutral: Maybe[Sequence[str]] = UNSET
+
+    def evolve(self, s: Seven) -> Seven:
+        reigns = {reign.empire: reign.seat for reign in self.monarchs}
+        return assign.monarchs(s, {empire: reigns.get(empire) for empire in EMPIRES})
+
+
+class DecadeStarted(Fact[Seven], frozen=True):
+    """SE7-2.13, SE7-11.7: all empires are free to act."""
+
+    decade: Count
+    year: Count
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, decade=self.decade, turn_in_decade=0)
+
+
+class TurnBegun(Fact[Seven], frozen=True):
+    """SE7-4.1: it is a seat's turn, in one of the modes of SE7-4.2."""
+
+    seat: Seat
+    turn: Count
+    """In the decade."""
+    mode: ModeWord
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, turn_in_decade=self.turn, turn=Turn(self.seat, self.mode))
+
+
+class MarkerPlaced(Fact[Seven], frozen=True):
+    """SE7-4.4: an empire acts, decided by a seat; its marker lies on slot I."""
+
+    seat: Seat
+    empire: str
+    action: Action
+    mode: ModeWord
+
+    def evolve(self, s: Seven) -> Seven:
+        s = assign.turn(s, empire=self.empire, actor=self.seat, action=self.action)
+        return assign.markers(s, self.empire, self.action, "I")
+
+
+class EmpireDelegated(Fact[Seven], frozen=True):
+    """SE7-4.6: a seat leaves an empire to its monarch."""
+
+    seat: Seat
+    empire: str
+    to: Seat
+
+    def evolve(self, s: Seven) -> Seven:
+        return assign.turn(s, empire=self.empire, actor=self.to)
+
+
+class PowerScored(Fact[Seven], frozen=True):
+    """SE7-6.2, SE7-7.1, SE7-12.2: an empire gains power, and has so much."""
+
+    empire: str
+    points: Count
+    why: str
+    """`palace`, `empire`, or at the end `flags`, `crowns`."""
+    power: Count
+
+    def evolve(self, s: Seven) -> Seven:
+        return assign.empire(s, self.empire, power=self.power)
+
+
+class TurnEnded(Fact[Seven], frozen=True):
+    """SE7-4.7: the turn of a seat is over."""
+
+    seat: Seat
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, turn=None)
+
+
+class PawnPassed(Fact[Seven], frozen=True):
+    """SE7-11.1: a seat holds the orange pawn."""
+
+    seat: Seat
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, pawn=self.seat)
+
+
+class TileRevealed(Fact[Seven], frozen=True):
+    """SE7-11.2, SE7-12.1: the hourglass tile of a decade."""
+
+    decade: Count
+    tile: str
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, revealed=(*s.revealed, self.tile))
+
+
+class MarkersShifted(Fact[Seven], frozen=True):
+    """SE7-11.5: the slot of every marker that is not on its tray, by empire and action."""
+
+    markers: Mapping[str, Mapping[str, SlotWord]]
+
+    def evolve(self, s: Seven) -> Seven:
+        shifted: dict[str, Empire] = {
+            name: flow.assign(s.empires[name], markers=dict(slots)) for name, slots in self.markers.items()
+        }
+        return flow.assign(s, empires=shifted)
+
+
+class MovementBegun(Fact[Seven], frozen=True):
+    """SE7-8, SE7-9.2: the units of an empire that can move, by region and type."""
+
+    empire: str
+    able: Mapping[str, Mapping[str, Count]]
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, movement=Movement({region: dict(units) for region, units in self.able.items()}))
+
+
+class MovementEnded(Fact[Seven], frozen=True):
+    """SE7-8.15: the movement of an empire is over."""
+
+    empire: str
+
+    def evolve(self, s: Seven) -> Seven:
+        return flow.assign(s, movement=None)
+
+
+class TileLeftOut(Fact[Seven], frozen=True):
+    """SE7-14.1: at the end, the tile that a game of nine decades has put aside."""
+
+    tile: str
+
+
+class GameScored(Fact[Seven], frozen=True):
+    """SE7-12.3 to SE7-12.5: empires by rank, the points of each seat, and who has won."""
+
+    ranking: Sequence[str]
+    points: Sequence[Count]
+    winners: Sequence[Seat]
+
+
+FACTS = declared(__name__, Fact)

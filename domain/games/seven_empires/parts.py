@@ -1,0 +1,34 @@
+"""Objects that stand in moves, and in the facts and frames that repeat them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.games.seven_empires.data import Unit
+from domain.kernel.declare import UNSET, Id, Listed, Maybe, Part
+
+
+class Placing(Part, frozen=True):
+    """SE7-5.2: a unit in a region, as a move names it."""
+
+    region: Id
+    unit: Id
+
+
+class Placed(Part, frozen=True):
+    """A unit that has been placed in a region."""
+
+    region: str
+    unit: Unit
+
+
+class Step(Part, frozen=True):
+    """SE7-8.5: one step of an army: over a land border, or `via` seas in order."""
+
+    to: Id
+    via: Maybe[Listed[Id] | None] = UNSET
+
+    @property
+    def seas(self) -> Sequence[str] | None:
+        """The seas of a transport; None over land."""
+        return None if self.via is UNSET else self.via

@@ -1,0 +1,21 @@
+"""What is dealt anew for whoever cannot know it: the hourglass tiles that lie face down (SE7-14.1)."""
+
+from __future__ import annotations
+
+from domain.games.seven_empires.facts.sequence import HourglassLaid
+from domain.games.seven_empires.state import D
+from domain.ids import DIRECTOR, Viewer
+from domain.kernel.audience import TABLE
+from domain.kernel.declare import UNSET
+
+
+def redeal(draft: D, keep: tuple[Viewer, ...]) -> None:
+    """The tiles that are not revealed, and the one that was put aside, in another order; the laurel stays last."""
+    s = draft.state
+    if DIRECTOR in keep or not s.hourglass or s.over:
+        return
+    known = s.hourglass[: len(s.revealed)]
+    aside = [s.left_out] if s.left_out else []
+    tiles = draft.draws.shuffle("redeal", [*s.hourglass[len(known) : -1], *aside], TABLE)
+    left_out = tiles.pop() if aside else UNSET
+    draft.add(HourglassLaid([*known, *tiles, "laurel"], left_out), TABLE)

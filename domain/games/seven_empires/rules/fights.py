@@ -1,0 +1,107 @@
+"""SE7-8.4, SE7-8.8 to SE7-8.12: fights and counter-fights."""
+
+from __future__ import annotations
+
+from domain.games.common.checks import need
+from domain.games.seven_empires import frames
+from domain.games.seven_empires.data import CITIES, UNITS, Unit
+from domain.games.seven_empires.facts.movement import Fought
+from domain.games.seven_empires.moves import ChooseDefender
+from domain.games.seven_empires.rules.checks import known_units
+from domain.games.seven_empires.state import D, Seven, total
+from domain.ids import Seat
+from domain.kernel.flow import Frame
+
+
+def sink(d: D, unit: Unit, sea: str) -> None:
+    """SE7-8.4: both ships are removed, whatever their types."""
+    if found := d.state.foreign(sea, d.state.acting):
+        d.add(Fought(sea, d.state.acting, unit, found[0], _present(d.state, sea, found[0])[0], "both_fall"))
+
+
+def _present(s: Seven, region: str, empire: str) -> list[Unit]:
+    """Types of an empire's units in a region, in canonical order."""
+    there = s.own(region, empire)
+    return [unit for unit in UNITS if unit in there]
+
+
+def check_target(s: Seven, region: str, target: str | None) -> None:
+    """SE7-8.8: a type that stands there; it must be named where there are two."""
+    found = s.foreign(region, s.acting)
+    types = found[1] if found else {}
+    if target is None:
+        need(len(types) < 2, "target_required", "SE7-8.8", region=region)
+    else:
+        need(target in types, "target_not_there", "SE7-8.8", region=region, target=target)
+
+
+def survives(unit: str, target: str) -> bool:
+    """SE7-8.10: artillery that ends its move beats infantry one for nothing; any other fight costs both."""
+    return unit == "artillery" and target == "infantry"
+
+
+def check_last_city(s: Seven, start: str, unit: str, region: str, target: str | None) -> None:
+    """SE7-8.12: nobody's last unoccupied city region is occupied."""
+    if region not in CITIES or CITIES[region].empire == s.acting:
+        return
+    last = not s.occupied(region) and _is_last(s, region, start, unit)
+    need(not (last and _stays(s, region, unit, target)), "last_city_region", "SE7-8.12", region=region)
+
+
+def _is_last(s: Seven, region: str, start: str, unit: str) -> bool:
+    """SE7-8.12: no other city of that empire is unoccupied, once the moving unit is lifted from its start."""
+    owner = CITIES[region].empire
+    if s.free_cities(owner) != [region]:
+        return False
+    leaves = start in CITIES and CITIES[start].empire == owner
+    return not (leaves and total(s.own(start, s.acting)) == 1)
+
+
+def _stays(s: Seven, region: str, unit: str, target: str | None) -> bool:
+    """SE7-8.12: whether the moving unit would be alive there in the end."""
+    found = s.foreign(region, s.acting)
+    if found is None:
+        return True
+    return survives(unit, target or next(iter(found[1]))) and total(found[1]) == 1
+
+
+def fight(d: D, unit: Unit, region: str, target: str | None) -> None:
+    """SE7-8.8, SE7-8.10: against the unit that the actor has chosen; then perhaps a counter-fight."""
+    empire, found = d.state.acting, d.state.foreign(region, d.state.acting)
+    if found is None:
+        return
+    against = UNITS[UNITS.index(target)] if target else _present(d.state, region, found[0])[0]
+    alive = survives(unit, against)
+    d.add(Fought(region, empire, unit, found[0], against, "attacker_stands" if alive else "both_fall"))
+    if alive:
+        _counter(d, region, found[0])
+
+
+def _counter(d: D, region: str, attacked: str) -> None:
+    """SE7-8.11: automatic where all that is left is of one type."""
+    left = _present(d.state, region, attacked)
+    if len(left) == 1:
+        _fall(d, region, attacked, left[0])
+    elif left:
+        monarch = d.state.monarch(attacked)
+        d.ask(frames.Counterfight(region, attacked, left), d.state.actor if monarch is None else monarch)
+
+
+def _fall(d: D, region: str, attacked: str, unit: Unit) -> None:
+    """SE7-8.11: the unit and the artillery are both removed."""
+    d.add(Fought(region, d.state.acting, "artillery", attacked, unit, "counter_fight"))
+
+
+def check_defender(s: Seven, seat: Seat, move: ChooseDefender) -> None:
+    """SE7-15.13: the errors of `choose_defender`."""
+    known_units([move.unit])
+    about = s.top.of(frames.Counterfight)
+    need(move.unit in about.units, "no_such_unit", "SE7-0.5", region=about.region, unit=move.unit)
+
+
+def do_defend(d: D, frame: Frame, seat: Seat, move: ChooseDefender) -> None:
+    """SE7-8.11."""
+    check_defender(d.state, seat, move)
+    about = frame.of(frames.Counterfight)
+    d.answered(seat, end=True)
+    _fall(d, about.region, about.empire, UNITS[UNITS.index(move.unit)])

@@ -1,0 +1,35 @@
+"""SE7-2.12: who is monarch of an empire."""
+
+from __future__ import annotations
+
+from domain.games.seven_empires.data import EMPIRES, LETTERED, LETTERS
+from domain.games.seven_empires.facts.sequence import MonarchsAssigned, Reign
+from domain.games.seven_empires.state import Seven
+from domain.ids import Seat
+from domain.kernel.declare import UNSET
+
+
+def monarchs(s: Seven) -> dict[str, Seat | None]:
+    """SE7-2.12, SE7-11.6: of every empire."""
+    return {empire: monarch_of(s, empire) for empire in EMPIRES}
+
+
+def assigned(s: Seven) -> MonarchsAssigned:
+    """SE7-2.12, SE7-11.6: as a fact."""
+    found = monarchs(s)
+    neutral = [empire for empire, seat in found.items() if seat is None]
+    return MonarchsAssigned([Reign(e, seat) for e, seat in found.items() if seat is not None], neutral or UNSET)
+
+
+def monarch_of(s: Seven, empire: str) -> Seat | None:
+    """SE7-2.12: most influence; then the highest letter, then the incumbent, then the lower position."""
+    most = max(s.influence(seat, empire) for seat in s.everybody)
+    tied = [seat for seat in s.by_position if s.influence(seat, empire) == most]
+    if not most:
+        return None
+    for letter in LETTERS:
+        for seat in tied:
+            if LETTERED[empire, letter] in s.hands[seat]:
+                return seat
+    incumbent = s.monarch(empire)
+    return incumbent if incumbent in tied else tied[0]

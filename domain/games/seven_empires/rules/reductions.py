@@ -1,0 +1,67 @@
+"""SE7-8.14, SE7-10.2: limits at the end of a turn, and who removes what is too much."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from domain.games.common.checks import need
+from domain.games.seven_empires import frames
+from domain.games.seven_empires.data import CITIES, LIMITS, REGIONS, UNITS
+from domain.games.seven_empires.facts.pieces import UnitsReduced
+from domain.games.seven_empires.moves import ReduceRegion
+from domain.games.seven_empires.rules.checks import known_regions, known_units
+from domain.games.seven_empires.state import D, Seven, total
+from domain.ids import Seat
+from domain.kernel.flow import Frame
+
+
+def limit(region: str, empire: str) -> int:
+    """SE7-8.14: units of an empire in a region at the end of a turn."""
+    if region in CITIES:
+        return LIMITS["own_city_units" if CITIES[region].empire == empire else "foreign_city_units"]
+    return LIMITS["neutral_land_units" if REGIONS[region] == "land" else "sea_units"]
+
+
+def first_excess(s: Seven) -> frames.Reduction | None:
+    """SE7-10.2: the first region in data order with too many units."""
+    for region in REGIONS:
+        for empire, units in s.units.get(region, {}).items():
+            if (excess := total(units) - limit(region, empire)) > 0:
+                return frames.Reduction(region, empire, excess)
+    return None
+
+
+def ask_first(d: D) -> bool:
+    """SE7-10.2: whether somebody has to remove units."""
+    found = first_excess(d.state)
+    if found:
+        d.ask(found, decider(d.state, found.empire))
+    return found is not None
+
+
+def decider(s: Seven, empire: str) -> Seat:
+    """SE7-10.2: the actor for the acting empire; for another its monarch, else the turn seat."""
+    if s.turn is not None and empire == s.turn.empire:
+        return s.actor
+    monarch = s.monarch(empire)
+    return s.current.seat if monarch is None else monarch
+
+
+def check_reduce(s: Seven, seat: Seat, move: ReduceRegion) -> None:
+    """SE7-15.14: the errors of `reduce_region`, in this order."""
+    known_regions(move.region)
+    known_units(move.remove)
+    due = s.top.of(frames.Reduction)
+    need(move.region == due.region, "wrong_region", "SE7-10.2", region=due.region)
+    need(len(move.remove) == due.excess, "wrong_count", "SE7-10.2", excess=due.excess)
+    there = s.own(due.region, due.empire)
+    for unit, number in Counter(move.remove).items():
+        need(number <= there.get(unit, 0), "no_such_unit", "SE7-0.5", unit=unit, region=due.region)
+
+
+def do_reduce(d: D, frame: Frame, seat: Seat, move: ReduceRegion) -> None:
+    """SE7-10.2: the units go back to the supply; then the next region."""
+    check_reduce(d.state, seat, move)
+    units = [UNITS[UNITS.index(unit)] for unit in move.remove]
+    d.add(UnitsReduced(seat, frame.of(frames.Reduction).empire, move.region, units))
+    d.answered(seat, end=True)

@@ -1,0 +1,73 @@
+"""SE7-8.6: sea transport, one step whatever its length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from domain.games.common.checks import need
+from domain.games.seven_empires.data import COAST, REGIONS, SEA
+from domain.games.seven_empires.state import Seven
+from domain.kernel.ruleset import memo
+
+RULE = "SE7-8.6"
+
+
+def check_seas(here: str, there: str, via: Sequence[str]) -> None:
+    """SE7-8.6: a chain of different seas from coast to coast."""
+    need(via[0] in COAST[here] and via[-1] in COAST[there], "no_coast", RULE, region=here, to=there)
+    for sea, following in pairwise(via):
+        need(following in SEA[sea], "not_adjacent", RULE, region=sea, to=following)
+
+
+def check_carriers(s: Seven, via: Sequence[str], used: Sequence[str]) -> None:
+    """SE7-8.6: a ship of the empire in every sea, and no two-master twice."""
+    for sea in via:
+        need(bool(s.own(sea, s.acting)), "no_transport_ship", RULE, sea=sea)
+        need(sea not in used, "transport_used", RULE, sea=sea)
+
+
+def well_formed(via: Sequence[str]) -> bool:
+    """SE7-8.6: different seas, at least one."""
+    return bool(via) and len(set(via)) == len(via) and all(REGIONS[sea] == "sea" for sea in via)
+
+
+def two_masters(s: Seven, via: Sequence[str]) -> list[str]:
+    """SE7-8.6: seas of a chain whose ship carries one unit once."""
+    return [sea for sea in via if "two_master" in s.own(sea, s.acting)]
+
+
+# --- what can be reached ----------------------------------------------------------------------------------------
+
+
+def carriers(s: Seven, used: Sequence[str]) -> frozenset[str]:
+    """Seas with a ship of the acting empire that can carry a unit now."""
+    empire = s.acting
+    seas = (region for region, there in s.units.items() if empire in there and REGIONS[region] == "sea")
+    return frozenset(sea for sea in seas if sea not in used)
+
+
+def chains(s: Seven, start: str, used: Sequence[str]) -> dict[str, list[tuple[str, ...]]]:
+    """Region that a unit can be carried to -> every chain of seas that carries it there."""
+    open_seas = carriers(s, used)
+    if not open_seas:
+        return {}
+    return memo(s, f"chains {start} {' '.join(sorted(open_seas))}", lambda: _chains(start, open_seas))
+
+
+def _chains(start: str, open_seas: frozenset[str]) -> dict[str, list[tuple[str, ...]]]:
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for sea in COAST[start]:
+        if sea in open_seas:
+            for chain in _onward((sea,), open_seas):
+                for region in COAST[chain[-1]]:
+                    if region != start:
+                        found.setdefault(region, []).append(chain)
+    return found
+
+
+def _onward(chain: tuple[str, ...], open_seas: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    yield chain
+    for sea in SEA[chain[-1]]:
+        if sea in open_seas and sea not in chain:
+            yield from _onward((*chain, sea), open_seas)

@@ -1,0 +1,281 @@
+"""The state of a game: what lies on the table. Rules ask it simple questions; facts alone change it.
+
+The names are those of SE7-0.11. Supplies, piles and workers are not stored: they are what is nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeVar
+
+from domain.games.common.seats import clockwise
+from domain.games.seven_empires.data import (
+    ARMIES,
+    CARDS,
+    CITIES,
+    CROWNS,
+    EMPIRES,
+    FLAGS,
+    OWN_CITIES,
+    PIECES,
+    PILES,
+    WORKERS,
+    Unit,
+)
+from domain.ids import Seat
+from domain.kernel.flow import State
+from domain.kernel.jsonform import BY_SEAT
+from domain.kernel.ruleset import Draft, memo
+
+T = TypeVar("T")
+
+Mode = Literal["monarch", "influence", "neutral", "delegation"]
+MODES: tuple[Mode, ...] = ("monarch", "influence", "neutral", "delegation")
+"""SE7-4.2: the modes A, B, N and C."""
+
+Counts = Mapping[str, int]
+"""Unit -> number."""
+NONE: Counts = {}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The table's options (SE7-2)."""
+
+    setup: str = "distribution"
+    distribution_card: str | None = None
+    """None: drawn, or none at all."""
+    decades: int = 8
+    quick_start: bool = False
+
+
+@dataclass(frozen=True)
+class Empire:
+    """What one empire has besides what lies on the map."""
+
+    power: int = 0
+    markers: dict[str, str] = field(default_factory=dict)
+    """Action -> slot; markers on the tray are not named."""
+    monarch: int | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The turn that goes on (SE7-0.9)."""
+
+    seat: int
+    mode: str
+    """Of MODES (SE7-4.2)."""
+    empire: str | None = None
+    actor: int | None = None
+    action: str | None = None
+
+
+@dataclass(frozen=True)
+class Movement:
+    """The marks inside a movement (SE7-0.12)."""
+
+    able: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Region -> unit -> how many can still move out."""
+    used: tuple[str, ...] = ()
+    """Seas whose two-master has carried a unit."""
+    armies: bool = False
+    """Whether an army has been moved, so that ships cannot (SE7-8.1)."""
+    refused: tuple[str, ...] = ()
+    """Regions for which permission was refused (SE7-8.7)."""
+
+
+@dataclass(frozen=True)
+class Seven(State):
+    """A game of 7 Empires."""
+
+    terms: Terms = field(default_factory=Terms)
+    first_seat: int | None = None
+    card: str | None = None
+    """The distribution card that was used."""
+    decade: int = 0
+    """0 during the set-up."""
+    turn_in_decade: int = 0
+    pawn: int | None = None
+    """The seat that holds the orange pawn."""
+    turn: Turn | None = None
+    movement: Movement | None = None
+    empires: dict[str, Empire] = field(default_factory=dict)
+    hands: Annotated[tuple[tuple[str, ...], ...], BY_SEAT] = ()
+    units: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    """Region -> empire -> unit -> number; units of two empires only while a counter-fight is open."""
+    flags: dict[str, str] = field(default_factory=dict)
+    """Region -> empire."""
+    levels: dict[str, int] = field(default_factory=dict)
+    """City region -> level of its city tile; those without one are not named."""
+    palaces: dict[str, int] = field(default_factory=dict)
+    """City region -> crowns of its palace; those without one are not named."""
+    revealed: tuple[str, ...] = ()
+    """Hourglass tiles of the decades that are over."""
+    hourglass: tuple[str, ...] = ()
+    """Tile of each decade, all of them, the laurel last; hidden."""
+    left_out: str | None = None
+    """The tile that was put aside for nine decades; hidden."""
+
+    # --- what must be there where it is asked for
+
+    @property
+    def current(self) -> Turn:
+        """The turn that goes on."""
+        return _there(self.turn)
+
+    @property
+    def moving(self) -> Movement:
+        """The movement that goes on."""
+        return _there(self.movement)
+
+    @property
+    def acting(self) -> str:
+        """The acting empire."""
+        return _there(self.current.empire)
+
+    @property
+    def actor(self) -> Seat:
+        """The seat that decides for the acting empire."""
+        return _there(self.current.actor)
+
+    # --- seats and cards
+
+    @property
+    def everybody(self) -> range:
+        """All seats, ascending."""
+        return range(self.seats)
+
+    @property
+    def by_position(self) -> list[Seat]:
+        """SE7-0.1: all seats, P1 first."""
+        return clockwise(self.first_seat or 0, self.seats)
+
+    def left(self, seat: Seat) -> Seat:
+        """The next seat clockwise."""
+        return (seat + 1) % self.seats
+
+    @property
+    def influences(self) -> tuple[Counts, ...]:
+        """SE7-1.7: of every seat, by empire; what is 0 is not named."""
+        return memo(self, "influences", self._influences, (self.hands,))
+
+    def _influences(self) -> tuple[Counts, ...]:
+        found: list[dict[str, int]] = [{} for _ in self.hands]
+        for seat, hand in enumerate(self.hands):
+            for card in hand:
+                empire = CARDS[card].empire
+                found[seat][empire] = found[seat].get(empire, 0) + CARDS[card].value
+        return tuple(found)
+
+    def influence(self, seat: Seat, empire: str) -> int:
+        """SE7-1.7."""
+        return self.influences[seat].get(empire, 0)
+
+    @property
+    def held(self) -> frozenset[str]:
+        """Cards in any hand."""
+        return memo(self, "held", lambda: frozenset(c for hand in self.hands for c in hand), (self.hands,))
+
+    def pile(self, empire: str) -> list[str]:
+        """SE7-1.6: what is left of an empire's pile, from the top."""
+        held = self.held
+        return [card for card in PILES[empire] if card not in held]
+
+    def workers(self) -> list[str]:
+        """Empires whose worker is in the stock, in flag order."""
+        held = self.held
+        return [empire for empire, card in WORKERS.items() if card not in held]
+
+    # --- empires
+
+    def monarch(self, empire: str) -> Seat | None:
+        """SE7-0.3; None for a neutral empire (SE7-13.1)."""
+        return self.empires[empire].monarch
+
+    def acted(self, empire: str) -> bool:
+        """SE7-10.3: its marker is on slot I."""
+        return "I" in self.empires[empire].markers.values()
+
+    def waiting(self) -> list[str]:
+        """SE7-4.2: U, the empires that have not acted in this decade."""
+        return [empire for empire in EMPIRES if not self.acted(empire)]
+
+    def supply(self, empire: str, unit: str) -> int:
+        """SE7-0.10."""
+        return PIECES[empire][unit] - self.on_board.get(empire, NONE).get(unit, 0)
+
+    @property
+    def on_board(self) -> Mapping[str, Counts]:
+        """Empire -> unit -> number on the map."""
+        return memo(self, "on_board", self._on_board, (self.units,))
+
+    def _on_board(self) -> Mapping[str, Counts]:
+        found: dict[str, dict[str, int]] = {}
+        for there in self.units.values():
+            for empire, units in there.items():
+                sums = found.setdefault(empire, {})
+                for unit, n in units.items():
+                    sums[unit] = sums.get(unit, 0) + n
+        return found
+
+    def flags_of(self, empire: str) -> int:
+        """Its flags on the board."""
+        return sum(owner == empire for owner in self.flags.values())
+
+    def flags_left(self, empire: str) -> int:
+        """Its flags that are not on the board."""
+        return FLAGS[empire] - self.flags_of(empire)
+
+    # --- regions
+
+    def own(self, region: str, empire: str) -> Counts:
+        """The units of an empire in a region."""
+        return self.units.get(region, {}).get(empire, NONE)
+
+    def foreign(self, region: str, empire: str) -> tuple[str, Counts] | None:
+        """SE7-0.6: whose units stand there that are foreign to the empire, and which."""
+        return next((found for found in self.units.get(region, {}).items() if found[0] != empire), None)
+
+    def army_there(self, region: str, empire: str) -> str | None:
+        """The empire, foreign to this one, of an army in a region."""
+        found = self.foreign(region, empire)
+        return found[0] if found and any(unit in found[1] for unit in ARMIES) else None
+
+    def occupied(self, region: str) -> bool:
+        """SE7-0.7: of a city region."""
+        return self.foreign(region, CITIES[region].empire) is not None
+
+    def free_cities(self, empire: str) -> list[str]:
+        """Its own city regions that are unoccupied, in data order."""
+        return [region for region in OWN_CITIES[empire] if not self.occupied(region)]
+
+    def level(self, region: str) -> int:
+        """SE7-1.4: of a city region, 0 to 2."""
+        return self.levels.get(region, 0)
+
+    def product(self, region: str) -> Unit:
+        """SE7-5.2: the primary unit of a city with a city tile."""
+        return CITIES[region].makes[self.levels[region] - 1]
+
+    def crowns(self, empire: str) -> int:
+        """SE7-6.2: on city tiles and palaces of its unoccupied city regions."""
+        cities = self.free_cities(empire)
+        tiles = sum(int(CROWNS[f"city_level_{self.levels[r]}"]) for r in cities if r in self.levels)
+        return tiles + sum(self.palaces.get(region, 0) for region in cities)
+
+
+D = Draft[Seven]
+"""A record of this game in the making."""
+
+
+def _there(value: T | None) -> T:
+    if value is None:
+        raise AssertionError("asked for outside its phase")
+    return value
+
+
+def total(units: Counts) -> int:
+    """How many units."""
+    return sum(units.values())

@@ -1,0 +1,45 @@
+"""AOR-10: what becomes public when."""
+
+from __future__ import annotations
+
+from domain.ids import PUBLIC, Viewer
+from domain.kernel.digest import canonical
+from domain.kernel.record import facts_for
+from tests.games.age_of_reason.board import attack, commit, move, position
+from tests.spec import Given
+
+HERE = {"central_europe": 1}
+TOKENS = dict.fromkeys(("prussia", "austria", "france", "russia"), HERE)
+
+
+def told(game: Given, viewer: Viewer = PUBLIC) -> str:
+    """All facts so far that the viewer may read."""
+    records = game.match.records
+    return canonical([facts_for(record, viewer) for record in records]).decode()
+
+
+def test_sealed_cards_are_public_from_the_reveal_on() -> None:
+    """AOR-10: those of the attacker, the defender and the allies, bluffs too."""
+    game = position(5, tokens=TOKENS)
+    laid = {0: "prussia_4s0n", 1: "austria_2s1n", 2: "france_bluff", 4: "russia_alliance"}
+    game.when(0, attack("central_europe", "austria", laid[0]))
+    for seat in (1, 2):
+        game.when(seat, commit(laid[seat]))
+    assert not any(card in told(game) for card in laid.values())
+    game.when(4, commit(laid[4]), draws=[1, 1, 1, 1])
+    assert all(card in told(game) for card in laid.values())
+
+
+def test_a_card_used_to_convert_or_taken_back_stays_hidden() -> None:
+    """AOR-10: from all but its owner; hand sizes change at once."""
+    game = position(2, markers=["ca_cuba"], discards={0: ["prussia_3s0n"]})
+    game.when(0, move("place", space="militia", card="prussia_3s0n"))
+    assert game.sight("public")["empires"][0]["hand_size"] == 11
+    game.when(0, move("convert", marker="ca_cuba", card="prussia_1s1n"))
+    assert game.sight("public")["empires"][0]["hand_size"] == 10
+    shown = canonical([record.public for record in game.match.records[-2:]]).decode()
+    for card in ("prussia_3s0n", "prussia_1s1n"):
+        assert card not in shown
+        read = [facts_for(record, 1) for record in game.match.records[-2:]]
+        assert card not in canonical(read).decode()
+        assert card in told(game, 0)

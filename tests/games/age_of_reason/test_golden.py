@@ -1,0 +1,67 @@
+"""Whole games, move by move with their draws; at chosen steps the figures were derived by hand from the rules.
+
+A file has `seats`, `setup` (the draws of the set-up), `steps` (`seat`, `move`, `draws`) and `notes`: after which step,
+by which rules, the derivation in words, the strengths of the battle in that step, values of the state by JSON pointer,
+members of a seat's own sight, and at the end [place, points] by seat. Powers are chosen, the first player is drawn.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.games.age_of_reason import RULESET
+from domain.ids import Doc, Json
+from domain.kernel.jsonform import to_json
+from tests.games.age_of_reason.registered import conserved
+from tests.spec import Given
+
+GOLDEN = Path(__file__).with_name("golden")
+GAMES = [path.stem for path in sorted(GOLDEN.glob("*.json"))]
+
+
+def read(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_replays_with_the_figures_of_its_notes(name: str) -> None:
+    """AOR-17.2: the moves and draws alone bring every figure that was derived by hand."""
+    doc = read(name)
+    notes = {note["step"]: note for note in doc["notes"]}
+    game = Given(RULESET, doc["seats"], draws=doc["setup"])
+    pieces = conserved(to_json(game.state))
+    for number, step in enumerate(doc["steps"], 1):
+        facts = game.when(step["seat"], step["move"], draws=step.get("draws", ()))
+        if note := notes.pop(number, None):
+            compare(game, facts, note)
+            assert conserved(to_json(game.state)) == pieces
+    assert not notes
+    assert game.state.over
+
+
+def compare(game: Given, facts: list[Doc], note: dict[str, Json]) -> None:
+    """The state after a step against its note."""
+    where = f"step {note['step']}: {note['why']}"
+    if "strength" in note:
+        assert [f["strength"] for f in facts if f["t"] == "battle_rolled"] == note["strength"], where
+    for pointer, value in note.get("state", {}).items():
+        assert game.at(pointer) == value, f"{pointer} at {where}"
+    for seat, members in note.get("own", {}).items():
+        assert members.items() <= game.sight(int(seat)).items(), where
+    if "scores" in note:
+        assert [[line.place, line.points] for line in RULESET.scores(game.state)] == note["scores"], where
+
+
+def test_every_file_has_ten_notes_and_names_rules_that_exist() -> None:
+    page = (Path(__file__).parents[3] / "docs/rules/age_of_reason.md").read_text(encoding="utf-8")
+    assert {read(name)["seats"] for name in GAMES} == set(RULESET.meta.seats)
+    for name in GAMES:
+        notes = read(name)["notes"]
+        assert len(notes) >= 10
+        for rule in (rule for note in notes for rule in note["rules"]):
+            assert f"**{rule}**" in page or f" {rule} " in page, rule

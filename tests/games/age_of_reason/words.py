@@ -1,0 +1,47 @@
+"""What tests of texts must know of this game's words."""
+
+from __future__ import annotations
+
+from domain.games.age_of_reason.data import CARDS, DOC, MARKERS, POWERS, REGIONS, SPACES
+
+IDS = [
+    *REGIONS,
+    *POWERS,
+    *MARKERS,
+    *SPACES,
+    *CARDS,
+    *"""upper lower attacker defender tie setup coalitions actions finished
+    choose random fixed auction table examples
+    first_player power marker opener coalition battle.attacker battle.defender unrest""".split(),  # noqa: SIM905
+]
+"""Every id that players see: pieces, coalitions, sides, phases, options and what is drawn."""
+
+ALIKE = set(
+    """af_angola ba_holstein ca_bahamas ca_cuba ca_curacao ca_saint_domingue ei_java ei_philippines ei_sumatra
+    fact.battle_resolved finance france gauchos gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore
+    item.card na_iroquois naples ot_belgrade ottomans portugal
+    sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
+)
+"""Texts that are the same in English and French."""
+
+SILENT: set[str] = {"opener_drawn"}
+"""Facts that are not told: who opens the first auction is told as it is opened, in the same record."""
+
+UNSAID: dict[str, set[str]] = {
+    "bid_passed": {"passes"},
+    "loan_taken": {"left"},
+    "marker_converted": {"attacks"},
+    "attack_declared": {"defender"},
+    "battle_resolved": {"difference"},
+}
+"""Fact -> members that its sentence leaves out: counts for the flow, the seat that the power tells,
+
+gold that the payment for which it was borrowed tells at once, and the difference of the strengths told just before.
+"""
+
+
+def names(lang: str) -> dict[str, str]:
+    """Id -> display name of the data, where it has one."""
+    items = [*DOC["map"]["regions"], *DOC["powers"]["items"], *DOC["action_spaces"]["items"]]
+    items += DOC["region_markers"]["items"] if lang == "en" else []
+    return {i["id"]: i[{"en": "name", "fr": "fr"}[lang]] for i in items}

@@ -1,0 +1,56 @@
+"""What is particular in the words of this game: the facts of the variants, and what refusals tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.games.seven_empires import RULESET
+from domain.games.seven_empires.data import EMPIRES
+from domain.ids import DIRECTOR, Doc
+from domain.kernel.grammar import noun
+from domain.kernel.record import facts_for
+from domain.kernel.texts import LANGUAGES, texts
+from tests.games.seven_empires.test_games import VARIANTS, played
+from tests.games.test_texts import CLUMSY, DOUBLED
+
+
+@pytest.fixture(scope="module")
+def told() -> list[Doc]:
+    """The facts of a few games."""
+    matches = [played(4, seed, options) for seed, options in enumerate(VARIANTS)]
+    return [f for match in matches for r in match.records for f in facts_for(r, DIRECTOR) if f["t"] in RULESET.facts]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_sentences_are_whole_in_all_variants(lang: str, told: list[Doc]) -> None:
+    catalogue = texts(RULESET.package, lang)
+    assert len({fact["t"] for fact in told}) >= 32
+    for fact in told:
+        sentence = catalogue.sentence(fact) or ""
+        assert sentence.endswith("."), fact
+        assert not CLUMSY.search(sentence), sentence
+        assert not DOUBLED.search(sentence), sentence
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_empires_have_names_that_act(lang: str) -> None:
+    """Verbs agree with them: `les Habsbourg agissent`, `the Ottomans act`."""
+    many = {empire for empire in EMPIRES if noun(texts(RULESET.package, lang).own[f"word.{empire}"]).many}
+    assert many == {"en": {"ottomans"}, "fr": {"habsburg"}}[lang]
+
+
+@pytest.mark.parametrize(
+    ("code", "detail", "said"),
+    [
+        (
+            "supply_exhausted",
+            {"unit": "infantry"},
+            "Il ne reste pas assez d'unités de ce type dans le stock (infanterie).",
+        ),
+        ("deployment_incomplete", {"due": 1}, "Il faut déployer au moins 1 unité."),
+        ("deployment_incomplete", {"due": 2, "unit": "artillery"}, "Il faut déployer au moins 2 unités (artillerie)."),
+        ("no_coast", {"region": "london", "to": "portugal"}, "Les mers indiquées ne relient pas Londres au Portugal."),
+    ],
+)
+def test_refusals_tell_their_detail(code: str, detail: Doc, said: str) -> None:
+    assert texts(RULESET.package, "fr").say(f"refusal.{code}", detail) == said

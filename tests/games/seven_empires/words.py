@@ -1,0 +1,53 @@
+"""What tests of texts must know of this game's words."""
+
+from __future__ import annotations
+
+from domain.games.seven_empires.data import ACTIONS, CARDS, DEALS, DOC, EMPIRES, REGIONS, SETUPS, SLOTS, TILES, UNITS
+from domain.games.seven_empires.moves import DEPLOY_MODES
+from domain.games.seven_empires.state import MODES
+
+IDS = [
+    *REGIONS,
+    *EMPIRES,
+    *UNITS,
+    *ACTIONS,
+    *CARDS,
+    *DEALS,
+    *SETUPS,
+    *TILES,
+    *MODES,
+    *SLOTS,
+    *DEPLOY_MODES,
+    *"random tray A B C city land sea flags crowns unit crown border power_point".split(),  # noqa: SIM905
+]
+"""Every id that players see: regions, empires, pieces, cards, tiles, modes, slots, options, letters, counted things."""
+
+ALIKE = set(
+    """azov berlin bilbao bordeaux breslau budapest constantinople empire fact.fought fact.palace_built france
+    item.mover kiev konigsberg konya liverpool lyon madrid marseille naples paris portugal position_1
+    position_2 position_3 position_4 position_5 position_6 prague strasbourg title trieste york""".split()  # noqa: SIM905 (a list of words)
+)
+"""Texts that are the same in English and French."""
+
+SILENT: set[str] = set()
+"""Facts that are not told."""
+
+UNSAID: dict[str, set[str]] = {
+    "marker_placed": {"mode"},
+    "markers_shifted": {"markers"},
+    "ship_moved": {"to"},
+    "army_moved": {"to"},
+}
+"""Fact -> members that its sentence leaves out.
+
+They are the mode, which the beginning of the turn has told; the slots, which all change in the same way; the end of a
+path or of steps that are told one by one.
+"""
+
+
+def names(lang: str) -> dict[str, str]:
+    """Id -> display name of the data; that of Königsberg is written there without its sign in English."""
+    regions, empires = DOC["regions"]["list"], DOC["empires"]["list"]
+    if lang == "fr":
+        return {r["id"]: r["name_fr"] for r in regions}
+    return {i["id"]: i["name"] for i in (*regions, *empires) if i["id"] != "konigsberg"}
