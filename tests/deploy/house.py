@@ -97,6 +97,10 @@ class Service:
         assert found, self.errors.read_text()
         return found[1]
 
+    def complaints(self) -> str:
+        """What it has said on stderr besides where its data are: nothing where all is well."""
+        return self.errors.read_text().replace(f"annals: the data are in {self.data}\n", "")
+
     def group(self) -> dict[int, tuple[int, str]]:
         """The processes of the group that live: pid -> parent, name."""
         out: dict[int, tuple[int, str]] = {}

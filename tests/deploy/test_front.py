@@ -201,7 +201,7 @@ def test_slow_clients_of_all_kinds_hold_nobody_up_and_are_ended(tmp_path: Path) 
         assert sum(not each.over() for each in idle) > 200  # these may stay for a minute
         assert_prompt(port, quiet)
         assert len(deaf) == 30
-        assert service.errors.read_text() == ""
+        assert service.complaints() == ""
 
 
 # --- streams, and the end --------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_streams_pass_at_once_and_end_with_the_service(tmp_path: Path) -> None:
                     pass
             assert service.process.wait(10) == 0
             assert time.monotonic() - ending < 5
-        assert service.errors.read_text() == ""
+        assert service.complaints() == ""
 
 
 def test_what_is_being_answered_is_answered_before_the_end(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(tmp_path_factory.mktemp("front") / "data") as started:
         yield started
         assert started.end() == 0
-        assert started.errors.read_text() == ""
+        assert started.complaints() == ""
 
 
 def answer(service: Service, raw: bytes, seconds: float = 5) -> bytes:
