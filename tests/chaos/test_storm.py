@@ -14,9 +14,11 @@ from tests.valkey import redis_url, valkey_server
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 
 TURNS = 4
+STORMS = (7, 8, 9)
+"""Seeds: which trap a process meets depends on the machine, so one storm need not come to all of them."""
 
 
-@pytest.mark.timeout(300)  # on a machine that does much else; alone it takes ten seconds
+@pytest.mark.timeout(900)  # on a machine that does much else; alone it takes ten seconds
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
 def test_no_kill_and_no_wipe_loses_or_doubles_anything(
     store: str, request: pytest.FixtureRequest, tmp_path: Path, redis_url: str
@@ -26,8 +28,14 @@ def test_no_kill_and_no_wipe_loses_or_doubles_anything(
     else:
         urls = [request.getfixturevalue("postgres_url")] * 2
     place = Place(urls[0], urls[1], redis_url)
-    report = storm(place, games=4, turns=TURNS, rounds=1, seed=7, rewinds=4, patience=200)
-    print(report.figures())
-    check(place, report, TURNS)
-    assert expected() <= set(report.hits), expected() - set(report.hits)
-    assert any(job["status"] == "done" for game in report.games for job in game.jobs.values()), "nobody went back"
+    left, back = expected(), False
+    for seed in STORMS:
+        report = storm(place, games=4, turns=TURNS, rounds=1, seed=seed, rewinds=4, patience=200)
+        print(report.figures())
+        check(place, report, TURNS)
+        left -= set(report.hits)
+        back = back or any(job["status"] == "done" for game in report.games for job in game.jobs.values())
+        if back and not left:
+            return
+    assert not left
+    assert back, "nobody went back"
