@@ -198,11 +198,13 @@ class Draft(Generic[S]):
     def confiding(self, seat: Seat | None) -> bool:
         """Whether seats were asked in secret so far, or this one has answered so.
 
-        What comes next then rests on what the others have answered, or answer in advance.
+        What comes next then rests on what the others have answered, or answer in advance. A sealed answer counts even
+        where everybody sees that it was given: a record has one pack for it, and two of them would be opened together.
         """
         return any(
             (isinstance(f, Asked) and f.secret is True)
             or (isinstance(f, Answered) and f.seat == seat and key != ALL_KEY)
+            or (":" in key and seat in audience.seats_of(key))
             for key, f in self.facts
         )
 

@@ -174,6 +174,16 @@ class TestLists:
                     dry_run(asked.rules, asked.state, 0, [answer, last])
         match.play(0, {"type": "set_auto", "on": False}, last)
 
+    def test_a_sealed_answer_ends_a_list(self) -> None:
+        """A pack that is opened later must hold nothing that was taken back."""
+        match: Match[Any] = Match(sealed.RULESET, 4, bytes(32))
+        force = next(card for card in match.state.hands[0] if card != "alliance")
+        match.play(0, {"type": "attack", "target": 1, "card": force})
+        first, second, back = {"type": "commit", "card": "alliance"}, {"type": "commit", "card": None}, {"type": "take_back"}
+        for more in ([back], [back, second], [second], [None]):
+            assert code(match, 2, first, *more) == "barrier_in_list"
+        match.play(2, first)
+
 
 class TestTheMoveBuilder:
     @pytest.mark.parametrize(

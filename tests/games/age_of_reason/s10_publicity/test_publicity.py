@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from domain.ids import PUBLIC, Viewer
+import pytest
+
+from domain.errors import RuleError
+from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.digest import canonical
 from domain.kernel.record import facts_for
 from tests.games.age_of_reason.board import attack, commit, move, position
@@ -43,3 +46,27 @@ def test_a_card_used_to_convert_or_taken_back_stays_hidden() -> None:
         read = [facts_for(record, 1) for record in game.match.records[-2:]]
         assert card not in canonical(read).decode()
         assert card in told(game, 0)
+
+
+def test_a_card_that_was_taken_back_is_never_opened() -> None:
+    """AOR-10, AOR-4.6.3: the reveal opens the last answer alone; what was thought of before stays secret."""
+    game = position(5, tokens=TOKENS)
+    game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
+    game.when(2, commit("france_alliance"))
+    game.when(2, move("take_back"), commit("france_bluff"))
+    game.when(4, commit(None))
+    game.when(1, commit("austria_2s1n"), draws=[1, 1, 1, 1])
+    assert "france_bluff" in told(game)
+    public = canonical([record.public for record in game.match.records]).decode()
+    assert "france_alliance" not in public
+    assert "austria_2s1n" in public
+
+
+@pytest.mark.parametrize("again", [move("take_back"), commit("france_bluff"), None])
+def test_an_answer_in_secret_ends_a_list(again: Json) -> None:
+    """AOR-4.6.2: of two answers in one record the reveal would open both; so nothing follows one."""
+    game = position(5, tokens=TOKENS)
+    game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
+    with pytest.raises(RuleError, match="barrier_in_list"):
+        game.match.play(2, commit("france_alliance"), again)
+    assert not game.state.top.done
