@@ -172,8 +172,9 @@ def _commit(s: AgeOfReason, seat: Seat) -> Builder:
 
 def _hire(s: AgeOfReason, seat: Seat) -> Builder:
     free = hirable(s, s.fight, seat)
-    most = (s.empires[seat].means - commit.spent(s, seat)) // commit.HIRE_COST
-    values = [Option(power, price(s, seat, commit.HIRE_COST)) for power in free]
+    spent = commit.spent(s, seat)
+    most = (s.empires[seat].means - spent) // commit.HIRE_COST
+    values = [Option(power, price(s, seat, commit.HIRE_COST, spent)) for power in free]
     return Hire((yield some("powers", values, 0, min(len(free), most))))
 
 

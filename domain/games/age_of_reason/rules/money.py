@@ -14,9 +14,12 @@ def loan_for(s: AgeOfReason, seat: Seat, gold: int) -> tuple[int, int]:
     return loan(s.empires[seat].gold, gold, CONSTANTS["loan_gold_per_unrest"])
 
 
-def price(s: AgeOfReason, seat: Seat, gold: int) -> dict[str, Json]:
-    """AOR-16.5: what an option costs, as clients see it: `loan` is the unrest that borrowing adds."""
-    figures = {"gold": gold, "loan": loan_for(s, seat, gold)[1]}
+def price(s: AgeOfReason, seat: Seat, gold: int, spent: int = 0) -> dict[str, Json]:
+    """AOR-16.5: what an option costs, as clients see it: `loan` is the unrest that borrowing adds.
+
+    `spent` is gold that the same payment has to bring anyhow; the loan is what comes on top of it.
+    """
+    figures = {"gold": gold, "loan": loan_for(s, seat, spent + gold)[1] - loan_for(s, seat, spent)[1]}
     return {name: figure for name, figure in figures.items() if figure}
 
 

@@ -154,6 +154,19 @@ def test_offers_tell_costs_and_loans() -> None:
     assert costs["prussia_1s0n_a"] == {"gold": 1}
 
 
+def test_hiring_costs_what_it_adds_to_the_own_card() -> None:
+    """AOR-16.5, AOR-15.2: card and hirings are one payment, so a loan for the card may leave a coin for the first."""
+    for gold, loan in ((6, {}), (5, {"loan": 1}), (4, {}), (3, {"loan": 1})):
+        game = position(5, tokens=TOKENS, empires={0: {"gold": gold}})
+        game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
+        game.when(1, commit("austria_bluff"))
+        game.when(2, commit(None))
+        game.when(4, commit(None))
+        question = game.offered(0)
+        assert isinstance(question, Choice)
+        assert [option.cost for option in question.options] == [{"gold": 1, **loan}]
+
+
 def test_hidden_members_are_absent_from_what_others_read() -> None:
     """AOR-16.6."""
     game = battle()
