@@ -1,0 +1,187 @@
+"""AOR-4.6, AOR-16.2: two games that differ only in what was answered in secret are byte-equal for all others.
+
+Everything that somebody else can get is compared: whole records, exports, boards, summaries, standings, what is due,
+the timeline and its sentences, what the move builder says, refusals, dry runs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from domain.errors import NeedsChance, RuleError
+from domain.games.age_of_reason import RULESET
+from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
+from domain.kernel import export
+from domain.kernel.audience import may_read
+from domain.kernel.chronicle import Who
+from domain.kernel.declare import docs
+from domain.kernel.digest import canonical
+from domain.kernel.game import state_for
+from domain.kernel.match import AnyMatch
+from domain.kernel.record import Record, visible_packs
+from domain.kernel.ruleset import ask, dry_run
+from domain.kernel.texts import texts
+from projections import documents
+from projections.known import Known, touched
+from tests.games.age_of_reason.board import attack, commit, move, position
+from tests.games.age_of_reason.registered import candidates
+from tests.kernel.machine import complete
+from tests.spec import Given
+
+TRIED = 6
+"""So many of all conceivable moves are tried by each other seat, for what they are refused with."""
+
+EVERYWHERE = ("prussia", "austria", "france", "britain", "russia", "spain", "united_provinces")
+
+
+def ashore() -> Given:
+    """Five seats in Central Europe; a defender and allies of both sides; means of all kinds, and cards already spent."""
+    spent = {0: ["prussia_3s0n", "prussia_1s1n"], 1: ["austria_1s1n"], 2: ["france_4s0n"]}
+    means = {1: {"gold": 1, "unrest": 20}, 2: {"gold": 0, "unrest": 21}, 4: {"gold": 30}}
+    game = position(5, tokens=dict.fromkeys(EVERYWHERE, {"central_europe": 1}), discards=spent, empires=means)
+    game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
+    return game
+
+
+def at_sea() -> Given:
+    """All seven seats in the Baltic."""
+    game = position(7, tokens=dict.fromkeys(EVERYWHERE, {"baltic": 2}), empires={3: {"gold": 0, "unrest": 22}})
+    game.when(0, attack("baltic", "austria", "prussia_2s1n"))
+    return game
+
+
+def hiring() -> Given:
+    """Three seats; both principals can hire, and one of them has little left."""
+    poor = {0: {"gold": 2, "unrest": 21}}
+    game = position(3, tokens=dict.fromkeys(EVERYWHERE, {"baltic": 1}), empires=poor)
+    game.when(0, attack("baltic", "austria", "prussia_1s1n"))
+    game.when(1, commit("austria_2s0n_a"))
+    game.when(2, commit("france_bluff"))
+    return game
+
+
+POSITIONS: tuple[Callable[[], Given], ...] = (ashore, at_sea, hiring)
+
+TAKE_BACK = move("take_back")
+WAYS: dict[str, Callable[[AnyMatch, Seat, Doc, Doc], None]] = {
+    "answered": lambda m, seat, answer, other: _play(m, (seat, [answer])),
+    "taken back": lambda m, seat, answer, other: _play(m, (seat, [answer]), (seat, [TAKE_BACK])),
+    "answered anew": lambda m, seat, answer, other: _play(m, (seat, [other]), (seat, [TAKE_BACK, answer])),
+    "undone": lambda m, seat, answer, other: _undone(m, seat, answer),
+}
+"""How a seat comes to its answer; `other` is one that it does not stay with."""
+
+
+def _play(match: AnyMatch, *acts: tuple[Seat, Sequence[Doc]]) -> None:
+    for seat, moves in acts:
+        match.play(seat, *moves)
+
+
+def _undone(match: AnyMatch, seat: Seat, answer: Doc) -> None:
+    match.play(seat, answer)
+    match.rewind(match.game.version - 1, seat=seat)
+
+
+# --- what somebody can get ------------------------------------------------------------------------------------------
+
+
+def gets(match: AnyMatch, since: int, viewer: Viewer) -> list[Json]:
+    """All of it, of the records after `since` and of the game as it is."""
+    known = Known(RULESET, match.game)
+    found: list[Json] = [_of(record, known, viewer) for record in match.records[since:]]
+    found += [len(line) for line in export.dump(match.records, viewer).splitlines()]
+    found += [documents.board(known, viewer).decode(), documents.summary(known), documents.standings(known)]
+    found += [known.decisions(viewer), sorted(match.game.dues(range(match.state.seats)).items())]
+    if isinstance(viewer, int):
+        found += [list(_questions(match, viewer)), list(_answers(match, viewer))]
+    return found
+
+
+def _of(record: Record, known: Known, viewer: Viewer) -> list[Json]:
+    """A record; of the hashes of what is sealed only how many there are, and how long they are."""
+    public = {k: v for k, v in record.public.items() if k not in ("seals", "prev")}
+    hashes = [len(hash_) for hash_ in [*record.public.get("seals", ()), record.public["prev"]]]
+    parts = documents.entries(record)
+    entry = {**parts["all"], "own": [part for key, part in parts.items() if key != "all" and may_read(key, viewer)]}
+    told = []
+    for lang in ("en", "fr"):
+        words = texts(RULESET.package, lang)
+        told.append(documents.with_text(entry, words, Who(words, RULESET.powers(known.game.state), {})))
+    return [public, hashes, visible_packs(record, viewer), told, [v for v in touched(record, known) if v == viewer]]
+
+
+def _questions(match: AnyMatch, seat: Seat) -> Iterator[Json]:
+    """Every question of the move builder on the way to every move."""
+    paths: list[list[Json]] = [[]]
+    while paths:
+        picks = paths.pop()
+        try:
+            question = ask(RULESET, match.state, seat, picks)
+        except RuleError as error:
+            yield [error.code, error.detail]
+            return
+        yield question if isinstance(question, dict) else question.to_json()
+        if not isinstance(question, dict) and question.kind == "one":
+            paths += [[*picks, pick] for pick in question.values]
+
+
+def _answers(match: AnyMatch, seat: Seat) -> Iterator[Json]:
+    """What comes of conceivable moves: refusals, and of what is legal all that a dry run may say (of what it knows)."""
+    world = list(candidates(match.state, seat))
+    picked = random.Random(7).sample(world, min(len(world), TRIED))
+    mine = state_for(RULESET, match.records, seat)
+    for one in [*picked, TAKE_BACK]:
+        for state in (match.state, mine):
+            try:
+                draft = dry_run(RULESET, state, seat, [one])
+            except RuleError as error:
+                yield [error.code, error.rule, error.detail]
+            except NeedsChance:
+                yield "chance"
+            except KeyError:
+                yield "depends"  # on cards that the seat does not know
+            else:
+                shown = [fact for key, fact in draft.facts if may_read(key, seat)]
+                yield ["legal", docs(shown) if state is mine else None]
+
+
+# --- the worlds -----------------------------------------------------------------------------------------------------
+
+
+def world(game: Given, seat: Seat, answer: Doc, other: Doc, way: str, others: Sequence[tuple[Seat, Doc]]) -> list[bytes]:
+    """What everybody else gets after the answer, and after each of the others' until the decision closes."""
+    match, since = game.match.fork(), len(game.match.records)
+    match.source = None
+    frame = match.state.top.n
+    viewers = [PUBLIC, *(s for s in range(match.state.seats) if s != seat)]
+    WAYS[way](match, seat, answer, other)
+    seen = [canonical([gets(match, since, viewer) for viewer in viewers])]
+    for who, move_ in others:
+        match.play(who, move_)
+        if match.state.top.n != frame:
+            break
+        seen.append(canonical([gets(match, since, viewer) for viewer in viewers]))
+    return seen
+
+
+def answers_of(game: Given, seat: Seat) -> list[Doc]:
+    """The first two moves and the last that a seat could answer with."""
+    found = complete(RULESET, game.state, seat, 200) or []
+    assert len(found) > 1
+    return [*found[:2], *found[2:][-1:]]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("place", POSITIONS, ids=lambda place: place.__name__)
+def test_nobody_else_can_tell_two_answers_apart(place: Callable[[], Given], way: str) -> None:
+    """AOR-4.6.2, AOR-4.6.5: whatever was answered, taken back or undone, by whichever seat."""
+    game = place()
+    owing = game.state.top.owing
+    for seat in owing:
+        others = [(s, answers_of(game, s)[0]) for s in owing if s != seat]
+        answers = answers_of(game, seat)
+        worlds = [world(game, seat, answer, answers[-1 - i], way, others) for i, answer in enumerate(answers)]
+        assert all(w == worlds[0] for w in worlds[1:]), seat
