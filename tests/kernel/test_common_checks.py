@@ -179,7 +179,11 @@ class TestLists:
         match: Match[Any] = Match(sealed.RULESET, 4, bytes(32))
         force = next(card for card in match.state.hands[0] if card != "alliance")
         match.play(0, {"type": "attack", "target": 1, "card": force})
-        first, second, back = {"type": "commit", "card": "alliance"}, {"type": "commit", "card": None}, {"type": "take_back"}
+        first, second, back = (
+            {"type": "commit", "card": "alliance"},
+            {"type": "commit", "card": None},
+            {"type": "take_back"},
+        )
         for more in ([back], [back, second], [second], [None]):
             assert code(match, 2, first, *more) == "barrier_in_list"
         match.play(2, first)
