@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 
+from domain.errors import RuleError
+from domain.games.common import auction, bag, powers
 from domain.games.common.counts import plus
 from domain.games.common.dice import difference
 from domain.games.common.loans import loan
@@ -12,6 +17,8 @@ from domain.games.common.ranking import groups, places
 from domain.games.common.seats import clockwise, put
 from domain.games.common.shapes import Either
 from domain.ids import Json
+from domain.kernel.choices import walk
+from domain.kernel.draws import Draws, Scripted
 from domain.kernel.shapes import Int, Word
 
 
@@ -77,3 +84,101 @@ def test_a_loan_is_never_more_than_needed() -> None:
 def test_the_difference_of_dice_knows_no_order() -> None:
     """Equal dice have none."""
     assert [difference(dice) for dice in ((6, 2), (2, 6), (3, 3))] == [4, 4, 0]
+
+
+# --- auctions, bags, powers ------------------------------------------------------------------------------------
+
+RULES = auction.Numbers(bid="X-1", limit="X-2")
+
+
+@dataclass(frozen=True)
+class Bid:
+    """A bid for seats."""
+
+    amount: int
+    a: int | None = None
+    b: int | None = None
+
+
+@pytest.mark.parametrize(
+    ("bid", "code"),
+    [
+        (Bid(3, 1, 2), "bid_too_low"),
+        (Bid(10, 1, 2), "bid_too_high"),
+        (Bid(4, 1, 1), "invalid_proposal"),
+        (Bid(4, 1), "invalid_proposal"),
+        (Bid(4, 0, 1), "invalid_proposal"),
+        (Bid(3, 0, 0), "bid_too_low"),
+        (Bid(4, 2, 1), None),
+        (Bid(9, 1, 3), None),
+    ],
+)
+def test_a_bid_is_higher_than_the_last_and_names_two_who_are_free(bid: Bid, code: str | None) -> None:
+    """The refusal has the number of the game's own rule."""
+
+    def check() -> None:
+        auction.check_bid(RULES, Bid(3, 1, 2), 9, [1, 2, 3], bid)
+
+    if code is None:
+        check()
+    else:
+        with pytest.raises(RuleError, match=code) as caught:
+            check()
+        assert caught.value.rule == ("X-2" if code == "bid_too_high" else "X-1")
+
+
+@pytest.mark.parametrize(("a", "b", "fits"), [(7, None, True), (None, 7, True), (None, None, False), (7, 7, False)])
+def test_the_last_one_comes_alone(a: int | None, b: int | None, fits: bool) -> None:
+    """To either side."""
+    assert auction.stands([7], a, b) is fits
+
+
+def test_who_opens_and_when_an_auction_is_won() -> None:
+    """Openers go round the table; n - 1 passes after a bid end it; without a bid nobody may pass."""
+    assert [auction.opener(2, number, 3) for number in range(4)] == [2, 0, 1, 2]
+    assert [auction.won(passes, 3) for passes in range(3)] == [False, False, True]
+    auction.check_pass(RULES, Bid(0))
+    with pytest.raises(RuleError, match="must_open_bid"):
+        auction.check_pass(RULES, None)
+
+
+@pytest.mark.parametrize(
+    ("standing", "free", "picks", "found"),
+    [
+        (Bid(3), [1, 2, 3], ["pass_bid"], None),
+        (Bid(3), [1, 2, 3], ["bid", 4, 2, 3], (4, 2, 3)),
+        (None, [7], ["bid", 0, None, 7], (0, None, 7)),
+        (None, [7], ["bid", 9, 7, None], (9, 7, None)),
+        (None, [1, 2], ["pass_bid"], "type"),
+        (Bid(9), [1, 2], ["bid"], "type"),
+        (Bid(3), [1, 2], ["bid", 3], "amount"),
+        (Bid(3), [1, 2], ["bid", 4, 1, 1], "b"),
+    ],
+)
+def test_the_builder_asks_for_amount_and_proposal(
+    standing: Bid | None, free: list[int], picks: list[Json], found: Json
+) -> None:
+    """A bid or a pass where it is legal, or the question at which a pick is not offered."""
+    builder: Any = auction.ask(free, standing, 9)
+    if isinstance(found, str):
+        with pytest.raises(RuleError, match="not_offered") as caught:
+            walk(builder, picks)
+        assert caught.value.detail["field"] == found
+    else:
+        assert walk(builder, picks) == found
+
+
+def test_what_is_drawn_from_a_bag_stays_out() -> None:
+    """Each draw is made, even of the last thing."""
+    draws = Draws(Scripted(["b", "a"]))
+    assert bag.draw(draws, "marker", ("a", "b"), 2) == ["b", "a"]
+    assert len(draws.taken) == 2
+
+
+def test_a_power_has_one_seat() -> None:
+    """Those without one are free, in their order."""
+    assert powers.free(("x", "y", "z"), ["y", None]) == ["x", "z"]
+    powers.check_choice("X-3", "x", ("x", "y"), ["y", None])
+    for power, code in (("w", "unknown_power"), ("y", "power_taken")):
+        with pytest.raises(RuleError, match=code):
+            powers.check_choice("X-3", power, ("x", "y"), ["y", None])

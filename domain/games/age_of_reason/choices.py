@@ -29,8 +29,9 @@ from domain.games.age_of_reason.rules.battle.allies import hirable
 from domain.games.age_of_reason.rules.checks import check_ship, passes
 from domain.games.age_of_reason.rules.money import price
 from domain.games.age_of_reason.state import AgeOfReason
+from domain.games.common import auction
 from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Option, one, some, span
+from domain.kernel.choices import Builder, Option, one, some
 from domain.kernel.declare import doc
 from domain.kernel.ruleset import memo
 
@@ -56,15 +57,8 @@ def _choose_power(s: AgeOfReason, seat: Seat) -> Builder:
 
 
 def _auction_bid(s: AgeOfReason, seat: Seat) -> Builder:
-    least, most = coalitions.least_bid(s), coalitions.most_bid(s, seat)
-    kinds = ["pass_bid"] * passes(coalitions.check_pass_bid, s, seat, PassBid()) + ["bid"] * (least <= most)
-    if (yield one("type", kinds, ends=["pass_bid"])) == "pass_bid":
-        return PassBid()
-    amount = yield span("amount", least, most)
-    free: list[str | None] = [*s.unaligned()]
-    a = yield one("a", free if len(free) > 1 else [*free, None])
-    rest = [x for x in free if x != a] or [None]
-    return Bid(amount, a, (yield one("b", rest)))
+    bid = yield from auction.ask(s.unaligned(), s.bidding.standing, coalitions.most_bid(s, seat))
+    return Bid(*bid) if bid else PassBid()
 
 
 # --- the turn ------------------------------------------------------------------------------------------------

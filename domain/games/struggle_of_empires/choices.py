@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 
+from domain.games.common import auction
 from domain.games.struggle_of_empires import choices_combat
 from domain.games.struggle_of_empires.data import (
     COLONIES,
-    CONSTANTS,
     POWERS,
     RAIDERS,
     REGIONS,
@@ -42,7 +42,7 @@ from domain.games.struggle_of_empires.rules.money import price
 from domain.games.struggle_of_empires.rules.movement import check_destination, needs_sea_roll
 from domain.games.struggle_of_empires.state import Struggle
 from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, Option, one, span
+from domain.kernel.choices import Builder, Choice, Option, one
 from domain.kernel.declare import UNSET
 from domain.kernel.ruleset import memo
 
@@ -67,15 +67,8 @@ def _place_units(s: Struggle, seat: Seat) -> Builder:
 
 
 def _auction_bid(s: Struggle, seat: Seat) -> Builder:
-    least, most = alliances.least_bid(s), CONSTANTS["max_bid"]
-    kinds = ["pass_bid"] * passes(alliances.check_pass_bid, s, seat, PassBid()) + ["bid"] * (least <= most)
-    if (yield one("type", kinds, ends=["pass_bid"])) == "pass_bid":
-        return PassBid()
-    amount = yield span("amount", least, most)
-    free: list[Seat | None] = [*s.unaligned()]
-    a = yield one("a", free if len(free) > 1 else [*free, None])
-    rest = [x for x in free if x != a] or [None]
-    return Bid(amount, a, (yield one("b", rest)))
+    bid = yield from auction.ask(s.unaligned(), s.bidding.standing, alliances.MAX_BID)
+    return Bid(*bid) if bid else PassBid()
 
 
 # --- the turn ------------------------------------------------------------------------------------------------

@@ -16,12 +16,16 @@ from domain.games.age_of_reason.facts.coalitions import (
 )
 from domain.games.age_of_reason.moves import Bid, PassBid
 from domain.games.age_of_reason.rules import money
-from domain.games.age_of_reason.rules.checks import need, need_funds
+from domain.games.age_of_reason.rules.checks import need_funds
 from domain.games.age_of_reason.state import AgeOfReason, D, StandingBid
-from domain.games.common.seats import clockwise
+from domain.games.common import auction
 from domain.ids import Seat
 from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
+
+RULES = auction.Numbers(bid="AOR-6.4", limit="AOR-6.5")
+MAX_BID: int = CONSTANTS["max_bid"]
+"""AOR-6.5: no bid is higher."""
 
 
 def align(d: D) -> None:
@@ -52,7 +56,7 @@ def _open_auction(d: D) -> None:
     if d.state.opener is None:
         d.add(OpenerDrawn(_first_opener(d)))
     number = len(d.state.slots) // len(COALITIONS)
-    opener = clockwise(d.state.opener or 0, d.state.seats)[number % d.state.seats]
+    opener = auction.opener(d.state.opener or 0, number, d.state.seats)
     d.add(AuctionOpened(opener, number + 1))
     d.ask(frames.AuctionBid(), opener)
 
@@ -67,36 +71,20 @@ def _first_opener(d: D) -> Seat:
     return opener
 
 
-def least_bid(s: AgeOfReason) -> int:
-    """AOR-6.4: the lowest amount that may be bid now."""
-    standing = s.bidding.standing
-    return standing.amount + 1 if standing else 0
-
-
 def most_bid(s: AgeOfReason, seat: Seat) -> int:
     """AOR-6.5: the highest amount that a seat may bid."""
-    ceiling: int = CONSTANTS["max_bid"]
-    return min(ceiling, s.empires[seat].means)
+    return min(MAX_BID, s.empires[seat].means)
 
 
 def check_bid(s: AgeOfReason, seat: Seat, move: Bid) -> None:
     """AOR-6.8: the errors of `bid`, in this order."""
-    least, most = least_bid(s), CONSTANTS["max_bid"]
-    need(move.amount >= least, "bid_too_low", "AOR-6.4", least=least)
-    need(move.amount <= most, "bid_too_high", "AOR-6.5", most=most)
-    need(_proposal_stands(s, move.a, move.b), "invalid_proposal", "AOR-6.4", unaligned=s.unaligned())
+    auction.check_bid(RULES, s.bidding.standing, MAX_BID, s.unaligned(), move)
     need_funds(s, seat, move.amount)
-
-
-def _proposal_stands(s: AgeOfReason, a: str | None, b: str | None) -> bool:
-    """AOR-6.4: two different unaligned powers, or the last one and null."""
-    named, free = [power for power in (a, b) if power is not None], s.unaligned()
-    return len(named) == min(2, len(free)) and len(set(named)) == len(named) and set(named) <= set(free)
 
 
 def check_pass_bid(s: AgeOfReason, seat: Seat, move: PassBid) -> None:
     """AOR-6.5: somebody has bid."""
-    need(s.bidding.standing is not None, "must_open_bid", "AOR-6.5")
+    auction.check_pass(RULES, s.bidding.standing)
 
 
 def do_bid(d: D, frame: Frame, seat: Seat, move: Bid) -> None:
@@ -104,7 +92,7 @@ def do_bid(d: D, frame: Frame, seat: Seat, move: Bid) -> None:
     check_bid(d.state, seat, move)
     a, b = (UNSET if power is None else power for power in (move.a, move.b))
     d.add(BidMade(seat, move.amount, a, b))
-    _next_bidder(d, seat)
+    auction.next_bidder(d, seat, frames.AuctionBid())
 
 
 def do_pass_bid(d: D, frame: Frame, seat: Seat, move: PassBid) -> None:
@@ -112,16 +100,11 @@ def do_pass_bid(d: D, frame: Frame, seat: Seat, move: PassBid) -> None:
     check_pass_bid(d.state, seat, move)
     d.add(BidPassed(seat, d.state.bidding.passes + 1))
     standing = d.state.bidding.standing
-    if standing and d.state.bidding.passes == d.state.seats - 1:
+    if standing and auction.won(d.state.bidding.passes, d.state.seats):
         d.answered(seat, end=True)
         _award(d, standing)
     else:
-        _next_bidder(d, seat)
-
-
-def _next_bidder(d: D, seat: Seat) -> None:
-    d.answered(seat, end=True)
-    d.ask(frames.AuctionBid(), clockwise(seat, d.state.seats)[1])
+        auction.next_bidder(d, seat, frames.AuctionBid())
 
 
 def _award(d: D, bid: StandingBid) -> None:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from domain.games.age_of_reason.data import CONSTANTS
 from domain.games.age_of_reason.facts.sequence import MarkersDrawn
 from domain.games.age_of_reason.state import D
+from domain.games.common import bag
 
 
 def draw(d: D, number: int) -> list[str]:
-    """AOR-17.2: markers drawn one after the other, without replacement; the caller's fact takes them from the bag."""
-    bag = list(d.state.bag)
-    drawn: list[str] = []
-    for _ in range(number):
-        drawn.append(d.draws.pick("marker", bag, always=True))
-        bag.remove(drawn[-1])
-    return drawn
+    """AOR-17.2: markers drawn one after the other; the caller's fact takes them from the bag."""
+    return bag.draw(d.draws, "marker", d.state.bag, number)
 
 
 def lay(d: D) -> None:

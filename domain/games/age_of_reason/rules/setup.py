@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from domain.errors import InvalidTable
 from domain.games.age_of_reason import frames
 from domain.games.age_of_reason.data import CONSTANTS, MARKERS, POWERS
 from domain.games.age_of_reason.facts.sequence import EmpireDrawn, FirstPlayerDrawn, PowerChosen, SeatsEquipped
 from domain.games.age_of_reason.moves import ChoosePower
 from domain.games.age_of_reason.rules import region_markers
-from domain.games.age_of_reason.rules.checks import need
 from domain.games.age_of_reason.rules.game_turn import start_game_turn
 from domain.games.age_of_reason.state import AgeOfReason, D, Empire, Terms
+from domain.games.common import powers
 from domain.games.common.seats import clockwise
 from domain.ids import Seat
 from domain.kernel.flow import Frame
@@ -58,8 +57,11 @@ def setup(d: D) -> None:
 
 def free_powers(s: AgeOfReason) -> list[str]:
     """Powers without a seat, in the order of the data."""
-    taken = [empire.power for empire in s.empires]
-    return [power for power in POWERS if power not in taken]
+    return powers.free(POWERS, _taken(s))
+
+
+def _taken(s: AgeOfReason) -> list[str | None]:
+    return [empire.power for empire in s.empires]
 
 
 def _draw_power(d: D) -> str:
@@ -69,8 +71,7 @@ def _draw_power(d: D) -> str:
 
 def check_choose_power(s: AgeOfReason, seat: Seat, move: ChoosePower) -> None:
     """AOR-3.3: the errors of `choose_power`, in this order."""
-    need(move.power in POWERS, "unknown_power", "AOR-3.3", power=move.power)
-    need(move.power in free_powers(s), "power_taken", "AOR-3.3", power=move.power)
+    powers.check_choice("AOR-3.3", move.power, POWERS, _taken(s))
 
 
 def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
@@ -95,11 +96,4 @@ def _deal(d: D) -> None:
 
 def check_table(table: Table) -> None:
     """AOR-2.5: options that must go together; raises InvalidTable."""
-    first, powers = table.options["first_player"], table.options["powers"]
-    if first != "random" and first >= table.seats:
-        raise InvalidTable(f"a seat from 0 to {table.seats - 1} is expected", "/options/first_player")
-    if table.options["power_assignment"] != "fixed":
-        if powers:
-            raise InvalidTable("only for power_assignment fixed", "/options/powers")
-    elif len(powers) != table.seats or len(set(powers)) != table.seats:
-        raise InvalidTable(f"{table.seats} different powers are expected", "/options/powers")
+    powers.check_table(table)

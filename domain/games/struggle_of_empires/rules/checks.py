@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ParamSpec
-
-from domain.errors import RuleError
+from domain.games.common.checks import need, passes
 from domain.games.struggle_of_empires.data import REGIONS, SCORING
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Json, Seat
+from domain.ids import Seat
 
-P = ParamSpec("P")
-
-
-def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
-    """Refuse with `code` unless `ok`."""
-    if not ok:
-        raise RuleError(code, rule, detail)
-
-
-def passes(check: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> bool:
-    """Whether a check lets it through: choices offer what the checks of `decide` accept."""
-    try:
-        check(*args, **kwargs)
-    except RuleError:
-        return False
-    return True
+__all__ = [
+    "need",
+    "need_action",
+    "need_colony",
+    "need_population",
+    "need_region",
+    "need_scoring_region",
+    "need_supply",
+    "passes",
+]
 
 
 def need_action(s: Struggle, rule: str) -> None:

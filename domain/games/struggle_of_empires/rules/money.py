@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.common import loans
 from domain.games.struggle_of_empires.data import CONSTANTS
 from domain.games.struggle_of_empires.facts.economy import (
     GoldPaid,
@@ -17,13 +18,8 @@ from domain.ids import Json, Seat
 
 def loan(empire: Empire, gold: int) -> tuple[int, int]:
     """SOE-14.2: what must be borrowed to pay `gold`, and the unrest that it brings: (gold, unrest)."""
-    short = gold - empire.gold
-    if short <= 0:
-        return 0, 0
     banking = "_with_banking" if empire.owned("banking") else ""
-    rate: int = CONSTANTS["loan"]["gold_per_unrest" + banking]
-    unrest = -(-short // rate)
-    return rate * unrest, unrest
+    return loans.loan(empire.gold, gold, CONSTANTS["loan"]["gold_per_unrest" + banking])
 
 
 def after_paying(empire: Empire, gold: int) -> int:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from domain.games.common import bag
 from domain.games.struggle_of_empires.data import CONSTANTS
 from domain.games.struggle_of_empires.facts.sequence import MarkersDrawn
 from domain.games.struggle_of_empires.state import D
 
 
 def draw(d: D, number: int) -> list[str]:
-    """SOE-17.2: markers drawn one after the other, without replacement; the caller's fact takes them from the bag."""
-    bag = list(d.state.bag)
-    drawn: list[str] = []
-    for _ in range(number):
-        drawn.append(d.draws.pick("marker", bag, always=True))
-        bag.remove(drawn[-1])
-    return drawn
+    """SOE-17.2: markers drawn one after the other; the caller's fact takes them from the bag."""
+    return bag.draw(d.draws, "marker", d.state.bag, number)
 
 
 def lay(d: D) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.ranking import groups
+from domain.games.common.majority import majority
 from domain.games.struggle_of_empires.data import REGIONS, SCORING
 from domain.games.struggle_of_empires.facts.economy import RegionScored
 from domain.games.struggle_of_empires.state import D, Struggle
@@ -12,8 +12,7 @@ from domain.ids import Seat
 def region_points(s: Struggle, region: str) -> dict[Seat, int]:
     """SOE-11.1: seat -> points. Ties share a value and do not use up the next one."""
     tokens = {seat: e.tokens[region] for seat, e in enumerate(s.empires) if region in e.tokens}
-    ranked = zip(groups(tokens), REGIONS[region].vp, strict=False)
-    return {seat: value for seats, value in ranked for seat in seats}
+    return majority(tokens, REGIONS[region].vp)
 
 
 def score_regions(d: D) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.errors import InvalidTable
+from domain.games.common import powers
 from domain.games.common.seats import clockwise
 from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, POWERS, REGIONS, TILES
@@ -57,7 +57,11 @@ def setup(d: D) -> None:
 
 def free_powers(s: Struggle) -> list[str]:
     """Powers without a seat, in the order of the data."""
-    return [p for p in POWERS if p not in [e.power for e in s.empires]]
+    return powers.free(POWERS, _taken(s))
+
+
+def _taken(s: Struggle) -> list[str | None]:
+    return [empire.power for empire in s.empires]
 
 
 def _draw_power(d: D) -> str:
@@ -67,8 +71,7 @@ def _draw_power(d: D) -> str:
 
 def check_choose_power(s: Struggle, seat: Seat, move: ChoosePower) -> None:
     """SOE-3.3: the errors of `choose_power`, in this order."""
-    need(move.power in POWERS, "unknown_power", "SOE-3.3", power=move.power)
-    need(move.power in free_powers(s), "power_taken", "SOE-3.3", power=move.power)
+    powers.check_choice("SOE-3.3", move.power, POWERS, _taken(s))
 
 
 def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
@@ -116,11 +119,4 @@ def do_place_unit(d: D, frame: Frame, seat: Seat, move: PlaceUnit) -> None:
 
 def check_table(table: Table) -> None:
     """SOE-2.3: options that must go together; raises InvalidTable."""
-    first, powers = table.options["first_player"], table.options["powers"]
-    if first != "random" and first >= table.seats:
-        raise InvalidTable(f"a seat from 0 to {table.seats - 1} is expected", "/options/first_player")
-    if table.options["power_assignment"] != "fixed":
-        if powers:
-            raise InvalidTable("only for power_assignment fixed", "/options/powers")
-    elif len(powers) != table.seats or len(set(powers)) != table.seats:
-        raise InvalidTable(f"{table.seats} different powers are expected", "/options/powers")
+    powers.check_table(table)

@@ -26,6 +26,7 @@ from domain.kernel.ruleset import ask, dry_run
 from domain.kernel.texts import texts
 from projections import documents
 from projections.known import Known, touched
+from tests.games.age_of_reason.board import POWERS as ALL
 from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.games.age_of_reason.registered import candidates
 from tests.kernel.machine import complete
@@ -34,21 +35,19 @@ from tests.spec import Given
 TRIED = 6
 """So many of all conceivable moves are tried by each other seat, for what they are refused with."""
 
-EVERYWHERE = ("prussia", "austria", "france", "britain", "russia", "spain", "united_provinces")
-
 
 def ashore() -> Given:
-    """Five seats in Central Europe; a defender and allies of both sides; means of all kinds, and cards already spent."""
+    """Five seats in Central Europe; a defender and allies of both sides; all kinds of means; cards already spent."""
     spent = {0: ["prussia_3s0n", "prussia_1s1n"], 1: ["austria_1s1n"], 2: ["france_4s0n"]}
     means = {1: {"gold": 1, "unrest": 20}, 2: {"gold": 0, "unrest": 21}, 4: {"gold": 30}}
-    game = position(5, tokens=dict.fromkeys(EVERYWHERE, {"central_europe": 1}), discards=spent, empires=means)
+    game = position(5, tokens={power: {"central_europe": 1} for power in ALL}, discards=spent, empires=means)
     game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
     return game
 
 
 def at_sea() -> Given:
     """All seven seats in the Baltic."""
-    game = position(7, tokens=dict.fromkeys(EVERYWHERE, {"baltic": 2}), empires={3: {"gold": 0, "unrest": 22}})
+    game = position(7, tokens={power: {"baltic": 2} for power in ALL}, empires={3: {"gold": 0, "unrest": 22}})
     game.when(0, attack("baltic", "austria", "prussia_2s1n"))
     return game
 
@@ -56,7 +55,7 @@ def at_sea() -> Given:
 def hiring() -> Given:
     """Three seats; both principals can hire, and one of them has little left."""
     poor = {0: {"gold": 2, "unrest": 21}}
-    game = position(3, tokens=dict.fromkeys(EVERYWHERE, {"baltic": 1}), empires=poor)
+    game = position(3, tokens={power: {"baltic": 1} for power in ALL}, empires=poor)
     game.when(0, attack("baltic", "austria", "prussia_1s1n"))
     game.when(1, commit("austria_2s0n_a"))
     game.when(2, commit("france_bluff"))
@@ -91,10 +90,11 @@ def _undone(match: AnyMatch, seat: Seat, answer: Doc) -> None:
 def gets(match: AnyMatch, since: int, viewer: Viewer) -> list[Json]:
     """All of it, of the records after `since` and of the game as it is."""
     known = Known(RULESET, match.game)
+    seats = range(match.state.seats)
     found: list[Json] = [_of(record, known, viewer) for record in match.records[since:]]
     found += [len(line) for line in export.dump(match.records, viewer).splitlines()]
     found += [documents.board(known, viewer).decode(), documents.summary(known), documents.standings(known)]
-    found += [known.decisions(viewer), sorted(match.game.dues(range(match.state.seats)).items())]
+    found += [known.decisions(viewer), sorted(match.game.dues(seats).items())]
     if isinstance(viewer, int):
         found += [list(_questions(match, viewer)), list(_answers(match, viewer))]
     return found
@@ -109,7 +109,7 @@ def _of(record: Record, known: Known, viewer: Viewer) -> list[Json]:
     told = []
     for lang in ("en", "fr"):
         words = texts(RULESET.package, lang)
-        told.append(documents.with_text(entry, words, Who(words, RULESET.powers(known.game.state), {})))
+        told.append(documents.with_text(entry, words, Who(words, known.rules.powers(known.game.state), {})))
     return [public, hashes, visible_packs(record, viewer), told, [v for v in touched(record, known) if v == viewer]]
 
 
@@ -151,12 +151,14 @@ def _answers(match: AnyMatch, seat: Seat) -> Iterator[Json]:
 # --- the worlds -----------------------------------------------------------------------------------------------------
 
 
-def world(game: Given, seat: Seat, answer: Doc, other: Doc, way: str, others: Sequence[tuple[Seat, Doc]]) -> list[bytes]:
+def world(
+    game: Given, seat: Seat, answer: Doc, other: Doc, way: str, others: Sequence[tuple[Seat, Doc]]
+) -> list[bytes]:
     """What everybody else gets after the answer, and after each of the others' until the decision closes."""
     match, since = game.match.fork(), len(game.match.records)
     match.source = None
     frame = match.state.top.n
-    viewers = [PUBLIC, *(s for s in range(match.state.seats) if s != seat)]
+    viewers: list[Viewer] = [PUBLIC, *(s for s in range(match.state.seats) if s != seat)]
     WAYS[way](match, seat, answer, other)
     seen = [canonical([gets(match, since, viewer) for viewer in viewers])]
     for who, move_ in others:

@@ -13,6 +13,8 @@ from domain.ids import Json
 from tests.games.struggle_of_empires.board import army, attack, move, position
 
 PACKAGE = Path(__file__).parents[4] / "domain/games/struggle_of_empires"
+SHARED = [PACKAGE.parent / "common" / f"{name}.py" for name in ("auction", "powers")]
+"""Modules that check rules of this game for it."""
 PAGE = Path(__file__).parents[4] / "docs/rules/struggle_of_empires.md"
 
 
@@ -35,7 +37,7 @@ def test_after_the_end_the_game_is_over() -> None:
 
 def test_every_code_that_is_raised_is_listed_and_the_other_way_round() -> None:
     """SOE-19.2: the list of codes of the page, of Meta, and of the source agree."""
-    source = "\n".join(path.read_text() for path in (PACKAGE / "rules").rglob("*.py"))
+    source = "\n".join(path.read_text() for path in [*(PACKAGE / "rules").rglob("*.py"), *SHARED])
     page = re.search(r"\*\*SOE-19\.2\*\* .*?: (.*)\.$", PAGE.read_text(), re.MULTILINE)
     assert page is not None
     assert page[1].split(", ") == sorted(RULESET.meta.codes)

@@ -1,0 +1,17 @@
+"""Things drawn from a bag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.kernel.draws import Draws
+
+
+def draw(draws: Draws, label: str, bag: Sequence[str], number: int) -> list[str]:
+    """So many, one after the other, without replacement; each is a draw, even of the last one that is left."""
+    left = list(bag)
+    drawn: list[str] = []
+    for _ in range(number):
+        drawn.append(draws.pick(label, left, always=True))
+        left.remove(drawn[-1])
+    return drawn

@@ -1,0 +1,32 @@
+"""Powers that seats choose, draw or are given: options `power_assignment`, `powers` and `first_player` of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from domain.errors import InvalidTable
+from domain.games.common.checks import need
+from domain.kernel.ruleset import Table
+
+
+def free(powers: Iterable[str], taken: Sequence[str | None]) -> list[str]:
+    """Powers without a seat, in their order."""
+    return [power for power in powers if power not in taken]
+
+
+def check_choice(rule: str, power: str, powers: Sequence[str], taken: Sequence[str | None]) -> None:
+    """Raises RuleError `unknown_power`, `power_taken`, in this order."""
+    need(power in powers, "unknown_power", rule, power=power)
+    need(power not in taken, "power_taken", rule, power=power)
+
+
+def check_table(table: Table) -> None:
+    """Options that must go together; raises InvalidTable."""
+    first, powers = table.options["first_player"], table.options["powers"]
+    if first != "random" and first >= table.seats:
+        raise InvalidTable(f"a seat from 0 to {table.seats - 1} is expected", "/options/first_player")
+    if table.options["power_assignment"] != "fixed":
+        if powers:
+            raise InvalidTable("only for power_assignment fixed", "/options/powers")
+    elif len(powers) != table.seats or len(set(powers)) != table.seats:
+        raise InvalidTable(f"{table.seats} different powers are expected", "/options/powers")
