@@ -128,6 +128,7 @@ CONSTANTS: Doc = DOC["constants"]
 ROUNDS: dict[int, int] = {int(n): rounds for n, rounds in CONSTANTS["phases_by_players"].items()}
 COALITIONS = ("upper", "lower")
 SLOTS: dict[str, tuple[str, ...]] = {c: tuple(map(str, CONSTANTS["alliance_slots"][c])) for c in COALITIONS}
+COALITION: dict[str, str] = {slot: c for c in COALITIONS for slot in SLOTS[c]}
 ALL_SLOTS = tuple(sorted(s for slots in SLOTS.values() for s in slots))
 UNREST_MAX: int = CONSTANTS["unrest_max"]
 SPACE_DOCS: dict[str, Doc] = {s["id"]: s for s in DOC["action_spaces"]["items"]}

@@ -9,6 +9,7 @@ from domain.games.age_of_reason.data import ALL_SLOTS, COALITIONS, POWERS, SPACE
 from domain.games.age_of_reason.state import AgeOfReason, Auction, Battle, Empire, Sealed, StandingBid, Turn
 from domain.ids import Seat
 from domain.kernel.declare import Part, among
+from domain.kernel.ruleset import memo
 
 
 class AuctionShown(Part, frozen=True):
@@ -141,7 +142,7 @@ def board(s: AgeOfReason) -> Board:
         coalitions={coalition: s.members(coalition) for coalition in COALITIONS},
         turn_order=s.turn_order,
         auction=_auction(s, s.auction) if s.auction else None,
-        empires=[_empire(s, seat, empire) for seat, empire in enumerate(s.empires)],
+        empires=[_kept_empire(s, seat, empire) for seat, empire in enumerate(s.empires)],
         npp=_others(s),
         markers=s.markers,
         bag_size=len(s.bag),
@@ -153,6 +154,13 @@ def board(s: AgeOfReason) -> Board:
 
 def _auction(s: AgeOfReason, auction: Auction) -> AuctionShown:
     return AuctionShown(auction.number, auction.opener, auction.standing, auction.passes, s.unaligned())
+
+
+def _kept_empire(s: AgeOfReason, seat: Seat, empire: Empire) -> EmpireShown:
+    """Most facts leave most seats as they are, and every record has a board."""
+    cards = s.battle.cards if s.battle else None
+    parts = (empire, s.tokens.get(empire.power or ""), s.spaces, cards, s.game_turn)
+    return memo(s, f"empire {seat}", lambda: _empire(s, seat, empire), parts)
 
 
 def _empire(s: AgeOfReason, seat: Seat, empire: Empire) -> EmpireShown:
@@ -172,7 +180,8 @@ def _empire(s: AgeOfReason, seat: Seat, empire: Empire) -> EmpireShown:
 
 def _others(s: AgeOfReason) -> dict[str, dict[str, int]]:
     """AOR-2.4."""
-    return {power: s.tokens[power] for power in POWERS if s.seat_of(power) is None and s.tokens.get(power)}
+    seated = {empire.power for empire in s.empires}
+    return {power: s.tokens[power] for power in POWERS if power not in seated and s.tokens.get(power)}
 
 
 def _battle(battle: Battle) -> BattleShown:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeVar
 
 from domain.games.age_of_reason.data import (
     ALL_SLOTS,
-    COALITIONS,
+    COALITION,
     CONSTANTS,
     DECKS,
     HOME,
@@ -243,7 +243,7 @@ class AgeOfReason(State):
 
     def coalition_of(self, power: str) -> str | None:
         """`upper`, `lower`, or None while unaligned."""
-        return next((c for c in COALITIONS if power in self.members(c)), None)
+        return next((COALITION[slot] for slot, each in self.slots.items() if each == power), None)
 
     def in_order(self) -> list[str]:
         """Powers by the number of their slot (AOR-6.7)."""
