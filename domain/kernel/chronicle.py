@@ -62,5 +62,7 @@ def _sentences(texts: Texts, name: Name, facts: Sequence[Doc]) -> list[str]:
 def _named(texts: Texts, name: Name, seat: Seat, move: Doc) -> str | None:
     if "type" not in move:  # hidden from this reader
         return None
+    if line := texts.say(f"made.{move['type']}", {"seat": seat}, name):
+        return line
     label = texts.get(f"move.{move['type']}") or str(move["type"])
     return texts.say("line.move", {"seat": seat, "move": label}, name)

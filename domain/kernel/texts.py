@@ -2,7 +2,8 @@
 
 A flat object of key -> template. Keys: `title`, `move.<type>`, `fact.<kind>`, `record.<kind>`, `decision.<kind>`,
 `refusal.<code>`, `option.<name>`, and `word.<id>` for every id that players see, written as `grammar.noun` reads it.
-Facts without a text are silent (steps of the flow). A template has places in braces, which name members of the fact:
+Facts without a text are silent (steps of the flow); of a move whose facts say nothing to a reader, `made.<type>` tells
+that it was made, or else its name does. A template has places in braces, which name members of the fact:
 
 - `{totals.0}`, `{offer.gold}`: an item of a list, a member of an object.
 - `{region}`: the bare name of an id, a number, a list of them as the language lists things. Nothing gives nothing.

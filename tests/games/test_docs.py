@@ -80,6 +80,8 @@ def test_rules_of_codes_and_moves_exist(game: Pages) -> None:
 def test_the_rules_page_names_every_code_that_is_raised(game: Pages) -> None:
     """No code is raised that the page does not know, and none is listed in vain."""
     source = "".join(path.read_text() for path in (ROOT / "domain/games" / game.game).rglob("*.py"))
+    shared = set(re.findall(r"domain\.games\.common(?: import |\.)(\w+)", source))
+    source += "".join((ROOT / f"domain/games/common/{name}.py").read_text() for name in sorted(shared))
     for code in game.rules.meta.codes:
         assert code in COMPOSED or source.count(f'"{code}"') > 1, f"{code} is listed, and nothing raises it"
         assert code in game.rules_page, code

@@ -11,6 +11,8 @@ TEXTS = Texts(
         "fact.lost": "{seat:seat} loses an army.",
         "fact.met": "{seat:seat} fights.",
         "move.pass": "Pass",
+        "move.hide": "Hide a card, or none",
+        "made.hide": "{seat:seat} has answered.",
         "record.moved.x": "{seat:seat} is busy.",
         "line.move": "{seat:seat}: {move}.",
         "word.seat": "seat",
@@ -40,6 +42,12 @@ def test_a_move_is_named_where_nothing_else_is_said() -> None:
     acts = [(1, {"type": "pass"}), (2, {"type": "wait"}), (0, {})]
     assert told(TEXTS, WHO, "moved", acts=acts) == ["France: Pass.", "Seat 3: wait."]
     assert told(TEXTS, WHO, "moved", acts=acts, facts=[{"t": "met", "seat": 1}]) == ["France fights."]
+
+
+def test_a_move_that_says_nothing_to_a_reader_is_told_as_made_where_it_has_a_sentence() -> None:
+    acts = [(1, {"type": "hide"})]
+    assert told(TEXTS, WHO, "moved", acts=acts) == ["France has answered."]
+    assert told(TEXTS, WHO, "moved", acts=acts, facts=[{"t": "lost", "seat": 1}]) == ["France loses an army."]
 
 
 def test_what_the_record_is_comes_first() -> None:

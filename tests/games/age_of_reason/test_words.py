@@ -9,8 +9,10 @@ import pytest
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import CARDS, DOC, MARKERS, SPACES
 from domain.ids import DIRECTOR
+from domain.kernel.chronicle import Who, told
 from domain.kernel.record import facts_for
 from domain.kernel.texts import LANGUAGES, texts
+from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.games.age_of_reason.registered import RARE
 from tests.games.age_of_reason.test_games import DRAWN, played
 from tests.games.age_of_reason.words import SILENT
@@ -54,3 +56,30 @@ def test_texts_stay_neutral() -> None:
     page = Path(__file__).parents[3] / "docs/about-the-games.md"
     assert "neutral and factual" in page.read_text()
     assert "action board" in (texts(RULESET.package, "en").get("fact.space_placed") or "")
+
+
+SECRET = (
+    ("en", "France has given a secret answer about a card.", "France takes back its secret answer."),
+    ("fr", "La France a donné une réponse secrète au sujet d'une carte.", "La France reprend sa réponse secrète."),
+)
+
+
+@pytest.mark.parametrize(("lang", "answered", "taken_back"), SECRET)
+def test_of_a_secret_answer_others_are_told_that_it_was_given(lang: str, answered: str, taken_back: str) -> None:
+    """AOR-4.6.2, AOR-4.6.3."""
+    game = position(3, tokens={power: {"central_europe": 1} for power in ("prussia", "austria", "france")})
+    game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
+    words, lines = texts(RULESET.package, lang), []
+    for act in (commit("france_alliance"), move("take_back")):
+        game.when(2, act)
+        record = game.match.records[-1].public
+        who = Who(words, RULESET.powers(game.state), {})
+        lines.append(told(words, who, "moved", 2, acts=record["acts"], facts=record["facts"]))
+    assert lines == [[answered], [taken_back]]
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", " for India."), ("fr", " pour les Indes.")])
+def test_the_region_that_is_named_for_a_company_is_told(lang: str, said: str) -> None:
+    """AOR-11.5."""
+    fact = {"t": "space_placed", "seat": 0, "space": "east_indies_company", "attacks": 1, "region": "india"}
+    assert (texts(RULESET.package, lang).sentence(fact) or "").endswith(said)

@@ -24,8 +24,11 @@ ALIKE = set(
 )
 """Texts that are the same in English and French."""
 
-SILENT: set[str] = {"opener_drawn"}
-"""Facts that are not told: who opens the first auction is told as it is opened, in the same record."""
+SILENT: set[str] = {"opener_drawn", "card_taken_up", "hire_taken_back"}
+"""Facts that are not told: who opens the first auction is told as it is opened, in the same record.
+
+That an answer was taken back is told of the move, to its seat as to all others.
+"""
 
 UNSAID: dict[str, set[str]] = {
     "bid_passed": {"passes"},

@@ -6,15 +6,19 @@ from domain.games.age_of_reason import assign
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.ids import Seat
 from domain.kernel import flow
-from domain.kernel.declare import Count, Fact, declared
+from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared
 
 
 class SpacePlaced(Fact[AgeOfReason], frozen=True):
-    """AOR-7.4.3: a token from the reserve on the action board; the turn has so many attacks now (AOR-7.1.2)."""
+    """AOR-7.4.3: a token from the reserve on the action board; the turn has so many attacks now (AOR-7.1.2).
+
+    `region` is the one that the seat has named, where the space has two (AOR-11.5).
+    """
 
     seat: Seat
     space: str
     attacks: Count
+    region: Maybe[str] = UNSET
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         spaces = {**s.spaces, self.space: (*s.spaces.get(self.space, ()), self.seat)}

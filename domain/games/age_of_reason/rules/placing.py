@@ -13,7 +13,7 @@ from domain.games.age_of_reason.rules import money, turns
 from domain.games.age_of_reason.rules.checks import need, need_funds, need_reserve
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.ids import Seat
-from domain.kernel.declare import or_none
+from domain.kernel.declare import UNSET, or_none
 from domain.kernel.flow import Frame
 
 TAKES_BACK: dict[str, Callable[[Card], bool]] = {
@@ -62,16 +62,17 @@ def do_place(d: D, frame: Frame, seat: Seat, move: Place) -> None:
     """AOR-7.4.3: pay the cost, put the token there, apply what it does at once."""
     check_place(d.state, seat, move)
     money.pay(d, seat, SPACES[move.space].cost, move.space)
-    _put(d, seat, move.space)
+    _put(d, seat, move)
     if apply := AT_ONCE.get(SPACES[move.space].effect):
         apply(d, seat, move)
     turns.act(d, frame, seat)
 
 
-def _put(d: D, seat: Seat, space: str) -> None:
-    extended = space == "ministry_of_war" or d.state.on_board(seat, "ministry_of_war")
+def _put(d: D, seat: Seat, move: Place) -> None:
+    extended = move.space == "ministry_of_war" or d.state.on_board(seat, "ministry_of_war")
     more: int = CONSTANTS["attacks_per_phase_with_ministry"]
-    d.add(SpacePlaced(seat, space, more if extended else d.state.acting.attacks_allowed))
+    attacks = more if extended else d.state.acting.attacks_allowed
+    d.add(SpacePlaced(seat, move.space, attacks, move.region or UNSET))
 
 
 def _finance(d: D, seat: Seat, move: Place) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from domain.games.age_of_reason.data import BONUSES, REGIONS, SCORING, SPACES
 from domain.games.age_of_reason.rules.battle.dice import bonus
-from tests.games.age_of_reason.board import figures, move, offers, position
+from tests.games.age_of_reason.board import facts_of, figures, move, offers, position
 
 
 def test_finance_brings_five_gold() -> None:
@@ -121,5 +121,6 @@ def test_trade_brings_two_gold_for_each_token_in_the_region(space: str, region: 
     """AOR-11.5: one region, where there are two."""
     game = position(2, tokens={"prussia": {region: 3}})
     fields = {"region": region} if named else {}
-    game.when(0, move("place", space=space, **fields))
+    (placed,) = facts_of(game.when(0, move("place", space=space, **fields)), "space_placed")
     assert figures(game, 0) == (16, 0, 0)
+    assert placed.get("region") == (region if named else None)
