@@ -79,3 +79,15 @@ def test_a_seat_that_was_left_is_played_by_defaults() -> None:
     game.match.lapse(seats=[2])
     assert game.decision.done == (2,)
     assert RULESET.scores(game.state)[2].points == 9
+
+
+def test_an_answer_stays_though_its_player_leaves() -> None:
+    """AOR-18.3: only what a seat still owes falls to the defaults."""
+    game = position(5, tokens=TOKENS)
+    game.when(0, attack("central_europe", "austria", "prussia_bluff"))
+    game.when(2, commit("france_alliance"))
+    game.match.leave(2)
+    assert asked(game) == ("commit", (1, 4))
+    game.when(4, commit(None))
+    game.when(1, commit("austria_2s0n_a"))
+    assert game.sight("public")["battle"]["laid"] == [2]
