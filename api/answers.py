@@ -54,6 +54,11 @@ class NewGameDocSchema(WrittenSchema):
     invitation = fields.String(metadata={"description": "Lets people take a seat; for `listing: invitation`."})
 
 
+class TokenDocSchema(WrittenSchema):
+    seat = _int()
+    token = _str(metadata={"description": "The seat's token; shown in this answer and its repetitions alone."})
+
+
 class SeatDocSchema(WrittenSchema):
     seat = _int()
     token = _str(metadata={"description": "The seat's token; shown in this answer and its repetitions alone."})
@@ -96,6 +101,10 @@ class SeatSchema(Out):
     nonce_hash = _str()
     nonce = _str()
     vacant = fields.Boolean(required=True)
+    held = fields.Integer(
+        allow_none=True,
+        metadata={"description": "Until when the seat is held, ms: no time of it runs, no default is played for it."},
+    )
 
 
 class BoardSchema(Out):
@@ -141,6 +150,9 @@ class NextSchema(Out):
     decision = _str()
     choice = fields.Nested(ChoiceSchema, allow_none=True, required=True)
     move = fields.Dict(allow_none=True, required=True, metadata={"description": "The finished move, to be posted."})
+    looked = fields.Boolean(
+        metadata={"description": "Of a director: whether it shows what is hidden, and so stands in the log as a look."}
+    )
 
 
 class AccountSchema(Out):
@@ -150,6 +162,12 @@ class AccountSchema(Out):
     back = fields.Integer(
         required=True, allow_none=True, metadata={"description": "When its vacation ends, ms; null: it has none now."}
     )
+
+
+class EndingSchema(Out):
+    reason = _str(metadata={"description": "`finished` by the rules, or `abandoned`, `void`."})
+    by = _str(metadata={"enum": ["engine", "director"]})
+    finished = fields.Boolean(required=True, metadata={"description": "Whether there are final places."})
 
 
 class SummarySchema(Out):
@@ -175,6 +193,11 @@ class SummarySchema(Out):
     waiting_since = _int()
     due = fields.Integer(required=True, allow_none=True)
     accounts = fields.List(fields.Nested(AccountSchema), metadata={"description": "Banks of time, and vacations."})
+    hold = fields.Integer(metadata={"description": "Seconds for which a seat that is left is kept."})
+    several = fields.Boolean(metadata={"description": "Whether one person may take several seats."})
+    ending = fields.Nested(
+        EndingSchema, allow_none=True, metadata={"description": "How the game was closed; null before."}
+    )
 
 
 class PageSchema(Out):
@@ -185,13 +208,27 @@ class LobbySchema(PageSchema):
     items = fields.List(fields.Nested(SummarySchema), required=True)
 
 
+class MineSchema(SummarySchema):
+    roles = fields.List(
+        fields.Raw(metadata={"type": ["integer", "string"]}),
+        required=True,
+        metadata={"description": "What the person is there: a seat, `director`, or both."},
+    )
+
+
+class MyGamesSchema(PageSchema):
+    items = fields.List(fields.Nested(MineSchema), required=True)
+
+
 class EntrySchema(Out):
     version = _int()
     kind = _str()
     at = _int()
     seat = fields.Integer(allow_none=True)
     by = fields.String(allow_none=True)
-    body = fields.Dict(metadata={"description": "What the kind of record adds: `act`, `ms`, `days`, `to`."})
+    body = fields.Dict(
+        metadata={"description": "What the kind of record adds: `act`, `ms`, `days`, `to`, `hold`, `reason`."}
+    )
     acts = fields.List(fields.Raw())
     facts = fields.List(fields.Dict())
     text = fields.List(fields.String())
@@ -219,7 +256,10 @@ class ScoreSchema(Out):
 class ScoresSchema(Out):
     game = _str()
     version = _int()
-    final = fields.Boolean(required=True)
+    final = fields.Boolean(required=True, metadata={"description": "Whether the rules have ended the game."})
+    ending = fields.Nested(
+        EndingSchema, allow_none=True, metadata={"description": "How the game was closed; null before."}
+    )
     scores = fields.List(fields.Nested(ScoreSchema), required=True)
 
 
@@ -338,10 +378,23 @@ class RulesetSchema(RulesetLineSchema):
     codes = fields.List(fields.Dict(), required=True, metadata={"description": "`code`, `rule`, `text` of refusals."})
 
 
+class ResultSchema(Out):
+    game = _str()
+    ruleset = _str()
+    seat = _int()
+    place = fields.Integer(required=True, allow_none=True, metadata={"description": "null: the game was not finished."})
+    points = fields.Integer(required=True, allow_none=True)
+    reason = _str(metadata={"description": "Why it was closed: `finished`, `abandoned`, `void`."})
+    by = _str(metadata={"enum": ["engine", "director"]})
+    at = _int(metadata={"description": "When it was closed, ms."})
+
+
 class ResultsSchema(Out):
     player = _str()
     name = fields.String(required=True, allow_none=True)
-    items = fields.List(fields.Dict(), required=True)
+    finished = _int(metadata={"description": "How many of the items were finished."})
+    unfinished = _int(metadata={"description": "How many were closed before their end."})
+    items = fields.List(fields.Nested(ResultSchema), required=True)
 
 
 class CodeSchema(Out):

@@ -14,6 +14,7 @@ from api.routes import (
     health,
     history,
     jobs,
+    me,
     moves,
     players,
     proofs,
@@ -38,6 +39,7 @@ ROOMS = (
     proofs.room,
     rulesets.room,
     players.room,
+    me.room,
     health.room,
 )
 

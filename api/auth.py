@@ -67,6 +67,11 @@ def known(view: View) -> View:
     return _guard(view, needed=False, here=False)
 
 
+def person(view: View) -> View:
+    """With any token: it tells which person asks."""
+    return _guard(view, needed=True, here=False)
+
+
 def at_table(principal: Principal, game: str) -> None:
     """Raises unless the token is of that game."""
     if principal.game == game:

@@ -254,7 +254,41 @@ class NewGameSchema(In):
     pace = fields.Raw(load_default=None, allow_none=True, metadata=PACE)
     undo = _among("free", "consent", "director", "none", load_default="consent")
     listing = _among("public", "unlisted", "invitation", load_default="public")
+    hold = Int(
+        load_default=None,
+        allow_none=True,
+        validate=_between(0, LONGEST),
+        metadata={
+            "description": "For how many seconds a seat that is left is kept for a substitute, without a default being "
+            "played; null: the longest time of the pace, an hour without one."
+        },
+    )
+    several = Bool(load_default=False, metadata={"description": "Whether one person may take several seats."})
     name = _word(NAME, load_default="", metadata={"description": "What the director is called. Erasable."})
+
+
+class LeaveArgs(In):
+    hold = QueryInt(
+        validate=_between(0, LONGEST),
+        metadata={
+            "description": "For how many seconds the seat is kept for a substitute: as long as the table has agreed, "
+            "unless a director says longer, or this is less."
+        },
+    )
+
+
+class HoldSchema(In):
+    seconds = Int(
+        required=True, validate=_between(0, LONGEST), metadata={"description": "From now on; 0 ends the hold."}
+    )
+
+
+class MineArgs(In):
+    status = _among("open", "running", "over", "closed", load_default="")
+    cursor = QueryInt(
+        load_default=0, validate=_between(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
+    )
+    limit = QueryInt(load_default=50, validate=_between(1, 200))
 
 
 class JoinSchema(In):
@@ -307,6 +341,10 @@ class PicksSchema(In):
         metadata={"description": "What was picked so far, in order."},
     )
     decision = _word(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)
+    seat = Int(
+        validate=_between(0, 99),
+        metadata={"description": "For whom a director asks: a seat without a player, or one that is late."},
+    )
 
 
 class ExtensionSchema(In):

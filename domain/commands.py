@@ -144,7 +144,7 @@ class Commands:
         lost race, and any other is meant for what is the newest when it comes. `sitting`: who must sit where
         (NotSeated).
         """
-        args = {f.name: getattr(act, f.name) for f in fields(act)}  # type: ignore[arg-type] # every act is a dataclass
+        args = _args(act)
         named = _command(command, type(act).__name__, args, expected)
         order = _Order(game, act, named, expected, act.lasting and expected is None, sitting, beside)
         return self._for_ever(game, named, lambda: self._race(order))
@@ -278,6 +278,13 @@ class _Recent:
             if known is None or known.game.version < held.game.version:
                 self._recent[game] = known = held
             return known
+
+
+def _args(act: Act) -> Doc:
+    """Its fields, as they are hashed; those that acts have got since only where they say something."""
+    own = fields(act)  # type: ignore[arg-type] # every act is a dataclass
+    values = ((f, getattr(act, f.name)) for f in own)
+    return {f.name: value for f, value in values if not (f.metadata.get("later") and value == f.default)}
 
 
 def _command(

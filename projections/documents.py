@@ -31,6 +31,7 @@ def seats(known: Known) -> list[dict[str, Json]]:
                 "nonce_hash": player.nonce_hash if player else "",
                 "nonce": player.nonce if player else "",
                 "vacant": seat in p.state.vacant,
+                "held": held if (held := p.accounts[seat].held) > p.at and p.status == "running" else None,
             }
         )
     return rows
@@ -93,12 +94,10 @@ def summary(known: Known) -> dict[str, Json]:
         "waiting_since": p.waiting,
         "due": min(p.dues(open_now[0].must).values(), default=None) if open_now else None,
         "accounts": accounts(known),
+        "hold": p.terms.get("hold", 0),
+        "several": p.terms.get("several", True),
+        "ending": p.ending,
     }
-
-
-def standings(known: Known) -> list[dict[str, Json]]:
-    """Places and points as they stand, or the final ones."""
-    return [s.to_json() for s in known.rules.scores(known.game.state)]
 
 
 def entries(record: Record) -> dict[str, dict[str, Json]]:
@@ -113,6 +112,8 @@ def entries(record: Record) -> dict[str, dict[str, Json]]:
         "acts": record.public.get("acts", []),
         "facts": record.public.get("facts", []),
     }
+    if record.kind == "closed":
+        public["body"] = {"reason": record.body["reason"]}
     if record.kind == "rewound":
         public |= {"to": record.body["to"], "consent": record.body.get("consent", [])}
     out = {ALL_KEY: public}
@@ -133,5 +134,5 @@ def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
     return {**entry, "text": public} | ({"own": own} if own else {})
 
 
-_BODY = ("act", "ms", "days", "to")
+_BODY = ("act", "ms", "days", "to", "hold")
 """What sentences say of a record besides its facts."""

@@ -215,7 +215,7 @@ def _game(gen: int, known: Known, position: int) -> Doc:
 
 
 def _due(gen: int, known: Known) -> list[Doc]:
-    """The engine's work is due at once, a deadline when it passes, a vacant seat's answer at once."""
+    """The engine's work is due at once, a deadline when it passes, a vacant seat's answer once it is not held."""
     rows = []
     base = {"gen": gen, "game": known.game.id, "deadline": None, "last": None}
     for d in known.open("director"):
@@ -224,16 +224,21 @@ def _due(gen: int, known: Known) -> list[Doc]:
         if dues := known.game.dues(d.must).values():
             late = {"at": min(dues), "deadline": min(known.game.deadlines(d.must)), "last": max(dues)}
             rows.append({**base, "decision": d.id, "work": "lapse", **late})
-        if set(d.must) & set(known.game.state.vacant):
-            rows.append({**base, "decision": d.id, "work": "vacant", "at": known.game.at})
+        if vacant := (set(d.must) & set(known.game.state.vacant)) | set(known.game.kept):
+            free = min(known.game.accounts[seat].held for seat in vacant)
+            rows.append({**base, "decision": d.id, "work": "vacant", "at": max(free, known.game.at)})
     return rows
 
 
 def _results(gen: int, known: Known) -> list[Doc]:
     p = known.game
+    ending = p.ending or {}
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.at}
+    base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"]}
+    people = {seat: {"seat": seat, "player": player.id} for seat, player in p.players.items()}
+    if not ending["finished"]:
+        return [base | sat for sat in people.values() if sat["player"]]
     return [
-        {**base, "seat": s.seat, "player": p.players[s.seat].id if s.seat in p.players else "", "place": s.place}
-        | {"points": s.points}
+        base | people.get(s.seat, {"seat": s.seat, "player": ""}) | {"place": s.place, "points": s.points}
         for s in known.rules.scores(p.state)
     ]

@@ -122,6 +122,19 @@ class Reader:
         with self._views.reading() as db:
             return [(row.position, json.loads(row.doc)) for row in db.execute(query)]
 
+    def of(
+        self, games: Sequence[str], status: str = "", before: int = 0, limit: int = 50
+    ) -> list[tuple[int, dict[str, Json]]]:
+        """Those of these games, as in the lobby."""
+        t = schema.games
+        query = select(t.c.position, t.c.doc).where(_live(t), t.c.game.in_(games))
+        for wanted, where in ((status, t.c.status == status), (before, t.c.position < before)):
+            if wanted:
+                query = query.where(where)
+        with self._views.reading() as db:
+            rows = db.execute(query.order_by(t.c.position.desc()).limit(limit))
+            return [(row.position, json.loads(row.doc)) for row in rows]
+
     def timeline(self, game: str, viewer: Viewer, after: int = 0, limit: int = 100) -> list[dict[str, Json]]:
         """Entries after a version, the viewer's own beside the public ones of the same version."""
         t = schema.timeline
@@ -137,7 +150,10 @@ class Reader:
         return [out[v] for v in sorted(out)]
 
     def results(self, player: str, limit: int = 100) -> list[dict[str, Json]]:
-        """The closed games of a player, the newest first; only public ones, since everybody may ask."""
+        """The closed games of a player, the newest first; only public ones, since everybody may ask.
+
+        Those that were not finished have neither place nor points.
+        """
         t, games = schema.results, schema.games
         listed = t.join(games, (games.c.gen == t.c.gen) & (games.c.game == t.c.game))
         with self._views.reading() as db:

@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENTS = 1
+DOCUMENTS = 2
 """Raised when the documents in the tables get another form."""
 
 metadata = MetaData()
@@ -88,12 +88,14 @@ results = Table(
     Column("seat", Integer, primary_key=True),
     Column("player", String(80), nullable=False),
     Column("ruleset", String(80), nullable=False),
-    Column("place", Integer, nullable=False),
-    Column("points", Integer, nullable=False),
+    Column("place", Integer),
+    Column("points", Integer),
+    Column("reason", String(40), nullable=False),
+    Column("by", String(10), nullable=False),
     Column("at", BigInteger, nullable=False),
     Index("results_player", "gen", "player", "at"),
 )
-"""Final places, once a game is closed."""
+"""Who sat where once a game is closed, and with what place; a game that was not finished has none (NULL)."""
 
 due = Table(
     "due",
@@ -109,8 +111,8 @@ due = Table(
 )
 """Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player).
 
-`at` is when it must be done (ms); of a lapse `deadline` is the first deadline, before grace and banks of time, and
-`last` is when the last of the seats is due.
+`at` is when it must be done (ms), of seats without a player once the first is not held; of a lapse `deadline` is the
+first deadline, before grace and banks of time, and `last` is when the last of the seats is due.
 """
 
 leaves = Table(

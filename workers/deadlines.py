@@ -7,12 +7,7 @@ from domain.ids import DIRECTOR
 from domain.kernel.acts import Lapse
 from domain.kernel.ruleset import decisions
 from workers.crew import crew
-from workers.turns import GONE, gone, stored
-
-EARLY = "early"
-"""What the job says when there is time left: a clock stood still meanwhile, this worker's clock is behind, or nobody
-who asked after the deadline has been answered yet."""
-
+from workers.turns import EARLY, GONE, gone, stored
 
 RACES = 50
 """How often a lapse is judged anew: each time somebody was given time meanwhile."""

@@ -9,14 +9,18 @@ from __future__ import annotations
 from domain.commands import Answer
 from domain.errors import DecisionClosed, RuleError
 from domain.ids import DIRECTOR
-from domain.kernel.acts import Lapse, Resolve
+from domain.kernel.acts import Lapse, Resolve, Vacate
 from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import decisions
 from projections.known import turn_id
 from workers.crew import Crew, crew
 
-DONE, GONE = "done", "gone"
-"""What a job says: it has done the work; there was no such work (any more)."""
+DONE, GONE, EARLY = "done", "gone", "early"
+"""What a job says: it has done the work; there was no such work (any more); there is time left.
+
+`early`: a clock stood still meanwhile, this worker's clock is behind, or nobody who asked after the time was over has
+been answered yet.
+"""
 
 _ENDED = ("game_over", "not_running", "not_due")
 
@@ -31,13 +35,21 @@ def resolve(game: str, decision: str) -> str:
 
 
 def vacant(game: str, decision: str) -> str:
-    """The defaults of those seats that owe that decision and have no player; the others go on thinking."""
+    """What is done for seats that have no player and are not held; the others go on thinking.
+
+    Those that were held until now become vacant; then the defaults of vacant ones that owe that decision are played. A
+    hold ends only at a time when somebody who asked for the seat was answered.
+    """
     hands = crew()
-    seats = vacant_seats(hands, hands.commands.game(game), decision)
+    g = hands.commands.game(game)
+    empty = [*g.kept, *vacant_seats(hands, g, decision)]
+    until = min(hands.clock(), hands.outages.answered()) if any(g.accounts[s].held for s in empty) else 0
+    seats = [s for s in empty if g.accounts[s].held <= until]
     if not seats:  # a lapse that names no seats is one of all seats
-        return GONE
+        return EARLY if empty else GONE
+    act = Vacate(seats[0]) if seats[0] in g.kept else Lapse(decision, seats)
     try:
-        return stored(hands, hands.commands.do(game, Lapse(decision, seats)))
+        return stored(hands, hands.commands.do(game, act))
     except (DecisionClosed, RuleError) as error:
         return gone(error)
 

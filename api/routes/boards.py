@@ -11,7 +11,7 @@ from api import auth, limits
 from api.answers import BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import answer, missing_game, table, tagged, wait
+from api.replies import PRIVATE, answer, missing_game, table, tagged, wait
 from api.requests import BoardArgs, WaitArgs
 from api.services import Doc, services
 from domain.ids import Json, Viewer
@@ -124,15 +124,17 @@ def resume(args: Doc, game: str) -> Response:
 def scores(args: Doc, game: str) -> Response:
     """Read the standings, or the final table.
 
-    Before the end they are made from what the viewer may read; where that is not enough they are hidden.
+    Before the end they are made from what the viewer may read; where that is not enough they are hidden. A game that
+    was closed before its end has no final table: `ending` says why.
     """
     wait(args["wait"])
     rules, p = table(game)
-    if p.status == "open":
-        return answer({"game": game, "version": p.version, "final": False, "scores": []})
-    final = p.status != "running"
-    found = _standings(rules, p) if final else _seen_standings(rules, p, auth.viewer())
-    return answer({"game": game, "version": p.version, "final": final, "scores": found}, cache="private, no-cache")
+    doc: Doc = {"game": game, "version": p.version, "final": p.finished, "ending": p.ending, "scores": []}
+    if p.status == "running":
+        doc["scores"] = _seen_standings(rules, p, auth.viewer())
+    elif p.finished:
+        doc["scores"] = _standings(rules, p)
+    return answer(doc, cache=PRIVATE)
 
 
 def _standings(rules: AnyRuleset, p: AnyGame) -> list[Json]:

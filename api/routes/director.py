@@ -1,4 +1,4 @@
-"""What only a director does: looking at what is hidden, moving deadlines, closing a table that will not be finished."""
+"""What only a director does: looking at what is hidden, moving deadlines, keeping seats, closing a table."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import orjson
 from flask import Response
 
 from api import auth, limits
-from api.answers import LookDocSchema, WrittenSchema
+from api.answers import LookDocSchema, TokenDocSchema, WrittenSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import command, table, written
-from api.requests import CloseSchema, ExtensionSchema, KeyHeaders, StartSchema
+from api.replies import command, table, wanted, written
+from api.requests import CloseSchema, ExtensionSchema, HoldSchema, KeyHeaders, MoveHeaders, StartSchema
 from api.routes.boards import known_at
 from api.services import Doc, services
+from domain.beside.tables import Statement
 from domain.ids import DIRECTOR, Json
-from domain.kernel.acts import Close, Extend, Look
+from domain.kernel.acts import Close, Extend, Hold, Look, Reissue
+from domain.kernel.game import Player
+from domain.kernel.record import Record
 from projections import documents
 
 room = Blueprint("director", __name__, url_prefix="/v1/games", description="What only a director does.")
@@ -74,4 +77,54 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
 def close_game(body: Doc, headers: Doc, game: str) -> Response:
     """Close a table that will not be finished; its seed and everything hidden are shown."""
     _directing()
-    return written(services().commands.do(game, Close(body["reason"]), command=command(headers["key"])))
+    act = Close(body["reason"], "director")
+    return written(services().commands.do(game, act, command=command(headers["key"])))
+
+
+# --- seats -----------------------------------------------------------------------------------------------------
+
+
+@room.route("/<game:game>/seats/<seat:seat>/hold", methods=["PUT"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(HoldSchema)
+@room.arguments(MoveHeaders, location="headers")
+@room.response(200, WrittenSchema)
+@room.doc(operationId="hold_seat")
+def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
+    """Hold a seat, with or without a player: no time of it runs, and no default is played for it.
+
+    It ends after so many seconds, with a hold of 0, and when somebody takes the seat.
+    """
+    _directing()
+    act, named = Hold(seat, body["seconds"]), command(headers["key"])
+    stored = services().commands.do(game, act, expected=wanted(headers["match"]), command=named)
+    return written(stored, status=200)
+
+
+@room.route("/<game:game>/seats/<seat:seat>/tokens", methods=["POST"])
+@auth.signed
+@fails(403, 404, 409, 412)
+@room.arguments(StartSchema, required=False)
+@room.arguments(MoveHeaders, location="headers")
+@room.response(201, TokenDocSchema)
+@room.doc(operationId="reissue_token")
+def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
+    """Give the player of a seat a new token in place of one that was lost, which opens nothing any more.
+
+    The player stays the same, and everybody can read that it was done. With If-Match nobody gets it but who sat there
+    at that version; a repetition with its key gets the same answer.
+    """
+    _directing()
+    s, who, key = services(), auth.principal(), headers["key"]
+    _, now = table(game)
+    if now.players.get(seat, Player("")).id != who.player:
+        auth.stand_apart(now)
+    grant = s.access.grant("reissue", game, str(seat), who.player, key) if key else s.access.grant()
+
+    def beside(record: Record) -> list[Statement]:
+        return s.access.replaced(game, seat, grant.token)
+
+    act, expected = Reissue(seat), wanted(headers["match"])
+    stored = s.commands.do(game, act, expected=expected, command=command(key), beside=beside)
+    return written(stored, {"seat": seat, "token": grant.token})

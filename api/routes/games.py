@@ -15,6 +15,7 @@ from api.replies import answer, command, missing_game, tagged, wait, wanted, wri
 from api.requests import (
     JoinSchema,
     KeyHeaders,
+    LeaveArgs,
     LobbyArgs,
     MoveHeaders,
     NewGameSchema,
@@ -29,7 +30,7 @@ from domain.beside.access import Grant, Principal
 from domain.errors import UnknownRuleset
 from domain.ids import DIRECTOR, Json
 from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
-from domain.kernel.clock import pace_of
+from domain.kernel.clock import LONGEST, Pace, pace_of
 from domain.kernel.ruleset import AnyRuleset
 
 room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
@@ -63,7 +64,9 @@ def open_game(body: Doc, headers: Doc) -> Response:
     rules = _ruleset(body["ruleset"])
     player, grant, named = _granted("open", headers["key"])
     invited = body["listing"] == "invitation"
-    terms = {"pace": pace_of(rules.meta, body["pace"]).to_json(), "undo": body["undo"], "listing": body["listing"]}
+    pace = pace_of(rules.meta, body["pace"])
+    terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
+    terms["hold"] = _hold(pace) if body["hold"] is None else body["hold"]
     rows = s.access.issued(grant.game, DIRECTOR, player, grant.token, body["name"])
     rows += s.access.invites(grant.game, grant.invitation) if invited else []
     stored = s.commands.open(
@@ -77,6 +80,11 @@ def open_game(body: Doc, headers: Doc) -> Response:
     )
     doc = {"token": grant.token, "player": player} | ({"invitation": grant.invitation} if invited else {})
     return written(stored, doc, Location=f"/v1/games/{grant.game}")
+
+
+def _hold(pace: Pace) -> int:
+    """For how long a seat is kept unless the table says: as long as anybody may think, or an hour."""
+    return max(pace.seconds.values(), default=3600)
 
 
 def _granted(*request: str) -> tuple[str, Grant, str | None]:
@@ -186,20 +194,24 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
 @auth.signed
 @fails(403, 404, 409, 412)
 @room.arguments(MoveHeaders, location="headers")
+@room.arguments(LeaveArgs, location="query")
 @room.response(200, WrittenSchema)
 @room.doc(operationId="leave_seat")
-def leave_seat(headers: Doc, game: str, seat: int) -> Response:
+def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     """Give a seat back; a director may do so for a player who is gone.
 
-    With If-Match a director puts out nobody but who sat there at that version.
+    In a running game the seat is held: until somebody takes it no time of it runs and no default is played for it, for
+    as long as the table has agreed. With If-Match a director puts out nobody but who sat there at that version.
     """
     who = auth.principal()
     if who.seat not in (None, seat):
         raise Problem("not_your_seat")
     s = services()
+    agreed: int = terms(game).get("hold", 0)
+    hold = min(args.get("hold", agreed), agreed if who.seat is not None else LONGEST)
     stored = s.commands.do(
         game,
-        Leave(seat),
+        Leave(seat, hold),
         sitting=auth.sitting(),
         expected=wanted(headers["match"]),
         command=command(headers["key"]),

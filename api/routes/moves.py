@@ -16,11 +16,12 @@ from api.replies import answer, command, table, wanted, written
 from api.requests import LangArgs, MoveArgs, MoveHeaders, MovesSchema, PicksSchema
 from api.services import Doc, services
 from domain.errors import DecisionClosed, NeedsChance, RuleError, StaleVersion
-from domain.ids import Json, Seat, Viewer
-from domain.kernel.acts import Play, open_decision
+from domain.ids import PUBLIC, Json, Seat, Viewer
+from domain.kernel.acts import Look, Play, act_of, open_decision
 from domain.kernel.audience import ALL_KEY, may_read
 from domain.kernel.choices import Choice
 from domain.kernel.declare import doc
+from domain.kernel.flow import State
 from domain.kernel.game import AnyGame, state_for
 from domain.kernel.record import Record, facts_for, visible_packs
 from domain.kernel.ruleset import AnyRuleset, Draft, ask, check_shape, decisions, dry_run
@@ -163,22 +164,69 @@ def _consequences(rules: AnyRuleset, draft: Draft[Any], seat: Seat, moves: list[
 def choices(body: Doc, _: Doc, game: str) -> Response:
     """Ask for the next question of the move builder, or the finished move.
 
-    Start without picks; append one pick for each answer. Whatever is offered can be completed to a legal move.
+    Start without picks; append one pick for each answer. Whatever is offered can be completed to a legal move. A
+    director who has no seat may ask for a seat without a player, or for one that is late; what is hidden is shown only
+    once it stands in the log that the director has looked.
     """
-    seat = auth.seat()
     rules, p = table(game)
+    seat = auth.principal().seat
+    if seat is None:
+        seat = _absent(p, body.get("seat"))
+    elif body.get("seat", seat) != seat:
+        raise Problem("not_your_seat")
     if p.status == "open":
         raise RuleError("not_running", "", {"status": p.status})
     if body["decision"] is not None:
         open_decision(rules, p, body["decision"])
-    found = ask(rules, p.state, seat, body["picks"])
     open_now = decisions(rules, p.state, p.rewinds)
+    told = _directed(rules, p, seat, body["picks"]) if auth.principal().seat is None else {}
+    found = ask(rules, p.state, seat, body["picks"])
     if not open_now:
         raise DecisionClosed("")
-    doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None}
+    doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | told
     if isinstance(found, Choice):
         return answer(doc | {"choice": _labelled(rules, found)})
     return answer(doc | {"move": found})
+
+
+def _absent(p: AnyGame, seat: Seat | None) -> Seat:
+    """The seat for which a director asks, who may; raises Problem, and RuleError for a seat that there is not."""
+    auth.stand_apart(p)
+    if seat is None:
+        raise Problem("invalid_body", errors=[{"at": "/seat", "message": "A director names the seat."}])
+    if seat >= p.table.seats:
+        raise RuleError("unknown_seat", "", {"seats": p.table.seats})
+    due = p.dues([seat]).get(seat)
+    if p.status == "running" and p.players[seat].id and (due is None or due > services().clock()):
+        raise Problem("seats_only", "The seat has a player, who is not late.")
+    return seat
+
+
+@limits.whole_game()
+def _directed(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -> Doc:
+    """Whether the builder would tell a director what is hidden; then the look is recorded before anything is told."""
+    records = services().ledger.read(p.id, upto=p.version)
+    try:
+        known = _told(rules, state_for(rules, records, PUBLIC), seat, picks)
+    except Exception:  # noqa: BLE001 - rules may trip in any way over what the public does not know
+        known = None
+    if known == _told(rules, p.state, seat, picks):
+        return {"looked": False}
+    since = [r for r in records if r.kind == "ruled" and r.public["at"] >= p.waiting]
+    if any(isinstance(act_of(r, p), Look) for r in since):
+        return {"looked": True}
+    stored = services().commands.do(p.id, Look(), expected=p.version)
+    services().notify(stored.position)
+    return {"looked": True, "version": stored.versions[-1]}
+
+
+def _told(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json]) -> Json:
+    """Question, finished move or refusal, as they are compared."""
+    try:
+        found = ask(rules, state, seat, picks)
+    except RuleError as error:
+        return ["refused", error.code, error.rule, error.detail]
+    return found.to_json() if isinstance(found, Choice) else ["move", found]
 
 
 def _labelled(rules: AnyRuleset, choice: Choice) -> Doc:

@@ -18,12 +18,12 @@ room = Blueprint("players", __name__, url_prefix="/v1/players", description="Peo
 @room.response(200, ResultsSchema)
 @room.doc(operationId="results")
 def results(player: str) -> Response:
-    """Read the final places of a player, the newest game first."""
+    """Read the final places of a player, the newest game first; games that were not finished have none."""
     s = services()
     items = [{str(k): v for k, v in row.items()} for row in s.reader.results(player)]  # the database's keys are no str
-    return answer(
-        {"player": player, "name": s.access.names([player]).get(player), "items": items}, cache="private, no-cache"
-    )
+    finished = sum(row["place"] is not None for row in items)
+    doc = {"player": player, "name": s.access.names([player]).get(player), "items": items}
+    return answer(doc | {"finished": finished, "unfinished": len(items) - finished}, cache="private, no-cache")
 
 
 @room.route("/<player:player>/name", methods=["DELETE"])

@@ -30,6 +30,9 @@ PASSES = frozenset({"pass", "auto_pass"})
 RARELY, MANY, AT_MOST = 0.05, 60, 8
 """How often moves are taken from a small world, how many at a time, and how often in a game."""
 
+HELD = 600
+"""Seconds for which half of the seats that are left are held."""
+
 TEXTS = 5
 """So many failures are told in words."""
 
@@ -209,17 +212,21 @@ class _Game:
 
     def _fate(self, match: Match[Any]) -> Record | None:
         """What else happens to a game; the bots play on where nothing does."""
-        chance, vacant = self.rng.random(), match.state.vacant
+        chance, empty = self.rng.random(), (*match.state.vacant, *match.game.kept)
         if chance < 0.02 and match.state.top.owing:
             return match.lapse()
         if chance < 0.03:
             return self._back(match)
-        if chance < 0.04 and len(vacant) < match.state.seats - 1:
+        if chance < 0.04 and len(empty) < match.state.seats - 1:
             self.anchor = match.game.version + 1
-            return match.leave(self.rng.choice([s for s in range(match.state.seats) if s not in vacant]))
-        if chance > 0.9 and vacant:
+            seat = self.rng.choice([s for s in range(match.state.seats) if s not in empty])
+            return match.leave(seat, self.rng.choice((0, HELD)))
+        if chance > 0.95 and match.game.kept:
             self.anchor = match.game.version + 1
-            return match.join(vacant[0], f"p{match.game.version}")
+            return match.vacate(match.game.kept[0])
+        if chance > 0.9 and empty:
+            self.anchor = match.game.version + 1
+            return match.join(empty[0], f"p{match.game.version}")
         return None
 
     def _back(self, match: Match[Any]) -> Record | None:

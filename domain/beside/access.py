@@ -45,6 +45,7 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS invitations (game TEXT PRIMARY KEY, hash TEXT NOT NULL)",
     """CREATE TABLE IF NOT EXISTS texts (
   hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS tokens_player ON tokens (player)",
 )
 # One live token for each role at a table: who takes a seat over makes the old token worthless in the same statement.
 _ISSUE = """
@@ -52,8 +53,10 @@ INSERT INTO tokens (game, role, id, hash, player, revoked) VALUES (?, ?, ?, ?, ?
 ON CONFLICT (game, role) DO UPDATE
 SET id = excluded.id, hash = excluded.hash, player = excluded.player, revoked = 0"""
 _FIND = "SELECT game, role, player, id, hash FROM tokens WHERE id = ? AND revoked = 0"
+_ROLES = "SELECT game, role FROM tokens WHERE player = ? AND revoked = 0 ORDER BY role"
 _NAME = "INSERT INTO people (player, name) VALUES (?, ?) ON CONFLICT (player) DO UPDATE SET name = excluded.name"
 _REDEEM = "DELETE FROM tickets WHERE id = ? RETURNING hash, token, until"
+_REPLACE = "UPDATE tokens SET id = ?, hash = ?, revoked = 0 WHERE game = ? AND role = ?"
 _REVOKE = "UPDATE tokens SET revoked = 1 WHERE game = ? AND role = ?"
 _INVITE = "INSERT INTO invitations VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET hash = excluded.hash"
 _KEEP = "INSERT INTO texts (hash, player, salt, said) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -151,6 +154,10 @@ class Access:
         row = (game, str(role), token.split("_")[1], _hash(token), player)
         return [(_ISSUE, row), *([(_NAME, (player, name))] if name else [])]
 
+    def replaced(self, game: str, role: Role, token: str) -> list[Statement]:
+        """To be written with the record: the person who has the role has this token in place of the one before."""
+        return [(_REPLACE, (token.split("_")[1], _hash(token), game, str(role)))]
+
     def ended(self, game: str, role: Role) -> list[Statement]:
         """To be written with the record: whatever token the role has opens nothing any more."""
         return [(_REVOKE, (game, str(role)))]
@@ -165,6 +172,13 @@ class Access:
             if hashed is None or hmac.compare_digest(kept, hashed):
                 return Principal(game, DIRECTOR if role == DIRECTOR else int(role), player, known)
         return None
+
+    def roles(self, player: str) -> dict[str, list[Role]]:
+        """Game -> what that person is there: a seat, the director, or both."""
+        out: dict[str, list[Role]] = {}
+        for game, role in self._database.execute(_ROLES, (player,)):
+            out.setdefault(game, []).append(DIRECTOR if role == DIRECTOR else int(role))
+        return out
 
     def current(self, principal: Principal) -> bool:
         """Whether the token of that principal still opens anything; long streams ask now and then."""

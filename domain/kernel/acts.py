@@ -10,10 +10,10 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from domain.errors import DecisionClosed, RuleError
 from domain.ids import Doc, Json, Seat, Viewer
-from domain.kernel.audience import TABLE_KEY
 from domain.kernel.declare import doc
 from domain.kernel.draws import commitment
 from domain.kernel.flow import Patched, S, Seated, State, Vacated
@@ -37,8 +37,12 @@ TABLE_CODES: Mapping[str, str] = {
     "no_vacation_left": "the seat has not that many days of vacation",
     "not_due": "the seat has a player, and time left",
     "deadline_too_soon": "a deadline is brought forward to a minute from now at the soonest",
+    "already_seated": "whoever has a seat takes no other one, unless the table lets one person have several",
 }
 """Refusals of acts of the table, the same in every game."""
+
+LATER = MappingProxyType({"later": True})
+"""Of a field that an act has got since: at its default it is no part of what a command's id stands for."""
 
 SOONEST = 60_000
 """ms that are left at least until a deadline that is brought forward."""
@@ -122,9 +126,12 @@ class Join(Act):
         seat = self._free(game) if self.seat is None else self.seat
         refuse_unless(0 <= seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(not game.players.get(seat, Player("")).id, "seat_taken", seat=seat)
+        has = [s for s, player in game.players.items() if player.id == self.player]
+        refuse_unless(not has or game.terms.get("several", True) is True, "already_seated", seats=has)
         draft, nonce_hash = draft_of(rules, game, moment), self.nonce_hash
         if game.status == "running":
-            draft.add(Seated(seat))
+            if seat in game.state.vacant:
+                draft.add(Seated(seat))
             nonce_hash = game.players[seat].nonce_hash
         body = {"player": self.player} | ({"nonce_hash": nonce_hash} if nonce_hash else {})
         return append(rules, game, moment, draft, "joined", seat=seat, body=body)
@@ -164,22 +171,51 @@ class Reveal(Act):
 
 @dataclass(frozen=True)
 class Leave(Act):
-    """A player leaves; in a running game the seat is vacant, and the rules say what that means."""
+    """A player leaves; in a running game the seat is vacant, and the rules say what that means.
+
+    Before that it is held for so many seconds: for the rules nothing has changed, and a substitute goes on.
+    """
 
     seat: Seat
+    hold: int = field(default=0, metadata=LATER)
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
         draft = draft_of(rules, game, moment)
-        if game.status == "running":
-            draft.add(Vacated(self.seat))
-            rules.vacated(draft, self.seat)
-            carry_on(draft)
-        return append(rules, game, moment, draft, "left", seat=self.seat)
+        held = bool(self.hold) or game.accounts[self.seat].held > moment.time(game)
+        if game.status == "running" and not held:
+            _vacate(rules, draft, self.seat)
+        body = {"hold": self.hold} if self.hold and game.status == "running" else None
+        return append(rules, game, moment, draft, "left", seat=self.seat, body=body)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Leave:
+        return cls(_seat(record), record.body.get("hold", 0))
+
+
+def _vacate(rules: Ruleset[S], draft: Draft[S], seat: Seat) -> None:
+    draft.add(Vacated(seat))
+    rules.vacated(draft, seat)
+    carry_on(draft)
+
+
+@dataclass(frozen=True)
+class Vacate(Act):
+    """Nobody has taken a seat while it was held: now it is vacant, and the rules say what that means."""
+
+    seat: Seat
+
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+        _running(game)
+        refuse_unless(self.seat in game.kept, "not_due", seats=[self.seat])
+        refuse_unless(game.accounts[self.seat].held <= moment.time(game), "not_due", seats=[self.seat])
+        draft = draft_of(rules, game, moment)
+        _vacate(rules, draft, self.seat)
+        return append(rules, game, moment, draft, "ruled", by="clock", seat=self.seat, body={"act": "vacate"})
+
+    @classmethod
+    def of(cls, record: Record, game: AnyGame) -> Vacate:
         return cls(_seat(record))
 
 
@@ -206,19 +242,23 @@ class Start(Act):
 
 @dataclass(frozen=True)
 class Close(Act):
-    """The last of all: shows the seed, so that anyone can recompute every draw; all packs may be read from now on."""
+    """The last of all: shows the seed, so that anyone can recompute every draw; all packs may be read from now on.
+
+    With any other reason than `finished` a director does it, `by` says so; older records do not say it.
+    """
 
     reason: str = "finished"
+    by: By | None = field(default=None, metadata=LATER)
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(game.status != "closed", "game_over")
         refuse_unless(game.status == "over" or self.reason != "finished", "still_running")
         body = {"reason": self.reason, "seed": moment.seed.hex()}
-        return append(rules, game, moment, draft_of(rules, game, moment), "closed", body=body)
+        return append(rules, game, moment, draft_of(rules, game, moment), "closed", by=self.by, body=body)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Close:
-        return cls(record.body["reason"])
+        return cls(record.body["reason"], record.public.get("by"))
 
 
 # --- play ------------------------------------------------------------------------------------------------------
@@ -270,8 +310,8 @@ class Play(Act):
 class Lapse(Act):
     """A missed deadline: one record with the defaults of all (or these) who still owe, in seat order.
 
-    Each must be vacant, or past its due time (`not_due`): grace, bank and vacation counted in. Raises DecisionClosed
-    when that decision is gone, or none of them owes it an answer.
+    Each must be vacant and not held, or past its due time (`not_due`): grace, bank, vacation and holds counted in.
+    Raises DecisionClosed when that decision is gone, or none of them owes it an answer.
     """
 
     decision: str
@@ -281,7 +321,7 @@ class Lapse(Act):
         _running(game)
         open_decision(rules, game, self.decision)
         asked = game.state.top
-        early = early_seats(game, [s for s in asked.owing if self._of(s)], max(moment.now, game.at), alone=moment.again)
+        early = early_seats(game, [s for s in asked.owing if self._of(s)], moment.time(game), alone=moment.again)
         refuse_unless(not early, "not_due", seats=early)
         draft = draft_of(rules, game, moment)
         acts: list[tuple[Seat, Doc]] = []
@@ -305,8 +345,9 @@ class Lapse(Act):
 
 def early_seats(game: AnyGame, seats: Sequence[Seat], at: int, *, alone: bool = False) -> list[Seat]:
     """Those of the seats whose default must not be played at that time yet; `alone` as for `Game.dues`."""
-    due = game.dues(seats, alone=alone)
-    return [s for s in seats if s not in game.state.vacant and not (s in due and due[s] <= at)]
+    due, vacant = game.dues(seats, alone=alone), game.state.vacant
+    held = {s for s in seats if game.accounts[s].held > at}
+    return [s for s in seats if s in held or (s not in vacant and not (s in due and due[s] <= at))]
 
 
 def _owes(state: State, n: int, seat: Seat) -> bool:
@@ -385,7 +426,7 @@ class Rewind(Act):
         if self.fresh:
             everybody: tuple[Viewer, ...] = tuple(range(game.table.seats))
             rules.redeal(draft, everybody)
-        _seat_again(rules, draft, game)
+        _seat_again(rules, draft, game, moment.time(game))
         blind = replace(back, board="")
         step = append(rules, blind, moment, draft, "rewound", by=self.by, seat=self.seat, body=self._body())
         return Step(step.record, replace(rewound(rules, game, target, step.record), digests=step.game.digests))
@@ -408,13 +449,13 @@ class Rewind(Act):
         )
 
 
-def _seat_again(rules: Ruleset[S], draft: Draft[S], game: Game[S]) -> None:
+def _seat_again(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int) -> None:
     """Who sits at the table belongs to the game, not to the line: the state is told what has changed since."""
     for seat, player in sorted(game.players.items()):
-        if not player.id and seat not in draft.state.vacant:
+        if not player.id and seat not in draft.state.vacant and game.accounts[seat].held <= at:
             draft.add(Vacated(seat))
             rules.vacated(draft, seat)
-        elif player.id and seat in draft.state.vacant:
+        elif seat in draft.state.vacant and (player.id or seat in game.kept):
             draft.add(Seated(seat))
     carry_on(draft)
 
@@ -448,7 +489,7 @@ class Extend(Act):
         _running(game)
         open_decision(rules, game, self.decision)
         if not moment.again and self.ms < 0 and game.deadline is not None:
-            deadline, soonest = game.deadline, max(moment.now, game.at) + SOONEST
+            deadline, soonest = game.deadline, moment.time(game) + SOONEST
             refuse_unless(deadline + self.ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
         body = {"act": "extend", "decision": self.decision, "ms": self.ms}
         return append(rules, game, moment, draft_of(rules, game, moment), "ruled", by=self.by, body=body)
@@ -456,6 +497,45 @@ class Extend(Act):
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Extend:
         return cls(record.body["decision"], record.body["ms"], record.public["by"])
+
+
+@dataclass(frozen=True)
+class Hold(Act):
+    """For so many seconds from now no time of the seat's runs, and no default is played for it; 0 ends that.
+
+    So a seat is kept for a substitute, or for a player who cannot play just now.
+    """
+
+    seat: Seat
+    seconds: int
+
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+        _running(game)
+        refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
+        draft, body = draft_of(rules, game, moment), {"act": "hold", "hold": self.seconds}
+        return append(rules, game, moment, draft, "ruled", by="director", seat=self.seat, body=body)
+
+    @classmethod
+    def of(cls, record: Record, game: AnyGame) -> Hold:
+        return cls(_seat(record), record.body["hold"])
+
+
+@dataclass(frozen=True)
+class Reissue(Act):
+    """The player of a seat is given a new token in place of one that was lost: all can see that it was done."""
+
+    seat: Seat
+
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+        refuse_unless(game.status in ("open", "running"), "game_over")
+        refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
+        refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
+        draft, body = draft_of(rules, game, moment), {"act": "reissue"}
+        return append(rules, game, moment, draft, "ruled", by="director", seat=self.seat, body=body)
+
+    @classmethod
+    def of(cls, record: Record, game: AnyGame) -> Reissue:
+        return cls(_seat(record))
 
 
 # --- of a log --------------------------------------------------------------------------------------------------
@@ -483,11 +563,15 @@ _BY_KIND: Mapping[str, type[Act]] = {
 }
 
 
+_RULED: Mapping[str, type[Act]] = {"extend": Extend, "hold": Hold, "reissue": Reissue, "vacate": Vacate}
+
+
 def act_of(record: Record, game: AnyGame) -> Act:
     """What made a record that is not the first, done to the game as it was before."""
     if record.kind != "ruled":
         return _BY_KIND[record.kind].of(record, game)
     if record.acts():
         return Play.of(record, game)
-    looked = "ruling" in record.packs.get(TABLE_KEY, {})
-    return (Look if looked else Extend).of(record, game)
+    if "act" in record.body:
+        return _RULED[record.body["act"]].of(record, game)
+    return Look.of(record, game)

@@ -6,13 +6,14 @@ A rewind starts the clocks of the line anew. All times are ms, points in time si
 1970 UTC.
 
 What a seat has of its own, its account, goes on through the whole game, rewinds too: a bank of time that is used up
-beyond deadlines, and days of vacation, during which no time of the seat's runs.
+beyond deadlines, days of vacation, and holds, until somebody sits there again: during both no time of the seat's runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from domain.errors import InvalidTable
 from domain.ids import MAX_INT, Json, Seat
@@ -72,15 +73,34 @@ class Account:
     """Of vacation."""
     rests: tuple[tuple[int, int], ...] = ()
     """Vacations that were taken, begin and end; one after the other."""
+    holds: tuple[tuple[int, int], ...] = ()
+    """When the seat was held, begin and end; one after the other, also during vacations."""
 
     def rested(self, begin: int, end: int) -> int:
-        """How much of that time is vacation."""
-        return sum(max(0, min(end, until) - max(begin, since)) for since, until in self.rests)
+        """How much of that time does not run for the seat: vacations and holds."""
+        spans = _union(self.rests, self.holds) if self.holds else self.rests
+        return sum(max(0, min(end, until) - max(begin, since)) for since, until in spans)
 
     @property
     def back(self) -> int:
         """When the last vacation ends."""
         return self.rests[-1][1] if self.rests else 0
+
+    @property
+    def held(self) -> int:
+        """When the last hold ends."""
+        return self.holds[-1][1] if self.holds else 0
+
+
+def _union(*kinds: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same time in spans that do not overlap."""
+    out: list[tuple[int, int]] = []
+    for since, until in sorted(chain(*kinds)):
+        if out and since <= out[-1][1]:
+            out[-1] = out[-1][0], max(out[-1][1], until)
+        else:
+            out.append((since, until))
+    return out
 
 
 NO_PACE = Pace({})
@@ -179,11 +199,11 @@ def accounts_of(pace: Pace, seats: int) -> tuple[Account, ...]:
 
 
 def deadline_of(clock: Clock, account: Account) -> int | None:
-    """The deadline as it is for one seat: its vacation since the clock started does not count."""
+    """The deadline as it is for one seat: its vacations and holds since the clock started do not count."""
     if clock.since is None or clock.deadline is None:
         return None
     paused = account.rested(clock.since, MAX_INT)
-    return max(clock.deadline + paused, account.back) if paused else clock.deadline
+    return max(clock.deadline + paused, account.back, account.held) if paused else clock.deadline
 
 
 def dues(
@@ -244,3 +264,12 @@ def rest(account: Account, days: int, at: int) -> Account:
     """A vacation of whole days, from now on or from the end of the one before."""
     begin = max(at, account.back)
     return replace(account, days=account.days - days, rests=(*account.rests, (begin, begin + days * DAY)))
+
+
+def hold(account: Account, seconds: int, at: int) -> Account:
+    """Held from now on for so long, whatever was said before; 0 ends a hold that lasts."""
+    *before, last = account.holds or ((at, at),)
+    begin = last[0] if last[1] > at else at
+    kept = account.holds if last[1] <= at else tuple(before)
+    until = at + seconds * SECOND
+    return replace(account, holds=(*kept, (begin, until)) if until > begin else kept)

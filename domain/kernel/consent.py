@@ -94,7 +94,7 @@ def motion(
     """
     gone = undone(records, to)
     may_undo(rules, gone, seat, policy)
-    others = [s for s in range(p.table.seats) if s != seat and s not in p.state.vacant]
+    others = [s for s, player in sorted(p.players.items()) if s != seat and player.id]
     asked = [] if policy == "free" else [s for s in others if any(_concerns(r, s) for r in gone)]
     versions = tuple(r.version for r in gone)
     return Motion(to, seat, versions, not asked, tuple(asked), public_draws(gone), learnt(gone))

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from domain.errors import VerificationError
 from domain.ids import MAX_INT, MAX_WORD, Doc, Json
+from domain.kernel.clock import LONGEST
 from domain.kernel.declare import UNSET, Count, Maybe, Meta, prepare
 from domain.kernel.record import Record
 
@@ -75,6 +76,8 @@ class Opened(_Form):
     pace: Json = None
     undo: Literal["free", "consent", "director", "none"] = "consent"
     listing: Annotated[str, Meta(max_length=MAX_WORD)] = ""
+    hold: Annotated[int, Meta(ge=0, le=LONGEST)] = 0
+    several: bool = True
 
 
 class Joined(_Form):
@@ -82,6 +85,12 @@ class Joined(_Form):
 
     player: Annotated[str, Meta(min_length=1)]
     nonce_hash: str = ""
+
+
+class Left(_Form):
+    """What `left` adds."""
+
+    hold: Annotated[int, Meta(ge=0, le=LONGEST)] = 0
 
 
 class Revealed(_Form):
@@ -105,12 +114,21 @@ class Rewound(_Form):
     reason: str = ""
 
 
-class Extended(_Form):
+class Extended(_Form, tag_field="act", tag="extend"):
     """What `ruled` adds for a deadline that was moved."""
 
-    act: Literal["extend"]
     decision: str
     ms: Number
+
+
+class Held(_Form, tag_field="act", tag="hold"):
+    """What `ruled` adds for a seat that is held."""
+
+    hold: Annotated[int, Meta(ge=0, le=LONGEST)]
+
+
+class Reissued(_Form, tag_field="act", tag="reissue"):
+    """What `ruled` adds for a token that was replaced."""
 
 
 class Closed(_Form):
@@ -124,9 +142,16 @@ class Plain(_Form):
     """Kinds that add nothing."""
 
 
+class Vacated(_Form, tag_field="act", tag="vacate"):
+    """What `ruled` adds for a seat that is held no longer."""
+
+
+Ruled = Extended | Held | Reissued | Vacated
+
 _BODIES: Mapping[str, type[_Form]] = {
     "opened": Opened,
     "joined": Joined,
+    "left": Left,
     "revealed": Revealed,
     "rested": Rested,
     "rewound": Rewound,
@@ -139,10 +164,11 @@ _BY: Mapping[str, frozenset[str]] = {
     "rested": frozenset({"seat"}),
     "rewound": frozenset({"seat", "director"}),
     "ruled": frozenset({"director", "clock"}),
+    "closed": frozenset({"", "director"}),
 }
 """Who can be the author of a kind; of the others nobody is."""
 
-_FORMS: tuple[type[_Form], ...] = (Public, Pack, Opening, Extended, Plain, *_BODIES.values())
+_FORMS: tuple[type[_Form], ...] = (Public, Pack, Opening, Extended, Held, Reissued, Vacated, Plain, *_BODIES.values())
 for _form in _FORMS:
     prepare(_form)
 
@@ -151,8 +177,9 @@ def check(record: Record, version: int) -> None:
     """Raises VerificationError `malformed` for a record that no act can have made, whatever it says."""
     try:
         public = msgspec.convert(record.public, Public)
-        body = _BODIES.get(public.kind, Extended if public.kind == "ruled" and public.body else Plain)
-        msgspec.convert(public.body, body)
+        msgspec.convert(
+            public.body, Ruled if public.kind == "ruled" and public.body else _BODIES.get(public.kind, Plain)
+        )
         for pack in record.packs.values():
             msgspec.convert(pack, Pack)
     except msgspec.ValidationError as error:

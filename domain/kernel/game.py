@@ -16,6 +16,7 @@ from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
 from domain.kernel.audience import ALL_KEY
 from domain.kernel.clock import (
     NO_PACE,
+    SECOND,
     Account,
     Clock,
     Pace,
@@ -23,6 +24,7 @@ from domain.kernel.clock import (
     charge,
     deadline_of,
     dues,
+    hold,
     moved,
     pace_of,
     rest,
@@ -40,6 +42,11 @@ S_co = TypeVar("S_co", bound=State, covariant=True)
 
 SEATING = ("joined", "left", "revealed")
 """Kinds of records that change who sits at the table."""
+
+
+TERMS = ("undo", "listing", "hold", "several")
+"""Who must agree to an undo; who finds the table; for how many seconds a seat that is left is held; whether one person
+may have several seats (so it was before tables said it)."""
 
 
 Digests = Mapping[str, tuple[object, str]]
@@ -76,11 +83,11 @@ class Game(Generic[S_co]):
     epoch: int = 0
     players: Mapping[int, Player] = field(default_factory=dict)
     terms: Mapping[str, Json] = field(default_factory=dict)
-    """What the table agreed on beside ruleset, seats and options: `undo`, `listing`."""
+    """What the table agreed on beside ruleset, seats and options: `TERMS`, as far as its record has them."""
     pace: Pace = NO_PACE
     clocks: tuple[Clock, ...] = ()
     accounts: tuple[Account, ...] = ()
-    """What each seat has of its own: a bank of time, days of vacation."""
+    """What each seat has of its own: a bank of time, days of vacation, holds."""
     opened: int = 0
     """When, ms."""
     waiting: int = 0
@@ -98,6 +105,27 @@ class Game(Generic[S_co]):
     def hash(self) -> str:
         """Hash of the last record; made when it is asked for, since a fold needs only the last one's."""
         return self.last.hash if self.last else ""
+
+    @property
+    def kept(self) -> tuple[Seat, ...]:
+        """The seats that nobody has and that are not vacant: they are held, or were until now."""
+        if self.status != "running":
+            return ()
+        return tuple(s for s, player in self.players.items() if not player.id and s not in self.state.vacant)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the rules have ended it: only then are there final places."""
+        return self.status in ("over", "closed") and self.state.over
+
+    @property
+    def ending(self) -> Doc | None:
+        """How it was closed: `reason`, `by` whom (engine, director), `finished` by the rules; None before."""
+        if self.status != "closed" or self.last is None:
+            return None
+        reason, by = self.last.body["reason"], self.last.public.get("by")
+        by = by or ("engine" if reason == "finished" else "director")
+        return {"reason": reason, "by": by, "finished": self.finished}
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -184,7 +212,7 @@ def opened(rules: Ruleset[S], record: Record) -> Game[S]:
         rules.blank(table),
         version=record.version,
         last=record,
-        terms={k: body[k] for k in ("undo", "listing") if k in body},
+        terms={k: body[k] for k in TERMS if k in body},
         pace=pace,
         accounts=accounts_of(pace, table.seats),
         opened=at,
@@ -251,12 +279,30 @@ def _timed(
         clocks = moved(clocks, p.state.top.timer, record.body["ms"])
     if clocks and p.pace.bank:
         accounts = charge(accounts, clocks, p.state.frames, p.at, at)
-    if kind == "rested":
-        seat = record.public["seat"]
-        accounts = (*accounts[:seat], rest(accounts[seat], record.body["days"], at), *accounts[seat + 1 :])
+    if kind in _OWN and p.status == "running":
+        accounts = _account(accounts, record)
     if p.pace.seconds and not (same and running(clocks, frames)):
         clocks = tick(rules.meta, p.pace, clocks, frames, at, accounts)
     return clocks, accounts
+
+
+_OWN = ("rested", "left", "joined", "ruled")
+"""Kinds of records that may change an account."""
+
+
+def _account(accounts: tuple[Account, ...], record: Record) -> tuple[Account, ...]:
+    """The accounts after a vacation, a hold or the end of one."""
+    public, body = record.public, record.body
+    kind, at, seat = public["kind"], public["at"], public.get("seat", -1)
+    if kind == "rested":
+        new = rest(accounts[seat], body["days"], at)
+    elif "hold" in body and (kind == "ruled" or accounts[seat].held < at + body["hold"] * SECOND):
+        new = hold(accounts[seat], body["hold"], at)
+    elif kind == "joined" and accounts[seat].held > at:
+        new = hold(accounts[seat], 0, at)
+    else:
+        return accounts
+    return (*accounts[:seat], new, *accounts[seat + 1 :])
 
 
 def _counts(p: AnyGame, record: Record) -> Mapping[str, int]:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from babel import Locale
 from babel.lists import format_list
 from babel.numbers import format_decimal
+from babel.units import format_unit
 
 _ARTICLE = re.compile(r"(the|an?|les?|la|une?) |l'")
 _MARKS = re.compile(r"(?: \((?:m|f|many)\))+$")
@@ -77,6 +78,9 @@ def named(person: str) -> Noun:
     return Noun(START + person)
 
 
+_UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
+
+
 def numbered(of: Noun, number: int) -> Noun:
     """One of several: `seat 3`, `le siège 3`."""
     return Noun(f"{of.bare} {number}", of.article, "", of.feminine)
@@ -100,6 +104,14 @@ class Grammar(ABC):
     def number(self, value: int) -> str:
         """With the separators of the language."""
         return str(value) if -10_000 < value < 10_000 else str(format_decimal(value, locale=self._locale))
+
+    def duration(self, seconds: int) -> str:
+        """`2 hours and 30 minutes`: the two greatest units."""
+        parts, left = [], seconds
+        for unit, size in _UNITS:
+            number, left = divmod(left, size)
+            parts += [str(format_unit(number, f"duration-{unit}", locale=self._locale))] if number else []
+        return self.listed(parts[:2])
 
     def singular(self, value: int) -> bool:
         """Whether so many take the singular."""

@@ -12,6 +12,7 @@ from domain.kernel.acts import (
     Act,
     Close,
     Extend,
+    Hold,
     Join,
     Lapse,
     Leave,
@@ -21,6 +22,7 @@ from domain.kernel.acts import (
     Resolve,
     Rewind,
     Start,
+    Vacate,
 )
 from domain.kernel.clock import pace_of
 from domain.kernel.draws import Source
@@ -132,7 +134,7 @@ class Match(Generic[S]):
         named, game = decision or self._open(), self.game
         owing = [s for s in (game.state.top.owing if game.frames else ()) if not seats or s in seats]
         due = game.dues([s for s in owing if s not in game.state.vacant])
-        self.now = max([self.now, *due.values()])
+        self.now = max([self.now, *due.values(), *(game.accounts[s].held for s in owing)])
         return self.do(Lapse(named, seats))
 
     def resolve(self, decision: str | None = None) -> Record:
@@ -148,9 +150,18 @@ class Match(Generic[S]):
         """Back to a version of the line; by the director unless a seat is named."""
         return self.do(Rewind(to, "director" if seat is None else "seat", seat, fresh=fresh))
 
-    def leave(self, seat: Seat) -> Record:
-        """The player of a seat leaves."""
-        return self.do(Leave(seat))
+    def leave(self, seat: Seat, hold: int = 0) -> Record:
+        """The player of a seat leaves; it is held for so many seconds."""
+        return self.do(Leave(seat, hold))
+
+    def vacate(self, seat: Seat) -> Record:
+        """Time goes on until nobody has taken the seat while it was held."""
+        self.now = max(self.now, self.game.accounts[seat].held)
+        return self.do(Vacate(seat))
+
+    def hold(self, seat: Seat, seconds: int) -> Record:
+        """The director holds a seat."""
+        return self.do(Hold(seat, seconds))
 
     def join(self, seat: Seat, player: str) -> Record:
         """Somebody takes a vacant seat."""

@@ -41,6 +41,10 @@ class Moment:
     again: bool = False
     """The act is in the log, where older ones were let through that no new one is."""
 
+    def time(self, game: AnyGame) -> int:
+        """Of the record that is made now, ms: records rise in time."""
+        return max(self.now, game.at)
+
 
 @dataclass(frozen=True)
 class Step(Generic[S_co]):
@@ -119,7 +123,7 @@ def _empty(value: Json) -> bool:
 
 def _record(game: AnyGame, moment: Moment, kind: str, parts: _Parts, packs: Mapping[str, Doc], **more: Json) -> Record:
     public = {**parts.public, **{k: v for k, v in more.items() if not _empty(v)}}
-    public |= {"v": game.version + 1, "kind": kind, "at": max(moment.now, game.at), "prev": game.hash}
+    public |= {"v": game.version + 1, "kind": kind, "at": moment.time(game), "prev": game.hash}
     if packs:
         public["seals"] = sorted(digest(q) for q in packs.values())
     return Record(public, dict(packs))

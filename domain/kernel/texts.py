@@ -11,6 +11,7 @@ that it was made, or else its name does. A template has places in braces, which 
 - `{seat:seat}`: who sits there, as the subject of a sentence; `{seat:seat.de}` in a form; `{seat:person}`: the same,
   but not by the power that is played.
 - `{armies:n.army}`: so many of a thing; `{count:n.@unit}`: of the thing that another member names.
+- `{hold:time}`: so many seconds, in the greatest units.
 - `{units:lot}`: each item by the template `item.lot`, whose places are the members of an object, or the numbers of a
   list; the items are listed.
 - `{armies:each.force}`: each entry of a mapping, or of a list by seat, by the template `item.force`: its place `key` is
@@ -169,6 +170,8 @@ class _Filling:
             return self.texts.grammar.counted(value, self._counted(rest))
         if kind == "by":
             return self._by(value, rest)
+        if kind == "time":
+            return self.texts.grammar.duration(value)
         if not kind:
             return self.texts.word(value)
         if kind == "each":

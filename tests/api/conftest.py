@@ -78,6 +78,9 @@ class Site:
     def post(self, path: str, body: Any = None, token: str = "", **headers: str) -> Reply:
         return self.client.post("/v1" + path, json={} if body is None else body, headers=_headers(token, headers))
 
+    def put(self, path: str, body: Any = None, token: str = "", **headers: str) -> Reply:
+        return self.client.put("/v1" + path, json={} if body is None else body, headers=_headers(token, headers))
+
     def delete(self, path: str, token: str = "", **headers: str) -> Reply:
         return self.client.delete("/v1" + path, headers=_headers(token, headers))
 

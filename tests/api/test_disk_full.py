@@ -12,7 +12,7 @@ from tests.api.conftest import Site, make_site
 from tests.chaos.children import CONTEXT
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
-ROOM = 150_000
+ROOM = 250_000
 """Bytes by which the largest file may grow."""
 
 

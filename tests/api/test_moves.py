@@ -172,11 +172,11 @@ class TestDirector:
         refused(skirmish.post("/moves", body | {"seat": 9}, skirmish.director), 409, "unknown_seat")
 
     def test_a_director_learns_nothing_by_trying(self, orders: Table) -> None:
-        """No reason of a refusal, no dry runs, no builder."""
+        """No reason of a refusal, no dry runs, no builder for a seat that has a player with time left."""
         body = {"move": ORDER | {"units": 9}, "decision": orders.decision, "seat": 0}
         refused(orders.post("/moves", body, orders.director), 409, "ruling_refused")
         refused(orders.post("/moves?dry_run=1", body, orders.director), 403, "seats_only")
-        refused(orders.post("/choices", {}, orders.director), 403, "seats_only")
+        refused(orders.post("/choices", {"seat": 0}, orders.director), 403, "seats_only")
         (record,) = orders.post("/moves", body | {"move": ORDER}, orders.director).json["records"]
         assert record["facts"] == []
 

@@ -66,7 +66,7 @@ def defaults(site: Site, table: Table) -> int:
 @pytest.mark.parametrize("put_out", [False, True])
 def test_in_every_game_a_seat_is_left_played_for_and_taken_over(site: Site, ruleset: str, put_out: bool) -> None:
     seats = max(GAMES.get(ruleset).meta.seats[0], 3)
-    table, rng = site.table(ruleset, seats), random.Random(5)
+    table, rng = site.table(ruleset, seats, hold=0), random.Random(5)
     play(table, rng, 30)
     seat = owing(table)[0]
     old = table.tokens[seat]

@@ -20,6 +20,7 @@ from domain.kernel.clock import (
     deadline_of,
     due_at,
     dues,
+    hold,
     pace_of,
     rest,
     tick,
@@ -257,3 +258,30 @@ class TestPace:
     def test_the_deadline_of_a_clock_that_stands_is_none(self) -> None:
         assert deadline_of(Clock(1, 5, None), Account()) is None
         assert due_at(PACE, (Clock(1, 5, None),), (BOTH,), accounts_of(PACE, 2)) is None
+
+
+class TestHolds:
+    def test_no_time_of_a_held_seat_runs(self) -> None:
+        """Whether there is a vacation meanwhile or not: the same time is not counted twice."""
+        clock = Clock(1, 60_000, 0)
+        held = hold(Account(days=1), 100, 10_000)
+        assert (held.held, deadline_of(clock, held)) == (110_000, 160_000)
+        assert deadline_of(clock, rest(held, 1, 20_000)) == 60_000 + DAY + 10_000
+        assert deadline_of(clock, hold(held, 0, 30_000)) == 80_000
+
+    def test_a_hold_is_made_longer_or_shorter_from_now_on(self) -> None:
+        held = hold(hold(Account(), 100, 0), 10, 50_000)
+        assert held.holds == ((0, 60_000),)
+        assert hold(held, 10, 60_000).holds == ((0, 60_000), (60_000, 70_000))
+        assert hold(held, 0, 60_000) == held
+        assert hold(Account(), 0, 5) == Account()
+
+    @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.booleans()), max_size=8))
+    def test_what_does_not_run_is_the_time_of_any_of_them(self, steps: list[tuple[int, int, bool]]) -> None:
+        account, now = Account(days=100), 0
+        for pause, long, away in steps:
+            now += pause * 1000
+            account = replace(account, rests=(*account.rests, (now, now + long * 1000))) if away else account
+            account = account if away else hold(account, long, now)
+        seconds = {t for a, b in (*account.rests, *account.holds) for t in range(a // 1000, b // 1000)}
+        assert account.rested(0, 10**9) == len(seconds) * 1000

@@ -14,7 +14,7 @@ from domain.kernel.record import KINDS
 from domain.kernel.ruleset import COMMON_CODES
 from domain.kernel.texts import LANGUAGES, Texts, texts
 
-PLACES = re.compile(r"\{[^}]*\}")
+PLACES = re.compile(r"\{\w+(?::\w+)?")
 
 
 class TestTheKernelsOwn:

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import RuleError, VerificationError
-from domain.ids import PUBLIC, Json
-from domain.kernel.acts import Act, Close, Join, Open, Play, Reveal, Start
+from domain.ids import DIRECTOR, PUBLIC, Json
+from domain.kernel.acts import Act, Close, Join, Lapse, Open, Play, Reveal, Start, Vacate
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.digest import canonical, digest
 from domain.kernel.draws import Extreme, commitment
 from domain.kernel.export import Export, dump, parse
+from domain.kernel.game import fold
 from domain.kernel.match import Match
 from domain.kernel.record import Record
 from domain.kernel.step import Moment
@@ -340,3 +341,56 @@ def test_nonces_change_the_dice_and_are_checked() -> None:
     report = verify(rules, parse(dump([s.record for s in steps], PUBLIC)))
     assert report.closed
     assert sealed.RULESET.meta.ruleset == "sealed@1"
+
+
+class TestHolds:
+    """A log with seats that were held verifies, and no default comes before a hold is over."""
+
+    def played(self) -> Match[Any]:
+        match: Match[Any] = Match(windows.RULESET, 3, b"s" * 32)
+        match.play(0, {"type": "attack", "target": 1})
+        match.leave(1, 100)
+        return match
+
+    def test_nothing_is_played_for_a_held_seat(self) -> None:
+        match = self.played()
+        assert match.game.kept == (1,)
+        assert match.state.vacant == ()
+        now = match.now
+        with pytest.raises(RuleError, match="not_due"):
+            match.do(Lapse(match.decisions()[0].id, [1]))
+        with pytest.raises(RuleError, match="not_due"):
+            match.do(Vacate(1))
+        with pytest.raises(RuleError, match="not_due"):
+            match.do(Vacate(0))
+        assert match.now == now
+
+    def test_who_takes_it_goes_on_and_who_is_not_replaced_is_vacant(self) -> None:
+        taken, lost = self.played(), self.played()
+        taken.join(1, "p7")
+        assert (taken.game.kept, taken.state.vacant, taken.game.accounts[1].held) == ((), (), taken.game.at)
+        lost.vacate(1)
+        assert (lost.game.kept, lost.state.vacant) == ((), (1,))
+        for match in (taken, lost):
+            match.close("void")
+            assert fold(match.rules, match.records) == match.game
+            assert verify(match.rules, parse(dump(match.records, DIRECTOR))).closed
+
+    def test_a_rewind_keeps_the_hold(self) -> None:
+        match = self.played()
+        match.rewind(5)
+        assert (match.game.kept, match.game.accounts[1].held > match.now) == ((1,), True)
+        match.vacate(1)
+        match.rewind(5)
+        assert (match.game.kept, match.state.vacant) == ((), (1,))
+        match.hold(1, 50)
+        assert match.state.vacant == (1,), "what the rules know is not taken back"
+        match.close("void")
+        assert verify(match.rules, parse(dump(match.records, DIRECTOR))).closed
+
+    def test_a_seat_that_the_director_holds_stays_held_when_its_player_leaves(self) -> None:
+        match: Match[Any] = Match(windows.RULESET, 3, b"s" * 32)
+        match.hold(1, 100)
+        until = match.game.accounts[1].held
+        match.leave(1)
+        assert (match.game.kept, match.game.accounts[1].held) == ((1,), until)

@@ -36,7 +36,7 @@ def test_a_bank_is_used_up_before_the_default_is_played(house: House) -> None:
     decision = house.decision(game)
     house.later(MINUTE)
     assert house.passed() == 0
-    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(29_999)
     assert house.passed() == 0
     house.later(1)
@@ -77,7 +77,7 @@ def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) 
     house.worked()
     assert lapsed(house, game) == [0, 2]
     assert house.decision(game) == decision
-    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(2 * DAY)
     assert house.passed() == 1
     house.worked()

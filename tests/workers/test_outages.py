@@ -16,7 +16,7 @@ from domain.errors import StoreUnavailable
 from domain.kernel.acts import Extend
 from projections.reader import Reader
 from tests.workers.conftest import House
-from workers import audits, deadlines
+from workers import audits, deadlines, turns
 from workers.outages import Watch
 from workers.pumping import Pumping
 
@@ -54,7 +54,7 @@ def test_a_deadline_that_passed_meanwhile_moves_by_the_outage_and_the_grace(hous
     up(house)
     assert extensions(house, game) == [10 * MINUTE + 30_000]
     assert due(house, game) == began + 2 * MINUTE + 30_000 + 10 * MINUTE + 30_000
-    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(3 * MINUTE)
     assert deadlines.lapse(game, decision) == "done"
     assert audits.proved(house.crew, game)["verified"] is True
@@ -240,10 +240,10 @@ class TestNobodyIsAnswered:
         house.later(MINUTE - 1)
         house.down(1)
         assert house.passed() == 0
-        assert deadlines.lapse(game, decision) == deadlines.EARLY
+        assert deadlines.lapse(game, decision) == turns.EARLY
         house.down(MINUTE)
         assert house.passed() == 0
-        assert deadlines.lapse(game, decision) == deadlines.EARLY
+        assert deadlines.lapse(game, decision) == turns.EARLY
         assert house.kinds(game) == []
 
     def test_one_that_passed_before_is(self, house: House) -> None:
@@ -279,7 +279,7 @@ class TestNobodyIsAnswered:
         house.later(1)
         house.down(10 * MINUTE)
         house.crew.outages.beat(house.crew.clock())
-        assert deadlines.lapse(game, decision) == deadlines.EARLY
+        assert deadlines.lapse(game, decision) == turns.EARLY
         assert house.passed() == 0
         up(house)
         assert extensions(house, game) == [10 * MINUTE]
@@ -423,5 +423,5 @@ def test_time_that_is_given_while_a_default_is_under_way_is_kept(house: House, m
         return real(*args, **more)
 
     monkeypatch.setattr(house.crew.commands, "do", stalled)
-    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    assert deadlines.lapse(game, decision) == turns.EARLY
     assert house.kinds(game) == ["ruled"]

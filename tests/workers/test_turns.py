@@ -10,9 +10,10 @@ import pytest
 from redis import Redis
 
 from domain.errors import UnknownGame
-from domain.kernel.acts import Extend, Leave, Play, Rewind
+from domain.kernel.acts import Extend, Hold, Join, Leave, Play, Rewind
 from domain.kernel.game import Game
 from tests.workers.conftest import House
+from tests.workers.test_outages import up
 from workers import deadlines, turns
 from workers.queues import PERIOD
 
@@ -85,7 +86,7 @@ def test_a_deadline_is_judged_by_the_log_not_by_who_asks(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}, "grace": 30})
     decision = house.decision(game)
     house.later(MINUTE)
-    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(MINUTE // 2)
     assert deadlines.lapse(game, decision) == turns.DONE
 
@@ -103,7 +104,7 @@ def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
     house.later(MINUTE // 2)
     house.crew.commands.do(game, Rewind(5), expected=house.crew.ledger.version(game))
     house.later(MINUTE // 2)
-    assert deadlines.lapse(game, house.decision(game)) == deadlines.EARLY
+    assert deadlines.lapse(game, house.decision(game)) == turns.EARLY
     house.later(MINUTE // 2)
     assert deadlines.lapse(game, house.decision(game)) == turns.DONE
 
@@ -113,7 +114,7 @@ def test_a_deadline_that_was_moved_counts_as_moved(house: House) -> None:
     decision = house.decision(game)
     house.crew.commands.do(game, Extend(decision, MINUTE))
     house.later(MINUTE)
-    assert deadlines.lapse(game, decision) == deadlines.EARLY
+    assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(MINUTE)
     assert deadlines.lapse(game, decision) == turns.DONE
 
@@ -132,6 +133,67 @@ def test_a_vacant_seat_alone_gets_its_default(house: House) -> None:
     assert p.last.kind == "lapsed"
     assert [seat for seat, _ in p.last.acts()] == [1]
     assert (house.decision(game), p.state.top.owing) == (asked, (2, 3))
+
+
+def test_a_held_seat_keeps_its_decision_until_somebody_sits_there(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 60}})
+    house.later(MINUTE // 2)
+    house.crew.commands.do(game, Leave(1, 600))
+    decision = house.submit(game, 0, 2)
+    house.later(9 * MINUTE)
+    assert house.passed() == 0
+    assert turns.vacant(game, decision) == turns.EARLY
+    assert deadlines.lapse(game, decision) == turns.EARLY
+    house.crew.commands.do(game, Join(1, "p7"))
+    house.later(MINUTE // 2 - 1)
+    assert house.passed() == 0, "half a minute was left when the seat was given up"
+    assert deadlines.lapse(game, decision) == turns.EARLY
+    house.later(1)
+    assert house.passed() == 1
+    house.worked()
+    assert house.kinds(game)[-1] == "lapsed"
+
+
+def test_a_held_seat_that_nobody_takes_is_played_for_when_the_hold_is_over(house: House) -> None:
+    game = house.game()
+    house.crew.commands.do(game, Leave(1, 600))
+    decision = house.submit(game, 0, 2)
+    house.later(10 * MINUTE - 1)
+    assert house.passed() == 0
+    house.later(1)
+    assert house.passed() == 1
+    house.worked()
+    assert house.crew.commands.game(game).state.vacant == (1,)
+    last = house.crew.ledger.read(game)[-1]
+    assert (last.kind, last.body) == ("ruled", {"act": "vacate"})
+    assert turns.vacant(game, decision) == turns.GONE
+    assert turns.resolve(game, house.decision(game)) == turns.DONE
+
+
+def test_a_hold_does_not_end_while_nobody_is_answered(house: House) -> None:
+    """Whoever would have taken the seat meanwhile could not."""
+    game = house.game()
+    house.crew.commands.do(game, Leave(1, 600))
+    decision = house.submit(game, 0, 2)
+    house.later(MINUTE)
+    house.down(20 * MINUTE)
+    assert turns.vacant(game, decision) == turns.EARLY
+    up(house)
+    assert turns.vacant(game, decision) == turns.DONE
+
+
+def test_a_director_holds_a_seat_and_lets_it_go(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 60}})
+    house.crew.commands.do(game, Hold(0, 600))
+    house.submit(game, 1, 2)
+    decision = house.decision(game)
+    house.later(5 * MINUTE)
+    assert deadlines.lapse(game, decision) == turns.EARLY
+    house.crew.commands.do(game, Hold(0, 0))
+    house.later(MINUTE - 1)
+    assert deadlines.lapse(game, decision) == turns.EARLY
+    house.later(1)
+    assert deadlines.lapse(game, decision) == turns.DONE
 
 
 def test_without_a_vacant_seat_the_job_leaves_everybody_alone(house: House) -> None:
