@@ -129,6 +129,6 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_machine_catches(case: str) -> None:
     """What is wrong is found within a few games."""
-    found = settings(max_examples=60, stateful_step_count=25, deadline=None, derandomize=True, phases=[Phase.generate])
+    found = settings(max_examples=300, stateful_step_count=25, deadline=None, derandomize=True, phases=[Phase.generate])
     with pytest.raises(BaseException):  # noqa: B017, PT011  the kind of failure is the machine's own business
         run_state_machine_as_test(machine_of(CASES[case]), settings=found)
