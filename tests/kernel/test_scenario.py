@@ -663,6 +663,7 @@ UNKNOWN: list[tuple[str, Json, str]] = [
     ("egc@1", {"armies": {"0": {"bob": {}}}}, "/armies/0/bob/territory: is required"),
     ("egc@1", {"closed": {"mars:3": 1}}, "/closed/mars:3: there is no STRAIT:SEAT mars:3"),
     ("egc@1", {"turn": 4}, "/empires/0/ranks/logistics: the rank is missing"),
+    ("struggle_of_empires@1", {"empires": {"0": {"units": {"india": {}}}}}, "/units/india: nothing stands there"),
     ("imperunde@1", {"countries": {"atlantis": {}}}, "/countries/atlantis: there is no country atlantis"),
     ("imperunde@1", {"hands": {"0": ["joker"]}}, "/hands/0/0: there is no card joker"),
     ("imperunde@1", {"nations": {"0": {"home": ""}}}, "/nations/0/home: the nation is missing"),

@@ -41,6 +41,8 @@ def _empire(empire: Empire) -> Iterator[str]:
     yield from (f"{unit}: {-n} too many" for unit in UNITS if (n := empire.supply(unit)) < 0)
     yield from (f"tokens in {region}: {n}" for region, n in empire.tokens.items() if region not in SCORING or n < 1)
     for region, units in empire.units.items():
+        if not units:
+            yield f"/units/{region}: nothing stands there"
         yield from (f"{n} {unit} in {region}" for unit, n in units.items() if not _may_stand(empire, unit, region, n))
 
 

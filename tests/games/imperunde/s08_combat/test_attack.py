@@ -132,6 +132,39 @@ def test_an_armistice_in_the_window_calls_it_off() -> None:
     assert game.state.relation(0, 1) == "peace"
 
 
+def test_ships_that_go_back_do_not_enter_the_storm_again() -> None:
+    """IMP-7.7, IMP-8.1.3: they undo their approach; no die is drawn."""
+    game = position(
+        wars=[(0, 1)],
+        zones={
+            "north_sea": zone({0: {"frigate": 1}}, marker="storm"),
+            "norwegian_sea": zone({2: {"frigate": 1}}),
+            "barents_sea": zone({1: {"frigate": 1}}),
+        },
+        hands={1: ["armistice"]},
+    )
+    game.when(0, attack(group("north_sea", "norwegian_sea", "barents_sea", frigate=1)))
+    facts = game.when(1, card("armistice", target_seat=0))
+    assert named(facts, "units_lost") == []
+    assert standing(game, "north_sea", 0) == {"frigate": 1}
+
+
+def test_a_prize_fights_on_alone() -> None:
+    """IMP-8.1.2, IMP-9.4.18: it is an attacker when the storm has taken every ship that sailed."""
+    game = position(
+        wars=[(0, 1)],
+        zones={
+            "north_sea": zone({0: {"frigate": 1}}),
+            "norwegian_sea": zone({1: {"frigate": 1, "ship_of_the_line": 1}}, marker="storm"),
+        },
+        hands={0: ["capture"]},
+    )
+    game.when(0, attack(group("north_sea", "norwegian_sea", frigate=1)))
+    facts = game.when(0, card("capture"), draws=dice("w1 w1 g8"))
+    assert [f["cause"] for f in named(facts, "units_lost")][:1] == ["storm"]
+    assert named(facts, "round_fought")
+
+
 def test_staged_units_stay_when_it_is_called_off() -> None:
     """IMP-8.1.3: with the move that the last step would have cost."""
     game = position(
