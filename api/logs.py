@@ -20,9 +20,12 @@ EXPOSED = (
     "WWW-Authenticate"
 )
 
-_METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})
+_METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"})
 
 _ID = re.compile(r"[0-9a-f-]{36}")
+
+ANY = "*"
+"""Of origins: all of them."""
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -90,20 +93,30 @@ def _preflight() -> Response | None:
     if request.method != "OPTIONS" or "Access-Control-Request-Method" not in request.headers:
         return None
     answer = Response(status=204)
-    if request.headers.get("Origin") in services().settings.origins:
-        answer.headers["Access-Control-Allow-Methods"] = "GET, POST, DELETE"
+    if _shared_with():
+        answer.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE"
         allowed = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
         answer.headers["Access-Control-Allow-Headers"] = allowed
         answer.headers["Access-Control-Max-Age"] = "600"
     return answer
 
 
+def _shared_with() -> str:
+    """The origin whose pages may read the answer, `*` for any: a token is sent by who has it, never by itself.
+
+    What gives or takes cookies, and what is not of the API, is shared with nobody.
+    """
+    origin, origins = request.headers.get("Origin", ""), services().settings.origins
+    if not request.path.startswith("/v1/") or request.path == "/v1/stream-cookies":
+        return ""
+    return "*" if ANY in origins else origin if origin in origins else ""
+
+
 def _share(answer: Response) -> None:
     origins = services().settings.origins
-    if not origins:
-        return
-    answer.headers["Vary"] = f"{VARY}, Origin"
-    if (origin := request.headers.get("Origin")) in origins:
-        answer.headers["Access-Control-Allow-Origin"] = str(origin)
+    if origins and ANY not in origins:
+        answer.headers["Vary"] = f"{VARY}, Origin"
+    if origin := _shared_with():
+        answer.headers["Access-Control-Allow-Origin"] = origin
         answer.headers["Access-Control-Expose-Headers"] = EXPOSED
         answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"

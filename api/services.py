@@ -66,7 +66,7 @@ class Settings:
     burst: int = 200
     """How many may come at once."""
     origins: tuple[str, ...] = ()
-    """Foreign origins whose pages may use the API; none by default."""
+    """Foreign origins whose pages may use the API with tokens, never with cookies; `*` for all."""
     metrics_token: str = field(default="", repr=False)
     """What a scraper sends as bearer token; without it the figures are for this machine only."""
     docs: Path | None = None

@@ -19,6 +19,10 @@ from urllib.parse import quote, urlsplit
 LOG_LEVELS = ("debug", "info", "warning", "error")
 MOST_WORKERS = 64
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
+NO_ORIGIN = "none"
+"""Of ANNALS_ORIGINS: pages of other origins may not use the API."""
+
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _NODE = re.compile(r"[^\s\ufffd]{1,80}")
 
 
@@ -45,8 +49,8 @@ class Settings:
     log_level: str = "warning"
     rate: float = 50.0
     """Costly requests a second for each caller of the API; 0 for no limit."""
-    origins: tuple[str, ...] = ()
-    """Other origins whose pages may use the API."""
+    origins: tuple[str, ...] = ("*",)
+    """Other origins whose pages may use the API with tokens; `*` for all: no cookie counts there."""
     metrics_token: str = field(repr=False, default="")
     """What a scraper of /metrics sends; without it they are for this machine alone."""
     trusted_proxies: tuple[str, ...] = ()
@@ -121,7 +125,7 @@ class Settings:
             "ANNALS_WORKERS": str(self.workers),
             "ANNALS_LOG_LEVEL": self.log_level,
             "ANNALS_RATE": str(self.rate),
-            "ANNALS_ORIGINS": ",".join(self.origins),
+            "ANNALS_ORIGINS": ",".join(self.origins) or NO_ORIGIN,
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
         }
@@ -148,7 +152,7 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         workers=_number("workers", given.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
         log_level=_log_level(str(given.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=_rate(env.get("ANNALS_RATE", "50")),
-        origins=_listed(env.get("ANNALS_ORIGINS", "")),
+        origins=_origins(env.get("ANNALS_ORIGINS", "*")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
         trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
     )
@@ -199,6 +203,16 @@ def _rate(text: str) -> float:
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (part.strip() for part in text.split(","))))
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    found = () if text.strip() == NO_ORIGIN else _listed(text)
+    if not all(origin == "*" or _ORIGIN.fullmatch(origin) for origin in found) or ("*" in found and len(found) > 1):
+        raise SettingsError(
+            "ANNALS_ORIGINS: `*`, `none`, or origins such as https://play.example:8443 with commas between are"
+            " expected, in small letters and without a path"
+        )
+    return found
 
 
 def _networks(text: str) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, tuple_, update
 
 from projections import schema
 from projections.store import Views
+
+SWEPT = 2000
+"""Rows that are dropped at once."""
 
 TABLES = (
     schema.games,
@@ -22,27 +25,34 @@ TABLES = (
 def new_generation(views: Views) -> int:
     """An empty generation, for a Pump to fill; a half-built one of an earlier try is dropped."""
     with views.transaction() as db:
-        for gen in db.execute(select(schema.generations.c.gen).where(~schema.generations.c.live)).scalars().all():
-            _drop(db, gen)
         gen = db.execute(select(func.max(schema.generations.c.gen))).scalar_one() + 1
+        db.execute(delete(schema.generations).where(~schema.generations.c.live))
         row = {"gen": gen, "position": 0, "live": False, "leaves": 0, "frontier": b"[]"}
         db.execute(insert(schema.generations).values(row))
+    sweep(views)
     return int(gen)
 
 
 def switch(views: Views, gen: int) -> bool:
-    """Make it the live one if it has read as far as the live one has; the old rows are dropped in the same moment."""
+    """Make it the live one if it has read as far as the live one has; the old one is to be swept away."""
     with views.transaction() as db:
         positions = {r.gen: r.position for r in db.execute(select(schema.generations).with_for_update())}
         old = [g for g in positions if g != gen]
         if positions[gen] < max((positions[g] for g in old), default=0):
             return False
         db.execute(update(schema.generations).values(live=schema.generations.c.gen == gen))
-        for other in old:
-            _drop(db, other)
+        db.execute(delete(schema.generations).where(schema.generations.c.gen.in_(old)))
     return True
 
 
-def _drop(db: Connection, gen: int) -> None:
-    for table in (*TABLES, schema.generations):
-        db.execute(delete(table).where(table.c.gen == gen))
+def sweep(views: Views) -> None:
+    """Drop the rows of generations that are gone, a few at a time: whoever writes meanwhile waits for no more."""
+    for table in TABLES:
+        keys = list(table.primary_key.columns)
+        gone = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEPT)
+        few = delete(table).where(tuple_(*keys).in_(gone))
+        dropped = SWEPT
+        while dropped == SWEPT:
+            with views.transaction() as db:
+                dropped = db.execute(few).rowcount
+            views.give_way()

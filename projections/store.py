@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -80,6 +81,14 @@ class Views:
                 yield db
         except (DBAPIError, TimeoutError) as error:
             raise StoreUnavailable(str(getattr(error, "orig", error))) from error
+
+    def give_way(self, worked: float = 0.0) -> None:
+        """Between two pieces of long work, each of so many seconds: SQLite has one writer and keeps no queue.
+
+        Others look every tenth of a second whether they may write, and give up after five seconds.
+        """
+        if self.engine.dialect.name == "sqlite":
+            time.sleep(max(worked / 3, 0.02))
 
     def close(self) -> None:
         """Close this process' connections; a later use makes new ones."""

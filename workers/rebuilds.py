@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import time
 
 from sqlalchemy import delete
 
 from domain.ids import Json
 from projections import schema
 from projections.pump import Pump
-from projections.rebuild import new_generation, switch
+from projections.rebuild import new_generation, sweep, switch
 from projections.store import Views
 from workers import errands
 from workers.crew import Crew
@@ -24,23 +25,26 @@ def rebuilt(hands: Crew) -> dict[str, Json]:
     """A new generation of views; its number and how far it had read when it became the live one."""
     gen = new_generation(hands.views)
     pump = Pump(hands.ledger, hands.catalogue, hands.views, f"rebuild-{secrets.token_hex(4)}", gen)
-    position = _fill(pump, hands.clock())
+    position = _fill(hands, pump)
     release(hands.views, gen)  # or the live pump would wait for the lease to end
     while not switch(hands.views, gen):
-        position = _fill(pump, hands.clock())
+        position = _fill(hands, pump)
         release(hands.views, gen)
     hands.notify(position)
+    sweep(hands.views)
     return {"generation": gen, "position": position}
 
 
-def _fill(pump: Pump, now: int) -> int:
+def _fill(hands: Crew, pump: Pump) -> int:
     """Pump to the end of the log."""
     before = -1
     while True:
-        position, _ = pump.run(now)
+        began = time.monotonic()
+        position, _ = pump.run(hands.clock())
         if position == before:
             return position
         before = position
+        hands.views.give_way(time.monotonic() - began)
 
 
 def release(views: Views, gen: int) -> None:

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import orjson
 from flask import Flask, Response, current_app, request
@@ -69,7 +70,10 @@ class Places:
 @room.response(201, TicketSchema)
 @room.doc(operationId="stream_ticket")
 def stream_ticket() -> Response:
-    """Get a ticket that opens one stream within a minute, for clients that cannot send a header."""
+    """Get a ticket that opens one stream within a minute, for clients that cannot send a header.
+
+    A browser whose stream has broken comes back with it by itself, for a quarter of an hour.
+    """
     ticket = services().access.ticket(auth.principal())
     return answer({"ticket": ticket, "seconds": TICKET_SECONDS}, 201)
 
@@ -128,7 +132,7 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     how it stands), `end` (the game is closed), `bye` (come again). The first is a board; the id is the version up to
     which everything was sent.
     """
-    who = auth.asking() or _admitted(args["ticket"], request.cookies.get(COOKIE, ""), game)
+    who = auth.asking() or _admitted(args["ticket"], _cookie(), game, again=bool(headers["last"]))
     board_of(game, who.viewer if who else PUBLIC)
     places: Places = current_app.extensions[_PLACES]
     caller, address = limits.caller(who.token if who else None), limits.address()
@@ -140,11 +144,24 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     return made
 
 
-def _admitted(ticket: str, cookie: str, game: str) -> Principal | None:
-    """Whoever shows a ticket or a cookie instead of a token; raises for one that opens nothing."""
+def _cookie() -> str:
+    """The cookie, unless a page of another origin has it sent."""
+    origin = request.headers.get("Origin")
+    apart = origin is not None and urlsplit(origin).netloc != request.host
+    foreign = apart or request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    return "" if foreign else request.cookies.get(COOKIE, "")
+
+
+def _admitted(ticket: str, cookie: str, game: str, *, again: bool) -> Principal | None:
+    """Whoever shows a ticket or a cookie instead of a token; raises for one that opens nothing.
+
+    `again`: a browser that comes back by itself shows the ticket of the stream before.
+    """
     if not (ticket or cookie):
         return None
-    who = services().access.redeem(ticket) if ticket else services().access.shown(cookie)
+    access = services().access
+    browser = f"{limits.address()} {request.headers.get('User-Agent', '')}"
+    who = access.redeem(ticket, browser, again=again) if ticket else access.shown(cookie)
     if who is None:
         raise Problem("unauthenticated", "The ticket was used, or it or the cookie is too old.")
     auth.at_table(who, game)

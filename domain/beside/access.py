@@ -46,6 +46,8 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS texts (
   hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS tokens_player ON tokens (player)",
+    """CREATE TABLE IF NOT EXISTS streams (
+  hash TEXT PRIMARY KEY, token TEXT NOT NULL, browser TEXT NOT NULL, until BIGINT)""",
 )
 # One live token for each role at a table: who takes a seat over makes the old token worthless in the same statement.
 _ISSUE = """
@@ -57,6 +59,8 @@ _ROLES = "SELECT game, role FROM tokens WHERE player = ? AND revoked = 0 ORDER B
 _NAME = "INSERT INTO people (player, name) VALUES (?, ?) ON CONFLICT (player) DO UPDATE SET name = excluded.name"
 _REDEEM = "DELETE FROM tickets WHERE id = ? RETURNING hash, token, until"
 _REPLACE = "UPDATE tokens SET id = ?, hash = ?, revoked = 0 WHERE game = ? AND role = ?"
+_OPENED = "INSERT INTO streams (hash, token, browser, until) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_AGAIN = "SELECT token, browser, until FROM streams WHERE hash = ?"
 _REVOKE = "UPDATE tokens SET revoked = 1 WHERE game = ? AND role = ?"
 _INVITE = "INSERT INTO invitations VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET hash = excluded.hash"
 _KEEP = "INSERT INTO texts (hash, player, salt, said) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -213,13 +217,23 @@ class Access:
 
     def take_back(self, principal: Principal) -> None:
         """All tickets and cookies of that token open nothing any more."""
-        self._database.execute("DELETE FROM tickets WHERE token = ?", (principal.token,))
+        for table in ("tickets", "streams"):
+            self._database.execute(f"DELETE FROM {table} WHERE token = ?", (principal.token,))  # noqa: S608 - our names
 
-    def redeem(self, ticket: str) -> Principal | None:
-        """Who asked for the ticket; None the second time, after a minute, or once the token behind it is gone."""
-        found = _TICKET.fullmatch(ticket)
+    def redeem(self, ticket: str, browser: str = "", *, again: bool = False) -> Principal | None:
+        """Who asked for the ticket; None the second time, after a minute, or once the token behind it is gone.
+
+        `again`: a stream that has broken; the browser (where and what it is) that opened it opens it once more.
+        """
+        found, now = _TICKET.fullmatch(ticket), self._now()
+        hashed, seen = _hash(ticket), _hash(browser)
         for kept, token, until in self._database.execute(_REDEEM, (found[1],)) if found else ():
-            if hmac.compare_digest(kept, _hash(ticket)) and self._now() <= until:
+            if hmac.compare_digest(kept, hashed) and now <= until:
+                self._database.execute("DELETE FROM streams WHERE until < ?", (now,))
+                self._database.execute(_OPENED, (kept, token, seen, now + COOKIE_SECONDS))
+                return self._find(token)
+        for token, by, until in self._database.execute(_AGAIN, (hashed,)) if again else ():
+            if hmac.compare_digest(by, seen) and now <= until:
                 return self._find(token)
         return None
 

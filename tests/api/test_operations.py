@@ -195,6 +195,19 @@ class TestHeaders:
             assert first.status_code == 204
             assert ("Access-Control-Allow-Methods" in first.headers) == allowed
 
+    def test_or_all_with_tokens_but_without_cookies(self, orders: Table) -> None:
+        site, ask = orders.site, {"Origin": "https://any.example", "Access-Control-Request-Method": "PUT"}
+        site.remake(origins=("*",))
+        answer = orders.get("/board", 0, Origin="https://any.example")
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+        assert "Origin" not in answer.headers["Vary"]
+        assert "PUT" in site.client.options("/v1/games", headers=ask).headers["Access-Control-Allow-Methods"]
+        assert "Access-Control-Allow-Methods" not in site.client.options("/v1/stream-cookies", headers=ask).headers
+        made = site.post("/stream-cookies", token=orders.tokens[0], Origin="https://any.example")
+        assert "Access-Control-Allow-Origin" not in made.headers
+        assert "Access-Control-Allow-Origin" not in site.client.get("/healthz", headers=ask).headers
+
 
 def test_two_applications_share_nothing(site: Site) -> None:
     """No globals: figures and limits are each one's own."""

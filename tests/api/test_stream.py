@@ -127,6 +127,21 @@ class TestAccess:
             assert events.next()[0][1]["viewer"] == 0
         refused(orders.get("/stream" + query), 401, "unauthenticated")
 
+    def test_a_browser_comes_back_with_the_ticket_of_the_stream_that_broke(self, orders: Table) -> None:
+        """As EventSource does: the same address, and the id of the last event. Nobody else does with it."""
+        query = f"?ticket={orders.site.post('/stream-tickets', token=orders.tokens[0]).json['ticket']}"
+        browser = {"User_Agent": "Browser/1"}
+        refused(orders.get("/stream" + query + "x", Last_Event_ID="5", **browser), 401, "unauthenticated")
+        with following(orders, None, query, **browser) as events:
+            assert events.next()[0][1]["viewer"] == 0
+        for _ in range(2):
+            with following(orders, None, query, Last_Event_ID="5", **browser) as events:
+                assert events.next()[0][1]["viewer"] == 0
+        refused(orders.get("/stream" + query, Last_Event_ID="5", User_Agent="Browser/2"), 401, "unauthenticated")
+        refused(orders.get("/stream" + query, **browser), 401, "unauthenticated")
+        orders.site.delete("/stream-cookies", orders.tokens[0])
+        refused(orders.get("/stream" + query, Last_Event_ID="5", **browser), 401, "unauthenticated")
+
     def test_a_ticket_is_for_its_table(self, orders: Table) -> None:
         other = orders.site.table("orders@1", 3)
         ticket = orders.site.post("/stream-tickets", token=other.tokens[0]).json["ticket"]
@@ -235,6 +250,19 @@ class TestCookies:
                 assert events.next()[0][1]["viewer"] == 1
         with following(orders, 0, Cookie=cookie) as events:
             assert events.next()[0][1]["viewer"] == 0, "a token comes before the cookie"
+
+    def test_it_does_not_count_for_pages_of_other_origins(self, orders: Table) -> None:
+        cookie = self.value(self.made(orders, 1))
+        for headers in (
+            {"Origin": "https://other.example"},
+            {"Origin": "null"},
+            {"Sec_Fetch_Site": "cross-site"},
+            {"Sec_Fetch_Site": "same-site"},
+        ):
+            with following(orders, None, Cookie=cookie, **headers) as events:
+                assert events.next()[0][1]["viewer"] == "public", headers
+        with following(orders, None, Cookie=cookie, Origin="http://localhost", Sec_Fetch_Site="same-origin") as events:
+            assert events.next()[0][1]["viewer"] == 1
 
     def test_it_opens_nothing_else(self, orders: Table) -> None:
         """Neither a read nor a write: there is nothing that a foreign page could have done."""

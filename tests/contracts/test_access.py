@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from domain.beside.access import TICKET_SECONDS, Access, Principal
+from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS, Access, Principal
 from domain.errors import StoreUnavailable
 from domain.ids import DIRECTOR, PUBLIC
 from domain.ledger import Ledger
@@ -167,6 +167,20 @@ class TestTickets:
         ticket = access.ticket(holder)
         assert access.redeem(ticket) == holder
         assert access.redeem(ticket) is None
+
+    def test_the_browser_that_used_it_comes_back_for_a_while(
+        self, access: Access, holder: Principal, watch: Watch, end: End
+    ) -> None:
+        ticket = access.ticket(holder)
+        assert access.redeem(ticket, "here", again=True) == holder
+        assert access.redeem(ticket, "here", again=True) == holder
+        assert access.redeem(ticket, "here") is None
+        assert access.redeem(ticket, "there", again=True) is None
+        assert access.redeem(changed(ticket), "here", again=True) is None
+        watch.now += COOKIE_SECONDS
+        assert access.redeem(ticket, "here", again=True) == holder
+        end(holder.game, holder.role)
+        assert access.redeem(ticket, "here", again=True) is None
 
     def test_a_ticket_is_no_token_and_a_token_no_ticket(self, access: Access, issue: Issue, holder: Principal) -> None:
         assert access.authenticate(access.ticket(holder)) is None

@@ -52,6 +52,11 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_LOG_LEVEL", "secret"),
         ("ANNALS_RATE", "secret"),
         ("ANNALS_RATE", "-1"),
+        ("ANNALS_ORIGINS", "play.example"),
+        ("ANNALS_ORIGINS", "https://play.example/"),
+        ("ANNALS_ORIGINS", "https://Play.example"),
+        ("ANNALS_ORIGINS", "https://a.example https://b.example"),
+        ("ANNALS_ORIGINS", "*, https://a.example"),
         ("ANNALS_TRUSTED_PROXIES", "127.0.0.1, secret"),
         ("ANNALS_TRUSTED_PROXIES", "192.0.2.1/24"),
         ("ANNALS_TRUSTED_PROXIES", "127.0.0.1; }"),
@@ -81,6 +86,13 @@ def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     found = load({"data": str(tmp_path), "port": 17}, env | {"ANNALS_RATE": "2.5", "ANNALS_METRICS_TOKEN": "t"})
     assert load({}, found.environ()) == found
     assert found.origins == ("https://a", "https://b")
+
+
+@pytest.mark.parametrize(("text", "origins"), [("", ("*",)), ("*", ("*",)), ("none", ()), ("http://[::1]:8", None)])
+def test_other_origins_are_all_or_none_or_named(text: str, origins: tuple[str, ...] | None) -> None:
+    found = load({}, {"ANNALS_ORIGINS": text})
+    assert found.origins == ((text,) if origins is None else origins)
+    assert load({}, found.environ()).origins == found.origins
 
 
 def test_trusted_proxies_are_networks() -> None:

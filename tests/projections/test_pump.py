@@ -15,11 +15,12 @@ from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.acts import Extend, Lapse, Leave, Play, Resolve, Rewind
 from domain.kernel.game import Game, fold
 from domain.kernel.texts import texts
-from projections import schema
+from projections import rebuild, schema
 from projections.documents import with_text
 from projections.proofs import Proofs
 from projections.pump import LeaseLostError, Pump
-from projections.rebuild import new_generation, switch
+from projections.rebuild import new_generation, sweep, switch
+from projections.store import Views
 from projections.tree import extends, leaf_hash, proves
 from tests.projections.conftest import CATALOGUE, House
 
@@ -140,6 +141,7 @@ class TestTheViewsSayTheSame:
             turn += 1
         assert turn > 5
         assert switch(house.views, gen)
+        sweep(house.views)
         assert {t.name: rows(house, t) for t in VIEWS} == once
 
     def test_the_boards_are_those_of_the_log(self, house: House) -> None:
@@ -244,6 +246,24 @@ class TestPoison:
         assert switch(house.views, gen)
         assert house.reader.aside() == []
         assert board(house, bad, 0)["own"]["sheet"] == [{"to": "t01", "units": 1}]
+
+    def test_what_was_before_is_dropped_a_few_rows_at_a_time(self, house: House, monkeypatch: Any) -> None:
+        """So that nobody who writes meanwhile waits for long; what a rebuild that died has left goes too."""
+        house.game("orders@1", 3)
+        house.pumped()
+        died, gen = (new_generation(house.views) for _ in range(2))
+        assert died != gen, "its lease may still be held"
+        house.pumped(Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+        assert switch(house.views, gen)
+        assert house.reader.rebuilding() is None
+        monkeypatch.setattr(rebuild, "SWEPT", 2)
+        pauses: list[float] = []
+        monkeypatch.setattr(Views, "give_way", lambda _, worked=0.0: pauses.append(worked))
+        sweep(house.views)
+        assert len(pauses) > len(rebuild.TABLES)
+        with house.views.reading() as db:
+            for table in rebuild.TABLES:
+                assert set(db.execute(select(table.c.gen)).scalars()) <= {gen}, table.name
 
     def test_a_rebuild_that_is_behind_is_not_switched_to(self, house: House) -> None:
         """Nobody is shown an older game."""
