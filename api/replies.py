@@ -17,7 +17,12 @@ from domain.kernel.ruleset import AnyRuleset
 
 PRIVATE = "private, no-cache"
 SECRET = "no-store"  # noqa: S105 - a directive for caches
-OPEN = "public, max-age=300"
+OPEN = "public, max-age=86400"
+"""What changes with a version of the service alone; it has a tag."""
+FIXED = "public, max-age=31536000, immutable"
+"""What never changes, and is the same for everybody."""
+OWN = "private, max-age=31536000, immutable"
+"""What never changes, for who has asked."""
 
 
 def answer(doc: Json, status: int = 200, cache: str = SECRET, **headers: str) -> Response:

@@ -11,7 +11,7 @@ from api import auth, limits
 from api.answers import BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import PRIVATE, answer, missing_game, table, tagged, wait
+from api.replies import OWN, PRIVATE, answer, missing_game, table, tagged, wait
 from api.requests import BoardArgs, WaitArgs
 from api.services import Doc, services
 from domain.ids import Json, Viewer
@@ -47,7 +47,7 @@ def board(args: Doc, game: str) -> Response:
     A seat's token shows `own` besides. The tag is opaque; a version of the game is in `Annals-Version`.
     """
     if "version" in args:
-        return tagged(past(game, args["version"], auth.viewer()), args["version"])
+        return tagged(past(game, args["version"], auth.viewer()), args["version"], OWN)
     wait(args["wait"])
     found = board_of(game, auth.viewer())
     return tagged(found.doc, found.version)

@@ -10,7 +10,7 @@ from api import auth, limits
 from api.answers import RecordsSchema, TimelineSchema
 from api.openapi import Blueprint, fails
 from api.problems import language
-from api.replies import missing_game, wait
+from api.replies import FIXED, missing_game, wait
 from api.requests import PageArgs, TimelineArgs
 from api.routes.games import paged
 from api.services import Doc, Services, services
@@ -88,7 +88,10 @@ def records(args: Doc, game: str) -> Response:
         raise missing_game(game)
     found = s.ledger.read(game, after, after + limit)
     last = found[-1].version if found else after
-    return paged([r.public for r in found], _next(f"/v1/games/{game}/records", last, head, limit=limit))
+    made = paged([r.public for r in found], _next(f"/v1/games/{game}/records", last, head, limit=limit))
+    if last < head:  # later records join the last page alone
+        made.headers["Cache-Control"] = FIXED
+    return made
 
 
 @room.route("/<game:game>/export", methods=["GET"])
@@ -106,6 +109,6 @@ def export_game(game: str) -> Response:
     if not found:
         raise missing_game(game)
     made = Response(export.dump(found, auth.viewer()), content_type=NDJSON)
-    made.headers["Cache-Control"] = "private, no-store"
+    made.headers["Cache-Control"] = FIXED if found[-1].kind == "closed" else "private, no-store"
     made.headers["Content-Disposition"] = f'attachment; filename="{game}.annals"'
     return made

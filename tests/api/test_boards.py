@@ -99,6 +99,7 @@ def test_any_past_board_is_what_its_viewer_saw_then(site: Site, ruleset: str) ->
     for (who, version), seen in kept.items():
         answer = table.get(f"/board?version={version}", who)
         assert answer.headers["Annals-Version"] == str(version)
+        assert answer.headers["Cache-Control"] == "private, max-age=31536000, immutable"
         assert {k: answer.json[k] for k in seen if k != "own"} | {"own": answer.json.get("own")} == seen
         assert answer.json["version"] == version
     refused(table.get(f"/board?version={table.version + 1}"), 422, "unknown_version")

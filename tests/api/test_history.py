@@ -86,3 +86,18 @@ class TestProof:
         monkeypatch.setattr(type(orders.site.services.ledger), "read", lambda *_: records)
         audit = orders.get("/audit").json
         assert (audit["proved"], audit["fault"]["code"], audit["fault"]["version"]) == (False, "chain_broken", 4)
+
+
+def test_what_never_changes_may_be_kept_for_ever(site: Site) -> None:
+    """Pages of records that are full, and exports of closed games."""
+    table = site.table("windows@1", 3, options={"turns": 1})
+    for_ever = "public, max-age=31536000, immutable"
+    full = table.get("/records?limit=3")
+    assert full.headers["Cache-Control"] == for_ever
+    assert table.get("/records?limit=200").headers["Cache-Control"] == "private, no-cache"
+    assert table.get("/export", 0).headers["Cache-Control"] == "private, no-store"
+    table.post("/close", {"reason": "void"}, table.director)
+    assert table.get("/records?limit=3").data == full.data
+    exports = [table.get("/export", who) for who in (0, None)]
+    assert {answer.headers["Cache-Control"] for answer in exports} == {for_ever}
+    assert exports[0].data == exports[1].data

@@ -10,7 +10,7 @@ from tests.api.conftest import CATALOGUE, ROOT, Site, refused
 def test_all_rulesets_are_listed(site: Site) -> None:
     found = site.get("/rulesets")
     assert [r["name"] for r in found.json["items"]] == CATALOGUE.names()
-    assert found.headers["Cache-Control"] == "public, max-age=300"
+    assert found.headers["Cache-Control"] == "public, max-age=86400"
     assert site.get("/rulesets", If_None_Match=found.headers["ETag"]).status_code == 304
 
 

@@ -266,6 +266,18 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         assert started.complaints() == ""
 
 
+def test_what_is_big_is_compressed_and_its_tag_still_counts(service: Service) -> None:
+    packed = {"Accept-Encoding": "gzip"}
+    plain = service.http.get("/openapi.json", headers={"Accept-Encoding": "identity"})
+    made = service.http.get("/openapi.json", headers=packed)
+    assert (made.headers["Content-Encoding"], made.content) == ("gzip", plain.content)
+    assert int(plain.headers["Content-Length"]) > 5 * made.num_bytes_downloaded
+    assert "Accept-Encoding" in made.headers["Vary"]
+    again = {**packed, "If-None-Match": made.headers["ETag"]}
+    assert service.http.get("/openapi.json", headers=again).status_code == 304
+    assert "Content-Encoding" not in service.http.get("/nowhere", headers=packed).headers, "small ones are not"
+
+
 def answer(service: Service, raw: bytes, seconds: float = 5) -> bytes:
     with closing(Client(port_of(service))) as client:
         client.send(raw)
