@@ -166,7 +166,7 @@ class AccountSchema(Out):
 
 class EndingSchema(Out):
     reason = _str(metadata={"description": "`finished` by the rules, or `abandoned`, `void`."})
-    by = _str(metadata={"enum": ["engine", "director"]})
+    by = _str(metadata={"enum": ["engine", "director", "clock"]})
     finished = fields.Boolean(required=True, metadata={"description": "Whether there are final places."})
 
 
@@ -385,7 +385,7 @@ class ResultSchema(Out):
     place = fields.Integer(required=True, allow_none=True, metadata={"description": "null: the game was not finished."})
     points = fields.Integer(required=True, allow_none=True)
     reason = _str(metadata={"description": "Why it was closed: `finished`, `abandoned`, `void`."})
-    by = _str(metadata={"enum": ["engine", "director"]})
+    by = _str(metadata={"enum": ["engine", "director", "clock"]})
     at = _int(metadata={"description": "When it was closed, ms."})
 
 

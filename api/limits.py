@@ -39,7 +39,7 @@ COSTLY = {
 HALF = 30.0
 """Seconds after which half of what an address has held counts no more."""
 
-_BUCKETS, _GATE = "annals.limits", "annals.gate"
+_BUCKETS, _GATE, _TABLES = "annals.limits", "annals.gate", "annals.tables"
 
 Passage = Callable[[], AbstractContextManager[None]]
 """Makes a context within which a whole game may be read; entering it may raise Problem."""
@@ -84,12 +84,20 @@ def address() -> str:
 
 
 def _cost() -> float:
-    if request.method in ("POST", "DELETE"):
+    if request.method in ("POST", "PUT", "DELETE"):
         return 1.0
     if "version" in request.args:
         return COSTLY["past"]
     words = [word for word in str(request.url_rule).split("/") if not word.startswith("<")]
     return COSTLY.get(words[-1], 0.0)
+
+
+def spend_table() -> None:
+    """Counts a table that is opened for its address, whatever its tokens; raises Problem."""
+    buckets: Buckets = current_app.extensions[_TABLES]
+    seconds = buckets.take({address(): 1}, 1.0, time.monotonic())
+    if seconds:
+        raise Problem("too_many_requests", headers={"Retry-After": str(math.ceil(seconds))})
 
 
 def caller(token: str | None) -> str:
@@ -185,3 +193,4 @@ def install(app: Flask) -> None:
     settings: Settings = app.extensions[EXTENSION].settings
     app.extensions[_BUCKETS] = Buckets(settings.rate, settings.burst)
     app.extensions[_GATE] = Gate()
+    app.extensions[_TABLES] = Buckets(settings.tables / 3600 if settings.rate else 0, settings.tables)

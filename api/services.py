@@ -65,6 +65,8 @@ class Settings:
     """Writes and other costly requests a second for each caller; 0 for no limit."""
     burst: int = 200
     """How many may come at once."""
+    tables: int = 120
+    """Tables that one address may open in an hour, and so many at once; no limit where `rate` is 0."""
     origins: tuple[str, ...] = ()
     """Foreign origins whose pages may use the API with tokens, never with cookies; `*` for all."""
     metrics_token: str = field(default="", repr=False)

@@ -49,6 +49,8 @@ class Settings:
     log_level: str = "warning"
     rate: float = 50.0
     """Costly requests a second for each caller of the API; 0 for no limit."""
+    tables: int = 120
+    """Tables that one address may open in an hour."""
     origins: tuple[str, ...] = ("*",)
     """Other origins whose pages may use the API with tokens; `*` for all: no cookie counts there."""
     metrics_token: str = field(repr=False, default="")
@@ -125,6 +127,7 @@ class Settings:
             "ANNALS_WORKERS": str(self.workers),
             "ANNALS_LOG_LEVEL": self.log_level,
             "ANNALS_RATE": str(self.rate),
+            "ANNALS_TABLES": str(self.tables),
             "ANNALS_ORIGINS": ",".join(self.origins) or NO_ORIGIN,
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
@@ -152,6 +155,7 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         workers=_number("workers", given.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
         log_level=_log_level(str(given.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=_rate(env.get("ANNALS_RATE", "50")),
+        tables=_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
         origins=_origins(env.get("ANNALS_ORIGINS", "*")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
         trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),

@@ -88,7 +88,9 @@ class Services:
         from api.services import Settings as ApiSettings  # noqa: PLC0415
 
         s = self.settings
-        settings = ApiSettings(rate=s.rate, origins=s.origins, metrics_token=s.metrics_token, docs=DOCS)
+        settings = ApiSettings(
+            rate=s.rate, tables=s.tables, origins=s.origins, metrics_token=s.metrics_token, docs=DOCS
+        )
         return ApiServices(
             self.commands,
             self.ledger,

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError
 from domain.ids import Doc, Json, Viewer
+from domain.kernel.acts import UNSTARTED
 from domain.kernel.game import advance
 from domain.ledger import Ledger, LogEntry
 from projections import documents, schema
@@ -46,6 +47,10 @@ LIVE = select(schema.generations.c.gen).where(schema.generations.c.live)
 NOTHING_DUE = delete(schema.due).where(
     schema.due.c.gen == bindparam("in_gen"), schema.due.c.game == bindparam("of_game")
 )
+
+
+NO_DECISION = "0-0"
+"""Of work that is due to a game in which nothing is to be decided."""
 
 
 class LeaseLostError(Exception):
@@ -218,6 +223,8 @@ def _due(gen: int, known: Known) -> list[Doc]:
     """The engine's work is due at once, a deadline when it passes, a vacant seat's answer once it is not held."""
     rows = []
     base = {"gen": gen, "game": known.game.id, "deadline": None, "last": None}
+    if known.game.status == "open":
+        rows.append({**base, "decision": NO_DECISION, "work": "sweep", "at": known.game.at + UNSTARTED})
     for d in known.open("director"):
         if d.engine:
             rows.append({**base, "decision": d.id, "work": "resolve", "at": known.game.at})

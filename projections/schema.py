@@ -109,7 +109,8 @@ due = Table(
     Column("last", BigInteger),
     Index("due_at", "gen", "at"),
 )
-"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player).
+"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player),
+`sweep` (a table that nobody starts).
 
 `at` is when it must be done (ms), of seats without a player once the first is not held; of a lapse `deadline` is the
 first deadline, before grace and banks of time, and `last` is when the last of the seats is due.

@@ -53,7 +53,7 @@ MOST = 10_000
 """Jobs kept in a queue; the oldest are dropped where no worker takes them."""
 
 _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
-    {"resolve": turns.resolve, "lapse": deadlines.lapse, "vacant": turns.vacant}
+    {"resolve": turns.resolve, "lapse": deadlines.lapse, "vacant": turns.vacant, "sweep": turns.sweep}
 )
 _ERRANDS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(
     {"rewind": (rewinds.rewind, TURNS), "audit": (audits.audit, BATCH), "rebuild": (rebuilds.rebuild, BATCH)}

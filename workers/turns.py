@@ -7,9 +7,9 @@ only one.
 from __future__ import annotations
 
 from domain.commands import Answer
-from domain.errors import DecisionClosed, RuleError
+from domain.errors import DecisionClosed, RuleError, StaleVersion
 from domain.ids import DIRECTOR
-from domain.kernel.acts import Lapse, Resolve, Vacate
+from domain.kernel.acts import UNSTARTED, Close, Lapse, Resolve, Vacate
 from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import decisions
 from projections.known import turn_id
@@ -52,6 +52,20 @@ def vacant(game: str, decision: str) -> str:
         return stored(hands, hands.commands.do(game, act))
     except (DecisionClosed, RuleError) as error:
         return gone(error)
+
+
+def sweep(game: str, _: str) -> str:
+    """Close a table that was never started, once nobody has done anything there for long."""
+    hands = crew()
+    g = hands.commands.game(game)
+    if g.status != "open":
+        return GONE
+    if hands.clock() < g.at + UNSTARTED:
+        return EARLY
+    try:
+        return stored(hands, hands.commands.do(game, Close("abandoned", "clock"), expected=g.version))
+    except (StaleVersion, RuleError):  # somebody has come meanwhile
+        return EARLY
 
 
 def vacant_seats(hands: Crew, p: AnyGame, decision: str) -> list[int]:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import orjson
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
@@ -60,6 +60,7 @@ def open_game(body: Doc, headers: Doc) -> Response:
     The answer holds the director's token, which is shown nowhere else. Whoever sends a token of another game stays the
     same person. A repetition with its key gets the same answer.
     """
+    limits.spend_table()
     s = services()
     rules = _ruleset(body["ruleset"])
     player, grant, named = _granted("open", headers["key"])

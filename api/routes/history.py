@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import SEEK_END, BytesIO
+from tempfile import TemporaryFile
+from typing import IO
 from urllib.parse import urlencode
 
-from flask import Response
+from flask import Response, request
+from werkzeug.wsgi import wrap_file
 
 from api import auth, limits
 from api.answers import RecordsSchema, TimelineSchema
@@ -17,12 +22,17 @@ from api.services import Doc, Services, services
 from domain.ids import Json, Viewer
 from domain.kernel import export
 from domain.kernel.chronicle import Who
+from domain.kernel.record import Record
 from domain.kernel.texts import Name, Texts, texts
 from projections.documents import with_text
 
 room = Blueprint("history", __name__, url_prefix="/v1/games", description="What has happened.")
 
 NDJSON = "application/x-ndjson"
+SLICE = 500
+"""Records of an export that are in memory at a time."""
+LARGE = 2**20
+"""Bytes of an export from which on it waits in a file until it is fetched."""
 _PAGE = {"Link": {"schema": {"type": "string"}}}
 
 
@@ -94,21 +104,47 @@ def records(args: Doc, game: str) -> Response:
     return made
 
 
+def _slices(game: str, head: int) -> Iterator[Record]:
+    """The records of a game up to that version, a few in memory at a time."""
+    for after in range(0, head, SLICE):
+        yield from services().ledger.read(game, after, min(after + SLICE, head))
+
+
+def _spooled(lines: Iterator[bytes]) -> IO[bytes]:
+    """In a file that has no name, if it is large: however slowly it is fetched, and by how many, it takes no memory."""
+    size, small = 0, []
+    for line in lines:
+        small.append(line)
+        size += len(line)
+        if size > LARGE:
+            file = TemporaryFile()  # noqa: SIM115 - closed once it is sent
+            file.writelines(small)
+            file.writelines(lines)
+            return file
+    return BytesIO(b"".join(small))
+
+
 @room.route("/<game:game>/export", methods=["GET"])
 @auth.seen_by
 @fails(403, 404)
 @room.response(200, {"type": "string"}, content_type=NDJSON)
 @room.doc(operationId="export")
-@limits.whole_game()
 def export_game(game: str) -> Response:
     """Take the game as a file that can be proved offline.
 
     One JSON object a line: a header, then the records with the packs that the viewer may read; once closed, with all.
     """
-    found = services().ledger.read(game)
-    if not found:
+    ledger = services().ledger
+    head = ledger.version(game)
+    if not head:
         raise missing_game(game)
-    made = Response(export.dump(found, auth.viewer()), content_type=NDJSON)
-    made.headers["Cache-Control"] = FIXED if found[-1].kind == "closed" else "private, no-store"
+    (first,), (last,) = ledger.read(game, 0, 1), ledger.read(game, head - 1, head)
+    with limits.whole_game():
+        file = _spooled(export.lines(first, last, _slices(game, head), auth.viewer()))
+    made = Response(wrap_file(request.environ, file), content_type=NDJSON, direct_passthrough=True)
+    made.content_length = file.seek(0, SEEK_END)
+    file.seek(0)
+    made.call_on_close(file.close)
+    made.headers["Cache-Control"] = FIXED if last.kind == "closed" else "private, no-store"
     made.headers["Content-Disposition"] = f'attachment; filename="{game}.annals"'
     return made

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from domain.errors import DecisionClosed, RuleError
 from domain.ids import Doc, Json, Seat, Viewer
+from domain.kernel.clock import DAY
 from domain.kernel.declare import doc
 from domain.kernel.draws import commitment
 from domain.kernel.flow import Patched, S, Seated, State, Vacated
@@ -46,6 +47,9 @@ LATER = MappingProxyType({"later": True})
 
 SOONEST = 60_000
 """ms that are left at least until a deadline that is brought forward."""
+
+UNSTARTED = 14 * DAY
+"""ms after which a table is closed that has not been started, and at which nobody has done anything."""
 
 _HEX = re.compile(r"(?:[0-9a-f]{2}){16,64}")
 """A nonce: 16 to 64 bytes in hex."""
@@ -244,7 +248,8 @@ class Start(Act):
 class Close(Act):
     """The last of all: shows the seed, so that anyone can recompute every draw; all packs may be read from now on.
 
-    With any other reason than `finished` a director does it, `by` says so; older records do not say it.
+    With any other reason than `finished` a director does it, or the clock to a table that was not started; `by` says who,
+    except in older records.
     """
 
     reason: str = "finished"
@@ -253,6 +258,8 @@ class Close(Act):
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(game.status != "closed", "game_over")
         refuse_unless(game.status == "over" or self.reason != "finished", "still_running")
+        left = game.status == "open" and moment.time(game) >= game.at + UNSTARTED
+        refuse_unless(self.by != "clock" or left, "not_due")
         body = {"reason": self.reason, "seed": moment.seed.hex()}
         return append(rules, game, moment, draft_of(rules, game, moment), "closed", by=self.by, body=body)
 

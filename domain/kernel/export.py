@@ -7,7 +7,7 @@ that the viewer may read; once the game is closed everybody may read all.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -38,18 +38,17 @@ class Export:
 
 def dump(records: Sequence[Record], viewer: Viewer = PUBLIC) -> bytes:
     """The export of a game that has at least its first record."""
-    closed = records[-1].kind == "closed"
+    return b"".join(lines(records[0], records[-1], records, viewer))
+
+
+def lines(first: Record, last: Record, records: Iterable[Record], viewer: Viewer = PUBLIC) -> Iterator[bytes]:
+    """The same line by line; `records` are all from the first to the last."""
+    closed, body = last.kind == "closed", first.body
+    header: Doc = {"annals": FORMAT, "game": body["game"], "ruleset": body["ruleset"], "records": last.version}
+    yield canonical(header | {"viewer": PUBLIC if closed else str(viewer)}) + b"\n"
     reader = DIRECTOR if closed else viewer
-    body = records[0].body
-    header = {
-        "annals": FORMAT,
-        "game": body["game"],
-        "ruleset": body["ruleset"],
-        "records": len(records),
-        "viewer": PUBLIC if closed else str(viewer),
-    }
-    lines = [header, *({"public": r.public, "packs": visible_packs(r, reader)} for r in records)]
-    return b"".join(canonical(line) + b"\n" for line in lines)
+    for r in records:
+        yield canonical({"public": r.public, "packs": visible_packs(r, reader)}) + b"\n"
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> Doc:

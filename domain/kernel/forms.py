@@ -164,7 +164,7 @@ _BY: Mapping[str, frozenset[str]] = {
     "rested": frozenset({"seat"}),
     "rewound": frozenset({"seat", "director"}),
     "ruled": frozenset({"director", "clock"}),
-    "closed": frozenset({"", "director"}),
+    "closed": frozenset({"", "director", "clock"}),
 }
 """Who can be the author of a kind; of the others nobody is."""
 

@@ -120,7 +120,7 @@ class Game(Generic[S_co]):
 
     @property
     def ending(self) -> Doc | None:
-        """How it was closed: `reason`, `by` whom (engine, director), `finished` by the rules; None before."""
+        """How it was closed: `reason`, `by` whom (engine, director, clock), `finished` by the rules; None before."""
         if self.status != "closed" or self.last is None:
             return None
         reason, by = self.last.body["reason"], self.last.public.get("by")

@@ -221,7 +221,7 @@ class TestSeats:
 
     def test_a_director_frees_a_seat_of_a_running_game_for_another_player(self, site: Site) -> None:
         table = site.table("orders@1", 3)
-        assert site.delete(f"{table.path}/seats/1", table.director).status_code == 200
+        assert site.delete(f"{table.path}/seats/1?hold=0", table.director).status_code == 200
         refused(table.get("/board", 1), 401, "unauthenticated")
         assert table.get().json["seats"][1]["vacant"] is True
         taken = table.post("/seats", {"name": "New"})

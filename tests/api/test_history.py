@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.routes import history
 from domain.kernel import export
 from domain.kernel.digest import digest
 from domain.kernel.verify import verify
@@ -101,3 +102,14 @@ def test_what_never_changes_may_be_kept_for_ever(site: Site) -> None:
     exports = [table.get("/export", who) for who in (0, None)]
     assert {answer.headers["Cache-Control"] for answer in exports} == {for_ever}
     assert exports[0].data == exports[1].data
+
+
+def test_a_large_export_is_made_in_slices_and_waits_in_a_file(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = site.table("windows@1", 3, options={"turns": 1})
+    play(table, random.Random(1), 200)
+    whole = table.get("/export").data
+    monkeypatch.setattr(history, "SLICE", 7)
+    monkeypatch.setattr(history, "LARGE", 100)
+    with table.get("/export") as answer:
+        assert answer.data == whole
+        assert int(answer.headers["Content-Length"]) == len(whole)

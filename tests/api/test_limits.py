@@ -310,3 +310,15 @@ def test_one_address_holds_up_nobody(site: Site) -> None:
     assert max(waits) < 2, waits
     assert set(codes) <= {200, 429}, codes
     assert codes[429] > 100
+
+
+def test_an_address_opens_so_many_tables_whatever_its_tokens(site: Site) -> None:
+    site.remake(rate=50.0, tables=3)
+    body = {"ruleset": "orders@1", "seats": 3}
+    made = [site.post("/games", body) for _ in range(3)]
+    assert {answer.status_code for answer in made} == {201}
+    for token in ("", made[0].json["token"]):
+        late = refused(site.post("/games", body, token), 429, "too_many_requests")
+        assert late
+    other = {"environ_base": {"REMOTE_ADDR": "192.0.2.9"}}
+    assert site.client.post("/v1/games", json=body, **other).status_code == 201

@@ -52,6 +52,7 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_LOG_LEVEL", "secret"),
         ("ANNALS_RATE", "secret"),
         ("ANNALS_RATE", "-1"),
+        ("ANNALS_TABLES", "0"),
         ("ANNALS_ORIGINS", "play.example"),
         ("ANNALS_ORIGINS", "https://play.example/"),
         ("ANNALS_ORIGINS", "https://Play.example"),

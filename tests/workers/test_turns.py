@@ -9,12 +9,14 @@ from typing import Any, cast
 import pytest
 from redis import Redis
 
-from domain.errors import UnknownGame
-from domain.kernel.acts import Extend, Hold, Join, Leave, Play, Rewind
+from domain.commands import new_game
+from domain.errors import RuleError, UnknownGame
+from domain.kernel.acts import Close, Extend, Hold, Join, Leave, Play, Rewind
+from domain.kernel.clock import DAY
 from domain.kernel.game import Game
 from tests.workers.conftest import House
 from tests.workers.test_outages import up
-from workers import deadlines, turns
+from workers import audits, deadlines, turns
 from workers.queues import PERIOD
 
 MINUTE = 60_000
@@ -216,6 +218,29 @@ def test_a_finished_game_has_no_work(house: House) -> None:
     for job in (turns.resolve, turns.vacant, deadlines.lapse):
         assert job(game, decision) == turns.GONE
     assert house.passed() == 0
+
+
+def test_a_table_that_nobody_starts_is_closed_after_two_weeks(house: House) -> None:
+    game = new_game()
+    house.crew.commands.open(game, "orders@1", 3, {})
+    house.later(13 * DAY)
+    house.crew.commands.do(game, Join(0, "p0"))
+    assert house.passed() == 0
+    house.later(14 * DAY - 1)
+    assert house.passed() == 0
+    assert turns.sweep(game, "0-0") == turns.EARLY
+    with pytest.raises(RuleError, match="not_due"):
+        house.crew.commands.do(game, Close("abandoned", "clock"))
+    house.later(1)
+    assert house.passed() == 1
+    house.worked()
+    ending = {"reason": "abandoned", "by": "clock", "finished": False}
+    assert house.crew.commands.game(game).ending == ending
+    assert (house.reader.game(game) or {})["status"] == "open"
+    assert house.passed() == 0
+    assert (house.reader.game(game) or {})["ending"] == ending
+    assert turns.sweep(game, "0-0") == turns.GONE
+    assert audits.proved(house.crew, game)["verified"] is True
 
 
 def test_nothing_in_redis_is_secret_or_pickled(house: House) -> None:
