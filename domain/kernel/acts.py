@@ -248,8 +248,8 @@ class Start(Act):
 class Close(Act):
     """The last of all: shows the seed, so that anyone can recompute every draw; all packs may be read from now on.
 
-    With any other reason than `finished` a director does it, or the clock to a table that was not started; `by` says who,
-    except in older records.
+    With any other reason than `finished` a director does it, or the clock to a table that was not started; `by` says
+    who, except in older records.
     """
 
     reason: str = "finished"
