@@ -162,7 +162,7 @@ class _Game:
         self.known = {*COMMON_CODES, *plan.rules.meta.codes}
         self.match: Match[Any] | None = None
         self.anchor = 0
-        self.worlds = 0
+        self.worlds, self.looked = 0, set[str]()
 
     def fail(self, text: str) -> None:
         """Keep a failure with what is needed to see it again."""
@@ -242,16 +242,19 @@ class _Game:
             code = self.prober.code(match)
             if code is not None:
                 self._refused(code)
-        if self.plan.candidates and self._looks_around(dice):
-            self.worlds += 1
+        if self.plan.candidates and self._looks_around(dice, match.state.top.kind if match.state.frames else ""):
             for code in self.prober.codes_of(match, self.plan.candidates, MANY):
                 self._refused(code)
         if match.game is not head:
             self.fail("a refused move has changed the game")
 
-    def _looks_around(self, dice: random.Random) -> bool:
-        """Now and then; and at once where the state was patched, which is done for what is open there."""
-        return self.worlds < AT_MOST and (dice.random() < RARELY or bool(self.plan.patch and not self.worlds))
+    def _looks_around(self, dice: random.Random, kind: str) -> bool:
+        """Now and then; where the state was patched also at the first decision of each kind, for which that is done."""
+        first = bool(self.plan.patch) and kind not in self.looked
+        often = self.worlds < AT_MOST and dice.random() < RARELY
+        self.worlds += often
+        self.looked.add(kind)
+        return often or first
 
     def _refused(self, code: str) -> None:
         self.tally.codes[code] += 1

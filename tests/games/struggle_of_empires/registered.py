@@ -167,6 +167,7 @@ def _assignments(s: S, seat: Seat) -> Iterator[Doc]:
     owned = [t.tile for t in s.empires[seat].tiles]
     first = sorted(shown, key=lambda t: owned.index(t) if t in owned else 99)
     yield from ({"type": "assign_alliance_tiles", "naval": naval} for naval in subsets(first[:6]))
+    yield from ({"type": "assign_alliance_tiles", "naval": [tile]} for tile in dict.fromkeys(owned))
 
 
 def _losses(s: S, seat: Seat) -> Iterator[Doc]:
@@ -267,4 +268,25 @@ def _rich() -> dict[str, Json]:
     return {"empires": empires, "stock": stock}
 
 
-RARE: tuple[dict[str, Json], ...] = ({"seats": 4, "options": {"power_assignment": "random"}, "patch": _rich()},)
+def _barred() -> dict[str, Json]:
+    """Four seats that are present in one region each, may buy hardly a tile, and of whom one blockades the others."""
+    hands = (("trained_natives", "surprise_attack"), ("blockade",), ("surprise_attack",), ("trained_natives",))
+    banned = sorted(tile.id for tile in TILES.values() if not {tile.id} & {"pirates", "slave_revolt"})
+    owned = Counter(tile for hand in hands for tile in hand)
+    empires: dict[str, Json] = {}
+    for seat, hand in enumerate(hands):
+        units = {region: {"navy": 1} for region in ("east_indies", "india", "caribbean")}
+        empires[str(seat)] = {
+            "tiles": [{"tile": t, "used": t == "blockade"} for t in hand],
+            "tokens": {SCORING[seat]: 1},
+            "units": units,
+            "banned_tiles": banned,
+            "gold": 60,
+        }
+    stock = {t.id: t.count - owned[t.id] or None for t in TILES.values() if owned[t.id]}
+    return {"empires": empires, "stock": stock, "blockade": {"region": "india", "seat": 1}}
+
+
+RARE: tuple[dict[str, Json], ...] = tuple(
+    {"seats": 4, "options": {"power_assignment": "random"}, "patch": patch} for patch in (_rich(), _barred())
+)
