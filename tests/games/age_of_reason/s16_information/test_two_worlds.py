@@ -87,13 +87,17 @@ def _undone(match: AnyMatch, seat: Seat, answer: Doc) -> None:
 # --- what somebody can get ------------------------------------------------------------------------------------------
 
 
+def _standings(match: AnyMatch) -> list[Json]:
+    return [score.to_json() for score in match.rules.scores(match.state)]
+
+
 def gets(match: AnyMatch, since: int, viewer: Viewer) -> list[Json]:
     """All of it, of the records after `since` and of the game as it is."""
     known = Known(RULESET, match.game)
     seats = range(match.state.seats)
     found: list[Json] = [_of(record, known, viewer) for record in match.records[since:]]
     found += [len(line) for line in export.dump(match.records, viewer).splitlines()]
-    found += [documents.board(known, viewer).decode(), documents.summary(known), documents.standings(known)]
+    found += [documents.board(known, viewer).decode(), documents.summary(known), _standings(match)]
     found += [known.decisions(viewer), sorted(match.game.dues(seats).items())]
     if isinstance(viewer, int):
         found += [list(_questions(match, viewer)), list(_answers(match, viewer))]
