@@ -38,7 +38,9 @@ class Stores(Collector):
         waits = now - due[0].at if due else 0
         errands = [e for e in s.errands.standing() if e.ready]
         asked = max((now - e.at for e in errands), default=0)
+        silent = now - (s.outages.beaten() or now)
         return [
+            GaugeMetricFamily("annals_silence_seconds", "Since the log was last written to for a probe", silent / 1000),
             GaugeMetricFamily("annals_views_behind", f"Records that no view shows yet, up to {MOST}", len(behind)),
             GaugeMetricFamily("annals_views_behind_seconds", "Age of the first of them", max(since, 0) / 1000),
             GaugeMetricFamily("annals_games_set_aside", "Games whose record could not be shown", len(s.reader.aside())),

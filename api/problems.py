@@ -72,6 +72,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "too_many_requests": (429, "Too many requests"),
     "headers_too_large": (431, "The headers are too large"),
     "internal_error": (500, "Something is wrong with the service"),
+    "record_damaged": (500, "A record of the game is damaged"),
     "store_unavailable": (503, "The store does not answer now"),
     "views_behind": (503, "The views have not read that far"),
     "too_many_streams": (503, "No further stream can be opened now"),
@@ -175,8 +176,17 @@ def _refusal(error: RuleError) -> Problem:
     return Problem(error.code, sentence(error.code, error.detail), kind="refused", status=status, **members)
 
 
+_PLAIN: Mapping[type[AnnalsError], str] = {
+    errors.CommandReused: "idempotency_key_reused",
+    errors.UnknownGame: "unknown_game",
+    errors.UnknownRuleset: "unknown_ruleset",
+}
+
+
 def of_error(error: AnnalsError) -> Problem:
     """The problem that tells a client of an error of the domain."""
+    if code := _PLAIN.get(type(error)):
+        return Problem(code)
     match error:
         case RuleError():
             return _refusal(error)
@@ -186,14 +196,10 @@ def of_error(error: AnnalsError) -> Problem:
             return Problem("unauthenticated", "The token was replaced.", headers=CHALLENGE)
         case errors.StaleVersion():
             return Problem("stale_version", expected=error.expected, version=error.version)
-        case errors.CommandReused():
-            return Problem("idempotency_key_reused")
-        case errors.UnknownGame():
-            return Problem("unknown_game")
-        case errors.UnknownRuleset():
-            return Problem("unknown_ruleset")
         case errors.InvalidTable():
             return Problem("invalid_table", error.reason, errors=[{"at": error.pointer, "message": error.reason}])
+        case errors.VerificationError(code="unreadable"):
+            return Problem("record_damaged", "An operator must bring the game back.", version=error.version)
         case errors.StoreUnavailable():
             return Problem("store_unavailable", headers={"Retry-After": "1"})
     return _broken(error)

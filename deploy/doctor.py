@@ -15,6 +15,7 @@ from domain.catalogue import Catalogue
 from domain.errors import AnnalsError, UnknownRuleset
 from domain.ids import Json
 from projections import lineage, schema
+from projections.scrub import Damage, damages
 
 ROOM = 512 * 1024 * 1024
 """Bytes that must be free in the data folder."""
@@ -48,6 +49,7 @@ def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
     checks: dict[str, Callable[[Services], str]] = {
         "disk": _disk,
         "ledger": _ledger,
+        "records": _records,
         "key": _key,
         "rulesets": _rulesets,
         "views": _views,
@@ -84,6 +86,19 @@ def _ledger(services: Services) -> str:
     counted = "SELECT count(DISTINCT originator_id) AS games, count(*) AS records FROM records"
     ((games, records),) = services.ledger.execute(counted)
     return f"{records} records of {games} games"
+
+
+def _records(services: Services) -> str:
+    found: list[Damage] = []
+    seen = 0
+    for each in damages(services.ledger, services.views):
+        if isinstance(each, Damage):
+            found.append(each)
+        else:
+            seen = each
+    if found:
+        raise _IllError(f"{len(found)} damaged; version {found[0].version} of {found[0].game} {found[0].said}")
+    return f"{seen} are those of the tree"
 
 
 def _key(services: Services) -> str:

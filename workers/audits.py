@@ -25,11 +25,11 @@ def proved(hands: Crew, game: str) -> dict[str, Json]:
     Of a running game too every die is rolled again and every record decided again, with the seed from the vault. A
     fault is named by code and version alone: its details could tell what is still secret.
     """
-    records = hands.ledger.read(game)
-    if not records:
-        raise UnknownGame(game)
-    rules = hands.catalogue.get(records[0].body["ruleset"])
     try:
+        records = hands.ledger.read(game)
+        if not records:
+            raise UnknownGame(game)
+        rules = hands.catalogue.get(records[0].body["ruleset"])
         report = verify.verify(rules, export.parse(export.dump(records, DIRECTOR))).to_json()
         if not report["closed"]:
             report["draws"], report["decided"] = verify.audit(rules, records, hands.vault.seed(game))

@@ -26,11 +26,11 @@ room = Blueprint("audit", __name__, url_prefix="/v1/games", description="Proof."
 def audit(game: str) -> Response:
     """Have the game proved: the hash chain, seals and boards; once closed also every draw and every move."""
     s = services()
-    found = s.ledger.read(game)
-    if not found:
-        raise missing_game(game)
-    rules = s.catalogue.get(found[0].body["ruleset"])
     try:
+        found = s.ledger.read(game)
+        if not found:
+            raise missing_game(game)
+        rules = s.catalogue.get(found[0].body["ruleset"])
         report = verify(rules, export.parse(export.dump(found, PUBLIC)))
     except VerificationError as error:
         fault: Doc = {"code": error.code, "version": error.version, "detail": error.detail}

@@ -71,6 +71,10 @@ class Outages:
         last, silent, _ = _last(self._database.execute(_KNOWN))
         return (last or 0) if silent is None else silent
 
+    def beaten(self) -> int:
+        """When somebody who asked was answered last, ms; 0: never."""
+        return _last(self._database.execute(_KNOWN))[0] or 0
+
     def unsettled(self) -> list[tuple[int, int]]:
         """Outages whose deadlines are still to be moved: when each began and ended."""
         return [(int(began), int(ended)) for began, ended in self._database.execute(_UNSETTLED)]

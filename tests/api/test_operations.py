@@ -209,6 +209,17 @@ class TestHeaders:
         assert "Access-Control-Allow-Origin" not in site.client.get("/healthz", headers=ask).headers
 
 
+def test_a_damaged_record_is_told_as_such(orders: Table) -> None:
+    """By its version, and not as a fault of the request."""
+    ledger = orders.site.services.ledger
+    ledger.execute("UPDATE records SET state = ? WHERE originator_version = 3", (b"j{",))
+    fault = {"code": "unreadable", "version": 3}
+    assert fault.items() <= orders.get("/audit").json["fault"].items()
+    for path in ("/export", "/records"):
+        assert refused(orders.get(path), 500, "record_damaged")["version"] == 3
+    assert orders.get("/board").status_code == 200, "views go on"
+
+
 def test_two_applications_share_nothing(site: Site) -> None:
     """No globals: figures and limits are each one's own."""
     first = site.client

@@ -40,6 +40,18 @@ def examined(data: Path, **env: str) -> tuple[int, dict[str, Doc]]:
     return found.returncode, {c["name"]: c for c in json.loads(found.stdout)["checks"]}
 
 
+def test_bytes_that_have_changed_are_named_by_the_doctor(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        table = Table(service).open()
+        assert until(lambda: examined(tmp_path)[1]["records"]["said"] == "5 are those of the tree")
+        with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as db, db:
+            db.execute("UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
+        status, checks = examined(tmp_path)
+        assert status == 1
+        assert checks["records"]["said"] == f"1 damaged; version 2 of {table.game} cannot be read"
+        assert checks["ledger"]["well"]
+
+
 def test_migrating_again_changes_nothing(tmp_path: Path) -> None:
     for _ in range(2):
         assert call("migrate", "--data", str(tmp_path)).returncode == 0
