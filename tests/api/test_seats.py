@@ -153,9 +153,13 @@ class TestOnePerson:
 class TestTheDirectorsBuilder:
     @pytest.fixture
     def window(self, site: Site) -> Table:
-        table = site.table("windows@1", 3, hold=0)
-        table.move(0, {"type": "attack", "target": 1})
-        return table
+        """Seat 1 has a card that it may play, which nobody else knows."""
+        for _ in range(50):
+            table = site.table("windows@1", 3, hold=0)
+            table.move(0, {"type": "attack", "target": 1})
+            if len(table.post("/choices", {}, table.tokens[1]).json["choice"]["options"]) > 1:
+                return table
+        raise AssertionError("nobody is dealt a card that fits")
 
     def ask(self, table: Table, **body: Any) -> Reply:
         return table.post("/choices", body, table.director)
