@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import EXCLUDE, INCLUDE, Schema, fields
+from marshmallow import EXCLUDE, INCLUDE, Schema, fields, validate
+
+from api.shapes import Shaped, ref, row
+from domain.kernel.record import KINDS
+
+_STATUS = ("open", "running", "over", "closed")
+_BY = ("seat", "clock", "engine", "director")
+_LISTING = ("public", "unlisted", "invitation")
+_UNDO = ("free", "consent", "director", "none")
+_INT, _VIEWER = {"type": "integer"}, {"type": ["integer", "string"]}
 
 
 class Out(Schema):
@@ -18,20 +27,42 @@ class Out(Schema):
         unknown = EXCLUDE
 
 
+class FaultSchema(Schema):
+    at = fields.String(required=True, metadata={"description": "A JSON pointer."})
+    message = fields.String(required=True)
+
+
+class FailedCheckSchema(Schema):
+    code = Shaped(ref("ProblemCode"), required=True)
+    rule = fields.String(required=True)
+
+
 class ProblemSchema(Schema):
     class Meta:
         unknown = INCLUDE
 
-    type = fields.String(required=True, metadata={"description": "Where the code is explained."})
-    title = fields.String(required=True)
-    status = fields.Integer(required=True)
-    code = fields.String(required=True, metadata={"description": "Stable, for programs."})
+    type = fields.String(
+        required=True,
+        metadata={"description": "Where the code is explained.", "examples": ["/v1/problems/stale_version"]},
+    )
+    title = fields.String(required=True, metadata={"examples": ["The game has moved on"]})
+    status = fields.Integer(required=True, metadata={"examples": [412]})
+    code = Shaped(
+        ref("ProblemCode"),
+        required=True,
+        metadata={"description": "Stable, for programs.", "examples": ["stale_version"]},
+    )
     detail = fields.String(metadata={"description": "A sentence for people, in their language where there is one."})
     instance = fields.String()
-    rule = fields.String(metadata={"description": "The number on the game's rules page."})
+    rule = fields.String(metadata={"description": "The number on the game's rules page.", "examples": ["SOE-5.2"]})
     figures = fields.Dict(metadata={"description": "The refused seat's own figures."})
-    also = fields.List(fields.Dict(), metadata={"description": "Further checks that failed: code and rule."})
-    errors = fields.List(fields.Dict(), metadata={"description": "Where a request does not fit: `at`, `message`."})
+    also = fields.List(fields.Nested(FailedCheckSchema), metadata={"description": "Further checks that failed."})
+    errors = fields.List(fields.Nested(FaultSchema), metadata={"description": "Where a request does not fit."})
+    version = fields.Integer(metadata={"description": "Of `stale_version` and `unknown_version`: the newest one."})
+    expected = fields.Integer(metadata={"description": "Of `stale_version`: the one that was named."})
+    decision = fields.String(metadata={"description": "Of `decision_closed`."})
+    request = fields.String(metadata={"description": "Of `internal_error`: what the log knows it by."})
+    behind = fields.Integer(metadata={"description": "Of `not_ready`: records that no view shows yet."})
 
 
 def _int(**more: Any) -> fields.Integer:
@@ -40,6 +71,18 @@ def _int(**more: Any) -> fields.Integer:
 
 def _str(**more: Any) -> fields.String:
     return fields.String(required=True, **more)
+
+
+def _among(*values: str, required: bool = True, **more: Any) -> fields.String:
+    return fields.String(required=required, validate=validate.OneOf(values), **more)
+
+
+def _words(**more: Any) -> fields.Dict:
+    return fields.Dict(keys=fields.String(), values=fields.String(), **more)
+
+
+def _facts(**more: Any) -> fields.List[Any]:
+    return fields.List(Shaped(ref("Fact")), **more)
 
 
 class WrittenSchema(Out):
@@ -65,19 +108,25 @@ class SeatDocSchema(WrittenSchema):
     player = _str()
 
 
-class MoveOrDryRunSchema(Out):
-    class Meta:
-        unknown = EXCLUDE
-        extra = {"anyOf": [{"required": ["version", "position", "records"]}, {"required": ["legal"]}]}  # noqa: RUF012
+class OutcomeSchema(Out):
+    version = _int()
+    kind = _among(*KINDS)
+    at = _int()
+    facts = _facts(required=True)
+    draws = fields.List(Shaped(row({"type": "string"}, {})), required=True, metadata={"description": "Label, value."})
 
-    game = fields.String()
-    version = fields.Integer()
-    position = fields.Integer()
-    records = fields.List(fields.Dict(), metadata={"description": "What the seat may read of them."})
-    legal = fields.Boolean()
+
+class MovedSchema(WrittenSchema):
+    records = fields.List(
+        fields.Nested(OutcomeSchema), required=True, metadata={"description": "What the seat may read of them."}
+    )
+
+
+class DryRunSchema(Out):
+    legal = fields.Boolean(required=True)
     chance = fields.Boolean(metadata={"description": "It would draw; what, nobody knows."})
     barrier = fields.Boolean(metadata={"description": "Undo would not be free any more."})
-    facts = fields.List(fields.Dict(), metadata={"description": "What it would make true, as the seat knows it."})
+    facts = _facts(metadata={"description": "What it would make true, as the seat knows it."})
     depends = fields.Boolean(metadata={"description": "What comes of it depends on what the seat does not know."})
 
 
@@ -91,7 +140,11 @@ class DecisionSchema(Out):
     clock = _str()
     context = fields.Dict(required=True)
     deadline = fields.Integer(allow_none=True, metadata={"description": "ms since 1970 UTC; null while it stands."})
-    due = fields.Dict(metadata={"description": "Seat -> when its default is played: grace, bank, vacation counted in."})
+    due = fields.Dict(
+        keys=fields.String(),
+        values=fields.Integer(),
+        metadata={"description": "Seat -> when its default is played: grace, bank, vacation counted in."},
+    )
     job = fields.String(metadata={"description": "Of the engine's work: `/v1/jobs/{job}` tells how it stands."})
 
 
@@ -110,9 +163,9 @@ class SeatSchema(Out):
 class BoardSchema(Out):
     game = _str()
     ruleset = _str()
-    viewer = fields.Raw(required=True, metadata={"description": "A seat, or `public`.", "type": ["integer", "string"]})
+    viewer = Shaped(_VIEWER, required=True, metadata={"description": "A seat, or `public`."})
     version = _int(metadata={"description": "The version at which this board last changed."})
-    status = _str()
+    status = _among(*_STATUS)
     set_aside = fields.Boolean(metadata={"description": "A later record cannot be shown: an operator must help."})
     at = _int()
     seats = fields.List(fields.Nested(SeatSchema), required=True)
@@ -124,7 +177,7 @@ class BoardSchema(Out):
 class DecisionsSchema(Out):
     game = _str()
     version = _int()
-    viewer = fields.Raw(required=True, metadata={"type": ["integer", "string"]})
+    viewer = Shaped(_VIEWER, required=True)
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
 
 
@@ -138,7 +191,7 @@ class OptionSchema(Out):
 
 class ChoiceSchema(Out):
     field = _str()
-    kind = _str(metadata={"description": "`one` of the options, `some` of them, or a `range`."})
+    kind = _among("one", "some", "range", metadata={"description": "How many of the options; or a number."})
     options = fields.List(fields.Nested(OptionSchema))
     lo = fields.Integer()
     hi = fields.Integer()
@@ -149,7 +202,9 @@ class NextSchema(Out):
     version = _int()
     decision = _str()
     choice = fields.Nested(ChoiceSchema, allow_none=True, required=True)
-    move = fields.Dict(allow_none=True, required=True, metadata={"description": "The finished move, to be posted."})
+    move = Shaped(
+        ref("Move"), allow_none=True, required=True, metadata={"description": "The finished move, to be posted."}
+    )
     looked = fields.Boolean(
         metadata={"description": "Of a director: whether it shows what is hidden, and so stands in the log as a look."}
     )
@@ -165,27 +220,36 @@ class AccountSchema(Out):
 
 
 class EndingSchema(Out):
-    reason = _str(metadata={"description": "`finished` by the rules, or `abandoned`, `void`."})
-    by = _str(metadata={"enum": ["engine", "director", "clock"]})
+    reason = _among("finished", "abandoned", "void", metadata={"description": "`finished`: by the rules."})
+    by = _among("engine", "director", "clock")
     finished = fields.Boolean(required=True, metadata={"description": "Whether there are final places."})
+
+
+class PaceSchema(Out):
+    seconds = fields.Dict(
+        keys=fields.String(), values=fields.Integer(), required=True, metadata={"description": "By deadline class."}
+    )
+    grace = fields.Integer()
+    bank = fields.Integer()
+    vacation = fields.Integer()
 
 
 class SummarySchema(Out):
     game = _str()
     ruleset = _str()
     options = fields.Dict(required=True)
-    listing = _str()
-    undo = fields.String()
-    status = _str()
+    listing = _among(*_LISTING)
+    undo = _among(*_UNDO, required=False)
+    status = _among(*_STATUS)
     set_aside = fields.Boolean(metadata={"description": "A later record cannot be shown: an operator must help."})
     version = _int()
     opened = _int()
     at = _int()
     seed_hash = _str()
-    pace = fields.Dict(required=True)
+    pace = fields.Nested(PaceSchema, required=True)
     seats = fields.List(fields.Nested(SeatSchema), required=True)
-    names = fields.Dict(required=True, metadata={"description": "Player -> name, for those who gave one."})
-    powers = fields.Dict(
+    names = _words(required=True, metadata={"description": "Player -> name, for those who gave one."})
+    powers = _words(
         required=True, metadata={"description": "Seat -> id of the power that it plays, where the game has such."}
     )
     waiting_for = fields.List(fields.Integer(), required=True)
@@ -220,19 +284,34 @@ class MyGamesSchema(PageSchema):
     items = fields.List(fields.Nested(MineSchema), required=True)
 
 
+class EntryBodySchema(Out):
+    act = fields.String()
+    ms = fields.Integer()
+    days = fields.Integer()
+    to = fields.Integer()
+    hold = fields.Integer()
+    reason = fields.String()
+
+
+class OwnEntrySchema(Out):
+    version = _int()
+    at = _int()
+    acts = fields.List(Shaped(row(_INT, ref("Move"))), required=True, metadata={"description": "Seat, move."})
+    facts = _facts(required=True)
+    text = fields.List(fields.String(), required=True)
+
+
 class EntrySchema(Out):
     version = _int()
-    kind = _str()
+    kind = _among(*KINDS)
     at = _int()
     seat = fields.Integer(allow_none=True)
-    by = fields.String(allow_none=True)
-    body = fields.Dict(
-        metadata={"description": "What the kind of record adds: `act`, `ms`, `days`, `to`, `hold`, `reason`."}
-    )
-    acts = fields.List(fields.Raw())
-    facts = fields.List(fields.Dict())
+    by = Shaped({"type": "string", "enum": list(_BY)}, allow_none=True)
+    body = fields.Nested(EntryBodySchema, metadata={"description": "What the kind of record adds."})
+    acts = fields.List(Shaped(row(_INT, ref("ShownMove"))), metadata={"description": "Seat, move."})
+    facts = _facts()
     text = fields.List(fields.String())
-    own = fields.List(fields.Dict(), metadata={"description": "What only the seat may read of it."})
+    own = fields.List(fields.Nested(OwnEntrySchema), metadata={"description": "What only the seat may read of it."})
     to = fields.Integer(metadata={"description": "Of a rewind: the version gone back to."})
     consent = fields.List(fields.Integer(), metadata={"description": "Of a rewind: the seats that have agreed."})
     reason = fields.String(allow_none=True, metadata={"description": "Of a rewind; null once it is erased."})
@@ -243,14 +322,16 @@ class TimelineSchema(PageSchema):
 
 
 class RecordsSchema(PageSchema):
-    items = fields.List(fields.Dict(), required=True, metadata={"description": "Public parts, as they are hashed."})
+    items = fields.List(
+        Shaped(ref("Record")), required=True, metadata={"description": "Public parts, as they are hashed."}
+    )
 
 
 class ScoreSchema(Out):
     seat = _int()
     place = _int()
     points = _int()
-    detail = fields.Dict(required=True)
+    detail = Shaped(ref("ScoreDetail"), required=True)
 
 
 class ScoresSchema(Out):
@@ -270,17 +351,24 @@ class RewindDocSchema(Out):
     version = _int(metadata={"description": "The version that the request has named; it is done on no other one."})
     seat = fields.Integer(required=True, allow_none=True, metadata={"description": "Who asks; null: the director."})
     undone = fields.List(fields.Integer(), required=True, metadata={"description": "Versions that would not count."})
-    draws = fields.List(fields.Raw(), required=True, metadata={"description": "Seen by all: version, label, value."})
+    draws = fields.List(
+        Shaped(row(_INT, {"type": "string"}, {})),
+        required=True,
+        metadata={"description": "Seen by all: version, label, value."},
+    )
     consents = fields.List(fields.Integer(), required=True, metadata={"description": "Seats that must agree."})
     job = _str(metadata={"description": "Where the job is: `/v1/jobs/{id}`."})
 
 
 class MotionSchema(RewindDocSchema):
-    status = _str(metadata={"description": "`open` (seats must agree), `queued`, `done`, `declined`, `failed`."})
+    status = _among(
+        "open", "queued", "done", "declined", "failed", metadata={"description": "`open`: seats must agree."}
+    )
     agreed = fields.List(fields.Integer(), required=True)
     declined = fields.List(fields.Integer(), required=True)
     hidden = fields.List(
-        fields.Raw(), metadata={"description": "What single seats have learnt (version, audience); the director's."}
+        Shaped(row(_INT, {"type": "string"})),
+        metadata={"description": "What single seats have learnt (version, audience); the director's."},
     )
 
 
@@ -295,9 +383,11 @@ class ProgressSchema(Out):
 
 class JobSchema(Out):
     id = _str()
-    work = _str(metadata={"description": "`resolve`, `rewind`, `audit` or `rebuild`."})
+    work = _among("resolve", "rewind", "audit", "rebuild")
     game = fields.String(required=True, allow_none=True)
-    status = _str(metadata={"description": "`waiting` (for consents), `queued`, `running`, `done`, `failed`."})
+    status = _among(
+        "waiting", "queued", "running", "done", "failed", metadata={"description": "`waiting`: for consents."}
+    )
     version = fields.Integer(metadata={"description": "Once done: the newest version that it stored."})
     position = fields.Integer(metadata={"description": "Once done: of that record, in the log."})
     progress = fields.Nested(ProgressSchema)
@@ -309,10 +399,29 @@ class LookDocSchema(WrittenSchema):
     board = fields.Nested(BoardSchema, required=True, metadata={"description": "With everything in `own`."})
 
 
+class ReportSchema(Out):
+    game = _str()
+    ruleset = _str()
+    records = _int()
+    head = _str(metadata={"description": "Hash of the last record, hex."})
+    packs = _int()
+    openings = _int()
+    boards = _int()
+    draws = _int()
+    decided = _int()
+    closed = fields.Boolean(required=True)
+
+
+class AuditFaultSchema(Out):
+    code = _str()
+    version = _int()
+    detail = _str()
+
+
 class AuditSchema(Out):
     proved = fields.Boolean(required=True)
-    report = fields.Dict(metadata={"description": "What was proved, in numbers."})
-    fault = fields.Dict(metadata={"description": "`code`, `version`, `detail` of the first fault."})
+    report = fields.Nested(ReportSchema, metadata={"description": "What was proved, in numbers."})
+    fault = fields.Nested(AuditFaultSchema, metadata={"description": "The first fault."})
 
 
 class HeadSchema(Out):
@@ -360,11 +469,22 @@ class RulesetsSchema(Out):
     items = fields.List(fields.Nested(RulesetLineSchema), required=True)
 
 
+class RefusalSchema(Out):
+    code = Shaped(ref("ProblemCode"), required=True)
+    rule = _str()
+    text = fields.String(required=True, allow_none=True)
+
+
 class RulesetSchema(RulesetLineSchema):
     undo = fields.Boolean(required=True)
     options = fields.Dict(required=True, metadata={"description": "Name -> `schema`, `default`, `rule`, `text`."})
-    paces = fields.Dict(required=True)
-    clocks = fields.Dict(required=True)
+    paces = fields.Dict(
+        keys=fields.String(),
+        values=fields.Dict(keys=fields.String(), values=fields.Integer()),
+        required=True,
+        metadata={"description": "Preset -> deadline class -> seconds."},
+    )
+    clocks = _words(required=True, metadata={"description": "Kind of decision -> deadline class."})
     moves = fields.Dict(required=True, metadata={"description": "Type -> `schema`, `at`, `by`, `hidden`, `rule`."})
     facts = fields.Dict(required=True, metadata={"description": "Kind -> `schema`, `text`; the kernel's last."})
     decisions = fields.Dict(required=True, metadata={"description": "Kind -> `schema` of the context, `clock`."})
@@ -375,7 +495,7 @@ class RulesetSchema(RulesetLineSchema):
             "`hidden` of what no seat sees before the end; `detail` of a score."
         },
     )
-    codes = fields.List(fields.Dict(), required=True, metadata={"description": "`code`, `rule`, `text` of refusals."})
+    codes = fields.List(fields.Nested(RefusalSchema), required=True)
 
 
 class ResultSchema(Out):
@@ -384,8 +504,8 @@ class ResultSchema(Out):
     seat = _int()
     place = fields.Integer(required=True, allow_none=True, metadata={"description": "null: the game was not finished."})
     points = fields.Integer(required=True, allow_none=True)
-    reason = _str(metadata={"description": "Why it was closed: `finished`, `abandoned`, `void`."})
-    by = _str(metadata={"enum": ["engine", "director", "clock"]})
+    reason = _among("finished", "abandoned", "void", metadata={"description": "Why it was closed."})
+    by = _among("engine", "director", "clock")
     at = _int(metadata={"description": "When it was closed, ms."})
 
 
@@ -398,14 +518,14 @@ class ResultsSchema(Out):
 
 
 class CodeSchema(Out):
-    code = _str()
+    code = Shaped(ref("ProblemCode"), required=True)
     status = _int()
     title = _str()
-    rules = fields.Dict(metadata={"description": "Ruleset -> rule number, for codes of games."})
+    rules = _words(metadata={"description": "Ruleset -> rule number, for codes of games."})
 
 
 class StatusSchema(Out):
-    status = _str()
+    status = _among("ok")
 
 
 class ReadySchema(StatusSchema):

@@ -1,8 +1,9 @@
-"""flask-smorest as this API uses it: strict bodies, problems for errors, and the moves of every ruleset documented."""
+"""flask-smorest as this API uses it: strict bodies, problems for errors, and every ruleset documented."""
 
 from __future__ import annotations
 
-import re
+import inspect
+import threading
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, NoReturn, TypeVar
@@ -19,21 +20,18 @@ from werkzeug.exceptions import HTTPException
 
 from api import addresses, problems, strictjson
 from api.answers import ProblemSchema
+from api.components import components
 from api.problems import Problem
-from api.requests import MoveField
 from api.services import Doc
+from api.shapes import Shaped, ref
 from domain.catalogue import Catalogue
 from domain.ids import Json
-from domain.kernel.declare import Move, tag
-from domain.kernel.ruleset import AnyRuleset
-from domain.kernel.shapes import shape_of
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 DESCRIPTION = """Tables of historical empire games. Every accepted move is an append-only record; errors are problems
 with stable codes; whoever sends nothing but picks from `choices` plays every game."""
 
-_MOVE = "#/components/schemas/Move"
 _LOCATIONS = {"json": "invalid_body", "query": "invalid_query", "headers": "invalid_headers"}
 
 MOST_ERRORS = 20
@@ -166,14 +164,23 @@ class Api(SmorestApi):
 
 
 class _Converter(OpenAPIConverter):
-    """Schemas may add members of their own (`Meta.extra`); a move is one of the catalogue's."""
+    """A class says what it is for; of a member its own schema may tell; a default is told, not stated."""
 
     def schema2jsonschema(self, schema: Schema) -> Doc:
         found: Doc = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call] # as the library has it
-        return found | getattr(schema.Meta, "extra", {})
+        said = inspect.cleandoc(vars(type(schema)).get("__doc__") or "")
+        for member in found["properties"].values():
+            if "default" in member:  # some generators take what has a default for a member that is always there
+                default = orjson.dumps(member.pop("default")).decode()
+                member["description"] = f"{member.get('description', '')} `{default}` where it is not given.".strip()
+        return found | ({"description": said} if said else {})
 
     def field2property(self, field: Any) -> Doc:
-        return super().field2property(field) | ({"$ref": _MOVE} if isinstance(field, MoveField) else {})
+        found = super().field2property(field)
+        if not isinstance(field, Shaped):
+            return found
+        found.pop("type", None)
+        return found | ({"anyOf": [field.schema, {"type": "null"}]} if field.allow_none else field.schema)
 
     def field2default(self, field: Any, **more: Any) -> Doc:
         """What stands for a field that is not given is no value that could be given."""
@@ -190,61 +197,30 @@ def _named(schema: object) -> str:
     return cls.__name__.removesuffix("Schema")
 
 
-def camel(*words: str) -> str:
-    """`orders@1`, `place_unit` -> `Orders1PlaceUnit`: the name of a component."""
-    return "".join(part[:1].upper() + part[1:] for word in words for part in re.split(r"[^A-Za-z0-9]+", word))
-
-
-def move_schema(move: type[Move]) -> Doc:
-    """JSON Schema of one type of move, with its `type`."""
-    name, schema = tag(move), shape_of(move).schema()
-    members = schema.get("oneOf", [schema])
-    typed = [
-        {
-            **m,
-            "properties": {"type": {"type": "string", "const": name}, **m["properties"]},
-            "required": ["type", *m["required"]],
-        }
-        for m in members
-    ]
-    return {"oneOf": typed} if "oneOf" in schema else typed[0]
-
-
-def seat_moves(rules: AnyRuleset) -> dict[str, type[Move]]:
-    """The types of moves that clients may send; the engine's are not among them."""
-    return {name: move for name, move in rules.moves.items() if move.admission.by != "engine"}
-
-
-def _describe_moves(api: Api, catalogue: Catalogue) -> None:
-    """One discriminated union per ruleset; a move is one of these, by the ruleset of its game."""
-    unions = []
-    for ruleset in catalogue.names():
-        refs = {}
-        for name, move in seat_moves(catalogue.get(ruleset)).items():
-            component = camel(ruleset, name)
-            api.spec.components.schema(component, move_schema(move))
-            refs[name] = f"#/components/schemas/{component}"
-        union: Doc = {"oneOf": [{"$ref": r} for r in refs.values()]}
-        union |= {"discriminator": {"propertyName": "type", "mapping": refs}}
-        api.spec.components.schema(camel(ruleset, "any_move"), union)
-        unions.append({"$ref": f"#/components/schemas/{camel(ruleset, 'any_move')}"})
-    description = "A move of the game's ruleset: its `type` and its fields."
-    api.spec.components.schema("Move", {"description": description, **({"anyOf": unions} if unions else {})})
-
-
-def _plain_security(doc: Doc) -> Doc:
-    """Operations that say nothing need no token."""
-    for path in doc["paths"].values():
+def _document(spec: Doc, catalogue: Catalogue) -> Doc:
+    """The library's document with what the rulesets declare."""
+    schemas = spec["components"]["schemas"]
+    schemas.pop("PaginationMetadata", None)  # the library's, and used by no route
+    for path in spec["paths"].values():
         for operation in path.values():
             if isinstance(operation, dict):
-                operation.setdefault("security", [])
-    return doc
+                _complete(operation)
+    return {**spec, "components": {**spec["components"], "schemas": schemas | components(catalogue, schemas)}}
+
+
+def _complete(operation: Doc) -> None:
+    """What holds unless an operation says otherwise: no token is needed, and a query that is not known is refused."""
+    operation.setdefault("security", [])
+    operation.setdefault("description", operation["summary"])
+    problem = {problems.MEDIA: {"schema": ref("Problem")}}
+    operation["responses"].setdefault("422", {"description": _PROBLEM["description"], "content": problem})
 
 
 def install(app: Flask, catalogue: Catalogue, *rooms: Blueprint) -> Api:
     """Register the rooms under /v1, with the document that describes them."""
     app.config.update(API_TITLE="Annals", API_VERSION="1", OPENAPI_VERSION="3.1.0")
     info = {"description": DESCRIPTION, "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}
+    info["contact"] = {"name": "Whoever operates this service"}
     plugin = _Plugin(schema_name_resolver=_named)
     api = Api(app, spec_kwargs={"marshmallow_plugin": plugin, "info": info, "servers": [{"url": "/"}]})
     bearer = {"type": "http", "scheme": "bearer", "description": "The token of a seat or of a director."}
@@ -253,10 +229,9 @@ def install(app: Flask, catalogue: Catalogue, *rooms: Blueprint) -> Api:
     api.spec.components.security_scheme("cookie", cookie)
     for converter in addresses.CONVERTERS.values():
         api.register_converter(converter, lambda found, **_: addresses.documented(found))
-    _describe_moves(api, catalogue)
     for room in rooms:
         api.register_blueprint(room)
-    _serve(app, api)
+    _serve(app, api, catalogue)
     _refuse_unknown_queries(app)
     return api
 
@@ -277,14 +252,16 @@ def _refuse_unknown_queries(app: Flask) -> None:
             raise Problem("invalid_query", errors=told)
 
 
-def _serve(app: Flask, api: Api) -> None:
+def _serve(app: Flask, api: Api, catalogue: Catalogue) -> None:
     rendered: list[bytes] = []
+    guard = threading.Lock()
 
     @app.get("/v1/openapi.json")
     def openapi_json() -> Any:
         """This document."""
-        if not rendered:
-            rendered.append(orjson.dumps(_plain_security(api.spec.to_dict()), option=orjson.OPT_INDENT_2))
+        with guard:  # it is made once in each process, and takes a while
+            if not rendered:
+                rendered.append(orjson.dumps(_document(api.spec.to_dict(), catalogue)))
         answer = Response(rendered[0], content_type="application/json")
         answer.cache_control.max_age = 300
         answer.add_etag()

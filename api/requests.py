@@ -8,16 +8,18 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
+from api.shapes import Shaped, ref
 from domain.ids import MAX_INT, Doc, Json
 from domain.kernel.clock import LONGEST, MOST_DAYS
 from domain.kernel.texts import LANGUAGES
 
-# Text that people see: no control characters, nothing invisible, nothing that turns the direction of what follows. The
-# patterns are published, so they are written as Python and ECMA (with the flag u) both read them: characters beyond
-# U+FFFF stand as they are.
-_SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
-_SEEN += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufe00-\ufe0f"
-_SEEN += r"\ufeff\uffa0\ufff0-\uffff"
+# Text that people see: no control characters, nothing invisible, nothing that turns the direction of what follows.
+_BASIC = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
+_BASIC += (
+    r"\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ue000-\uf8ff\ufe00-\ufe0f"
+)
+_BASIC += r"\ufeff\uffa0\ufff0-\uffff"
+_SEEN = _BASIC + r"\ud800-\udfff"
 _SEEN += "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 
 
@@ -40,13 +42,19 @@ def _escaped(code: int) -> str:
 # A mark at the beginning would stand on whatever is shown before the name.
 NAME = f"^(?![{_marks()}]){_SEEN} ]{_SEEN}]{{0,39}}$"
 TEXT = f"^{_SEEN} ]{_SEEN}]{{0,499}}$"
+# What is published of both: no lookahead and nothing beyond U+FFFF, which not every language's patterns can say.
+PUBLISHED = f"^{_BASIC} ]{_BASIC}]*$"
 
 
 class Pattern(validate.Regexp):
-    """The whole string matches (a `$` alone lets a last newline through)."""
+    """The whole string matches (a `$` alone lets a last newline through). A weaker pattern may be published."""
+
+    def __init__(self, pattern: str, published: str = "") -> None:
+        super().__init__(published or pattern)
+        self._strict = re.compile(pattern)
 
     def __call__(self, value: Any) -> Any:
-        if re.fullmatch(self.regex, value) is None:
+        if self._strict.fullmatch(value) is None:
             raise ValidationError("Does not match the pattern.")
         return value
 
@@ -104,16 +112,19 @@ class Members(fields.Dict):
         return super()._deserialize(value, attr, data, **more)  # type: ignore[no-untyped-call] # as the library has it
 
 
-class MoveField(fields.Raw):
-    """A move: the shape is the ruleset's business, and is checked by it."""
-
-
 def _word(pattern: str, **more: Any) -> fields.String:
     return fields.String(validate=Pattern(pattern), **more)
 
 
-def _text(**more: Any) -> fields.String:
-    return fields.String(validate=Pattern(TEXT), metadata={"description": "Kept erasable, never in a record."}, **more)
+def _seen(pattern: str, most: int, said: str, example: str, **more: Any) -> fields.String:
+    """Text that people see."""
+    told = f"{said} Nothing invisible, and nothing that turns the direction of the text."
+    shown = {"description": told, "minLength": 1, "maxLength": most, "examples": [example]}
+    return fields.String(validate=Pattern(pattern, PUBLISHED), metadata=shown, **more)
+
+
+def _name(said: str) -> fields.String:
+    return _seen(NAME, 40, f"{said} Erasable. Does not begin with a combining mark.", "Anne", load_default="")
 
 
 def _among(*values: str, **more: Any) -> fields.String:
@@ -187,7 +198,10 @@ class KeyHeaders(Schema):
         r"^[!-~]{8,128}$",
         data_key="Idempotency-Key",
         load_default="",
-        metadata={"description": "The same key with the same request gives the same answer, for ever."},
+        metadata={
+            "description": "The same key with the same request gives the same answer, for ever.",
+            "examples": ["move-7-of-anne"],
+        },
     )
 
 
@@ -198,7 +212,8 @@ class NewHeaders(Schema):
         load_default="",
         metadata={
             "description": "At least 32 random characters, since it stands for who asks: a repetition gets the same "
-            "answer, with the token."
+            "answer, with the token.",
+            "examples": ["6f1c2b7e0d9a4853b1e7c2f4a8d05b96"],
         },
     )
 
@@ -208,7 +223,7 @@ class MoveHeaders(KeyHeaders):
         r'^"[0-9]{1,9}"$',
         data_key="If-Match",
         load_default="",
-        metadata={"description": 'The version of the game that was seen, `"12"`.'},
+        metadata={"description": "The version of the game that was seen.", "examples": ['"12"']},
     )
 
 
@@ -247,7 +262,7 @@ class NewGameSchema(In):
     ruleset = _word(
         r"^[a-z][a-z0-9_]{0,60}(@[1-9][0-9]{0,5})?$",
         required=True,
-        metadata={"description": "`orders@1`; without a version the newest.", "example": "struggle_of_empires@1"},
+        metadata={"description": "`orders@1`; without a version the newest.", "examples": ["struggle_of_empires@1"]},
     )
     seats = Int(required=True, validate=_between(1, 100))
     options = Members(100, load_default=dict)
@@ -264,7 +279,7 @@ class NewGameSchema(In):
         },
     )
     several = Bool(load_default=False, metadata={"description": "Whether one person may take several seats."})
-    name = _word(NAME, load_default="", metadata={"description": "What the director is called. Erasable."})
+    name = _name("What the director is called.")
 
 
 class LeaveArgs(In):
@@ -293,7 +308,7 @@ class MineArgs(In):
 
 class JoinSchema(In):
     seat = Int(validate=_between(0, 99), metadata={"description": "Any free one unless named."})
-    name = _word(NAME, load_default="", metadata={"description": "What the player is called. Erasable."})
+    name = _name("What the player is called.")
     nonce_hash = _word(
         r"^[0-9a-f]{64}$", load_default="", metadata={"description": "SHA-256 of the nonce that will be shown."}
     )
@@ -313,16 +328,17 @@ class StartSchema(In):
 
 
 class MovesSchema(In):
-    class Meta:
-        unknown = RAISE
-        extra = {"oneOf": [{"required": ["move"]}, {"required": ["moves"]}]}  # noqa: RUF012 - read only
+    """Either `move` or `moves`."""
 
-    move = MoveField(metadata={"description": "One move."})
-    moves = Items(MoveField(), 1, 50, metadata={"description": "An atomic list: all or nothing."})
+    move = Shaped(ref("Move"), metadata={"description": "One move."})
+    moves = Items(Shaped(ref("Move")), 1, 50, metadata={"description": "An atomic list: all or nothing."})
     decision = _word(
         r"^[0-9]{1,9}-[0-9]{1,9}$",
         load_default=None,
-        metadata={"description": "The id of the decision that is answered; the move counts while it is open."},
+        metadata={
+            "description": "The id of the decision that is answered; the move counts while it is open.",
+            "examples": ["0-7"],
+        },
     )
     seat = Int(validate=_between(0, 99), metadata={"description": "For whom a director moves."})
 
@@ -338,7 +354,7 @@ class PicksSchema(In):
         0,
         2000,
         load_default=list,
-        metadata={"description": "What was picked so far, in order."},
+        metadata={"description": "What was picked so far, in order.", "examples": [[], ["attack", "india"]]},
     )
     decision = _word(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)
     seat = Int(
@@ -366,7 +382,7 @@ class ConsentSchema(In):
 
 class RewindSchema(In):
     to = Int(required=True, validate=_between(1, 2**31 - 1), metadata={"description": "A version that counts."})
-    reason = _text(load_default="")
+    reason = _seen(TEXT, 500, "The director's reason, kept erasable, never in a record.", "A slip.", load_default="")
     fresh = Bool(
         load_default=False,
         metadata={"description": "The director's: what nobody has seen is dealt anew."},

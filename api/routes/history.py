@@ -34,6 +34,7 @@ SLICE = 500
 LARGE = 2**20
 """Bytes of an export from which on it waits in a file until it is fetched."""
 _PAGE = {"Link": {"schema": {"type": "string"}}}
+_EXPORT = {"type": "string", "description": "The first line is an `ExportHeader`, each further one an `ExportRecord`."}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ def _spooled(lines: Iterator[bytes]) -> IO[bytes]:
 @room.route("/<game:game>/export", methods=["GET"])
 @auth.seen_by
 @fails(403, 404)
-@room.response(200, {"type": "string"}, content_type=NDJSON)
+@room.response(200, _EXPORT, content_type=NDJSON)
 @room.doc(operationId="export")
 def export_game(game: str) -> Response:
     """Take the game as a file that can be proved offline.

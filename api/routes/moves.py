@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response
 
 from api import auth, limits
-from api.answers import MoveOrDryRunSchema, NextSchema
+from api.answers import DryRunSchema, MovedSchema, NextSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem, language
 from api.replies import answer, command, table, wanted, written
@@ -56,8 +56,8 @@ def _seat(body: Doc) -> tuple[Seat, bool]:
 @room.arguments(MovesSchema)
 @room.arguments(MoveHeaders, location="headers")
 @room.arguments(MoveArgs, location="query")
-@room.response(201, MoveOrDryRunSchema, description="Stored")
-@room.alt_response(200, schema=MoveOrDryRunSchema, description="Of a dry run", success=True)
+@room.response(201, MovedSchema, description="Stored")
+@room.alt_response(200, schema=DryRunSchema, description="Of a dry run", success=True)
 @room.doc(operationId="move")
 def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     """Make a move, or several as one.

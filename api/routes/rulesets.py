@@ -6,7 +6,8 @@ import orjson
 from flask import Response
 
 from api.answers import CodeSchema, RulesetSchema, RulesetsSchema
-from api.openapi import Blueprint, fails, move_schema, seat_moves
+from api.components import move_schema, seat_moves
+from api.openapi import Blueprint, fails
 from api.problems import CODES, Problem, language
 from api.replies import OPEN, tagged
 from api.requests import LangArgs

@@ -22,6 +22,7 @@ from api.routes.boards import board_of
 from api.routes.history import entries
 from api.routes.rewinds import shown, standing
 from api.services import EXTENSION, Doc, Services, services
+from api.shapes import listed, ref
 from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS, Principal
 from domain.errors import AnnalsError, UnknownGame
 from domain.ids import PUBLIC, Json, Viewer
@@ -29,6 +30,7 @@ from domain.ids import PUBLIC, Json, Viewer
 room = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
 
 EVENTS = "text/event-stream"
+_STREAM = {"type": "string", "contentMediaType": EVENTS, "contentSchema": listed(ref("StreamEvent"))}
 COOKIE = "annals_stream"
 _PLACES = "annals.streams"
 _PAGE = 200
@@ -123,7 +125,7 @@ def forget_stream_cookie() -> Response:
 @fails(403, 404, 503)
 @room.arguments(StreamArgs, location="query")
 @room.arguments(StreamHeaders, location="headers")
-@room.response(200, {"type": "string"}, content_type=EVENTS)
+@room.response(200, _STREAM, content_type=EVENTS)
 @room.doc(operationId="stream", security=[{}, {"token": []}, {"cookie": []}])
 def stream(args: Doc, headers: Doc, game: str) -> Response:
     """Follow a game.

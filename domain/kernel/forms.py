@@ -146,9 +146,10 @@ class Vacated(_Form, tag_field="act", tag="vacate"):
     """What `ruled` adds for a seat that is held no longer."""
 
 
-Ruled = Extended | Held | Reissued | Vacated
+RULED: tuple[type[_Form], ...] = (Extended, Held, Reissued, Vacated)
+"""What `ruled` can add, by `act`."""
 
-_BODIES: Mapping[str, type[_Form]] = {
+BODIES: Mapping[str, type[_Form]] = {
     "opened": Opened,
     "joined": Joined,
     "left": Left,
@@ -157,6 +158,7 @@ _BODIES: Mapping[str, type[_Form]] = {
     "rewound": Rewound,
     "closed": Closed,
 }
+"""Kind -> what it adds; besides `ruled`, which may add `Extended`."""
 _BY: Mapping[str, frozenset[str]] = {
     "moved": frozenset({"seat"}),
     "lapsed": frozenset({"clock"}),
@@ -168,7 +170,8 @@ _BY: Mapping[str, frozenset[str]] = {
 }
 """Who can be the author of a kind; of the others nobody is."""
 
-_FORMS: tuple[type[_Form], ...] = (Public, Pack, Opening, Extended, Held, Reissued, Vacated, Plain, *_BODIES.values())
+_FORMS: tuple[type[_Form], ...] = (Public, Pack, Opening, *RULED, Plain, *BODIES.values())
+_RULED = Extended | Held | Reissued | Vacated
 for _form in _FORMS:
     prepare(_form)
 
@@ -177,9 +180,8 @@ def check(record: Record, version: int) -> None:
     """Raises VerificationError `malformed` for a record that no act can have made, whatever it says."""
     try:
         public = msgspec.convert(record.public, Public)
-        msgspec.convert(
-            public.body, Ruled if public.kind == "ruled" and public.body else _BODIES.get(public.kind, Plain)
-        )
+        body = _RULED if public.kind == "ruled" and public.body else BODIES.get(public.kind, Plain)
+        msgspec.convert(public.body, body)
         for pack in record.packs.values():
             msgspec.convert(pack, Pack)
     except msgspec.ValidationError as error:

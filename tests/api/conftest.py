@@ -129,7 +129,7 @@ class Table:
     @property
     def decision(self) -> str:
         p = self.site.services.commands.game(self.game)
-        return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+        return decisions(self.site.services.catalogue.get(p.ruleset), p.state, p.rewinds)[0].id
 
     @property
     def version(self) -> int:
@@ -157,8 +157,9 @@ def refused(answer: Reply, status: int, code: str) -> Doc:
     return doc
 
 
-def make_site(folder: Path) -> Site:
-    """A site in a folder."""
+def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
+    """A site in a folder; with the rulesets of CATALOGUE unless others are named."""
+    catalogue = catalogue or CATALOGUE
     ledger, views = (Ledger.open(f"sqlite:///{folder / 'ledger'}"), Views(f"sqlite:///{folder / 'views'}"))
     ticks = itertools.count(1_000, 1_000)
     ledger.migrate()
@@ -166,16 +167,16 @@ def make_site(folder: Path) -> Site:
     access = Access(ledger, bytes(32))
     access.migrate()
     vault = Vault(ledger, bytes(32))
-    commands = Commands(ledger, CATALOGUE, vault, lambda: next(ticks))
+    commands = Commands(ledger, catalogue, vault, lambda: next(ticks))
     settings = Settings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
     errands, clock = Errands(ledger), lambda: next(ticks)
     errands.migrate()
     Outages(ledger).migrate()
     services = Services(
-        commands, ledger, CATALOGUE, Reader(views), access, errands, clock, wait_changed=_nap, settings=settings
+        commands, ledger, catalogue, Reader(views), access, errands, clock, wait_changed=_nap, settings=settings
     )
-    crew = Crew(commands, ledger, CATALOGUE, vault, views, clock, lambda _: None)
-    return Site(services, Pump(ledger, CATALOGUE, views, "pump"), crew)
+    crew = Crew(commands, ledger, catalogue, vault, views, clock, lambda _: None)
+    return Site(services, Pump(ledger, catalogue, views, "pump"), crew)
 
 
 def _nap(_: str, __: float) -> None:

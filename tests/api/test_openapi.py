@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from api.components import _Book
 from api.problems import CODES
+from api.shapes import camel, obj, plain, superset
 from domain.kernel.acts import TABLE_CODES
 from domain.kernel.ruleset import COMMON_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site
 
+GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}
 PLAIN = {"/", "/v1/openapi.json", "/v1/docs", "/v1/docs/start.js", "/v1/docs/assets/{name}"}
 
 
@@ -56,15 +61,125 @@ def test_every_operation_says_what_it_needs(spec: dict[str, Any]) -> None:
 
 def test_moves_are_one_union_per_ruleset(spec: dict[str, Any]) -> None:
     schemas = spec["components"]["schemas"]
-    unions = [ref["$ref"].rsplit("/", 1)[1] for ref in schemas["Move"]["anyOf"]]
-    assert len(unions) == len(CATALOGUE.names())
-    for name, union in zip(CATALOGUE.names(), unions, strict=True):
-        mapping = schemas[union]["discriminator"]["mapping"]
+    known = set()
+    for name in CATALOGUE.names():
+        mapping = schemas[camel(name, "move")]["discriminator"]["mapping"]
         assert set(mapping) == {k for k, m in CATALOGUE.get(name).moves.items() if m.admission.by != "engine"}
-        for kind, ref in mapping.items():
-            member = schemas[ref.rsplit("/", 1)[1]]
-            for schema in member.get("oneOf", [member]):
-                assert schema["properties"]["type"]["const"] == kind
+        known |= set(mapping)
+    assert set(schemas["Move"]["discriminator"]["mapping"]) == known
+
+
+def objects(part: Any) -> Iterator[dict[str, Any]]:
+    """Every object within a document."""
+    if isinstance(part, dict):
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from objects(inner)
+
+
+def test_every_union_of_objects_has_a_discriminator(spec: dict[str, Any]) -> None:
+    schemas = spec["components"]["schemas"]
+    for part in objects(spec):
+        if isinstance(part.get("oneOf"), list):
+            member, mapping = (part["discriminator"][k] for k in ("propertyName", "mapping"))
+            assert {ref["$ref"] for ref in part["oneOf"]} == set(mapping.values())
+            for value, place in mapping.items():
+                schema = schemas[place.rsplit("/", 1)[1]]
+                assert schema["properties"][member]["const"] == value
+                assert member in schema["required"]
+        many = [one for one in part.get("anyOf", ()) if "$ref" in one or one.get("type") == "object"]
+        assert len(many) < 2, part
+        assert "allOf" not in part
+
+
+def test_what_has_few_values_lists_them(spec: dict[str, Any]) -> None:
+    schemas = spec["components"]["schemas"]
+    assert set(schemas["ProblemCode"]["enum"]) == {*CODES, *COMMON_CODES, *TABLE_CODES, *GAME_CODES} - {"refused"}
+    assert set(schemas["Record"]["discriminator"]["mapping"]) == set(schemas["Entry"]["properties"]["kind"]["enum"])
+    for name in ("Summary", "Motion", "Job", "Orders1Board"):
+        assert schemas[name]["properties"]["status"]["enum"], name
+
+
+def test_nothing_that_may_be_left_out_has_a_default(spec: dict[str, Any]) -> None:
+    """Some generators take it for a member that is always there."""
+    members = [m for s in spec["components"]["schemas"].values() for m in s.get("properties", {}).values()]
+    assert len(members) > 500
+    assert not [m for m in members if "default" in m]
+
+
+def test_no_pattern_looks_ahead_or_beyond_the_basic_plane(spec: dict[str, Any]) -> None:
+    found = [part["pattern"] for part in objects(spec) if isinstance(part.get("pattern"), str)]
+    assert len(found) > 10
+    for pattern in found:
+        assert not re.search(r"\(\?[=!<]|\\[pP1-9zZA]", pattern), pattern
+        assert max(map(ord, pattern)) < 0x10000, pattern
+        assert r"\ud800" not in pattern
+
+
+def test_every_example_is_valid(spec: dict[str, Any]) -> None:
+    found = 0
+    for part in objects(spec):
+        for example in part["examples"] if isinstance(part.get("examples"), list) else ():
+            Draft202012Validator({**part, "components": spec["components"]}).validate(example)
+            found += 1
+    assert found > 10
+
+
+def test_it_is_sent_only_when_it_has_changed(site: Site) -> None:
+    first = site.get("/openapi.json")
+    again = site.get("/openapi.json", If_None_Match=first.headers["ETag"])
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_member_that_depends_on_another_says_so(spec: dict[str, Any]) -> None:
+    tile = spec["components"]["schemas"]["StruggleOfEmpires1UseTileMove"]["properties"]
+    assert tile["to"]["description"] == "Required with `tile` `mercenaries`, `pressgangs`."
+    assert "pirates" in tile["tile"]["enum"]
+
+
+def test_a_move_is_shown_without_what_only_its_mover_may_see(spec: dict[str, Any]) -> None:
+    schemas = spec["components"]["schemas"]
+    moves, shown = (schemas[f"Sealed1{name}"]["discriminator"]["mapping"] for name in ("Move", "ShownMove"))
+    assert moves["commit"] != shown["commit"]
+    whole, part = (schemas[m["commit"].rsplit("/", 1)[1]]["properties"] for m in (moves, shown))
+    assert set(whole) - set(part) == {"card"}
+    assert "end_turn" not in shown or shown["end_turn"] == moves["end_turn"]
+
+
+def test_two_classes_of_one_name_are_not_mixed_up() -> None:
+    book = _Book({})
+    book.put("A", {"type": "string"})
+    book.put("A", {"type": "string"})
+    with pytest.raises(ValueError, match="two components"):
+        book.put("A", {"type": "integer"})
+
+
+class TestShapes:
+    def test_what_several_allow_is_required_only_where_all_require_it(self) -> None:
+        one = obj("", {"a": {"type": "string"}, "b": {"type": "string", "description": "x"}})
+        two = obj("", {"b": {"type": "string"}, "a": {"type": "integer"}}, c={"type": "null"})
+        three = obj("", {"b": {"type": "string"}}, a={"type": "string"})
+        found = superset([one, two, three], "s")
+        assert found["properties"] == {"a": {}, "b": {"type": "string"}, "c": {"type": "null"}}
+        assert found["required"] == ["b"]
+
+    @pytest.mark.parametrize(
+        ("given", "told"),
+        [
+            ({"enum": ["a"], "title": "T"}, {"type": "string", "const": "a"}),
+            ({"enum": [True]}, {"type": "boolean", "description": "Always `true`."}),
+            ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": ["string", "null"]}),
+            ({"anyOf": [{"$ref": "#/x"}, {"type": "null"}]}, {"anyOf": [{"$ref": "#/x"}, {"type": "null"}]}),
+            ({"type": "array", "default": []}, {"type": "array", "items": {}}),
+            ({"type": "object"}, {"type": "object", "additionalProperties": {}}),
+            (
+                {"type": "object", "properties": {"title": {"enum": ["a", "b"]}}, "additionalProperties": False},
+                {"type": "object", "properties": {"title": {"enum": ["a", "b"], "type": "string"}}, "required": []},
+            ),
+        ],
+    )
+    def test_a_schema_is_told_in_its_plain_form(self, given: dict[str, Any], told: dict[str, Any]) -> None:
+        assert plain(given) == told
 
 
 def test_the_pages_ask_no_other_host(site: Site) -> None:
