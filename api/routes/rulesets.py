@@ -111,7 +111,7 @@ def ruleset_rules(name: str) -> Response:
 
 @room.route("/rulesets/<ruleset:name>/data", methods=["GET"])
 @fails(304, 404)
-@room.response(200, {"type": "object"})
+@room.response(200, {"type": "object", "additionalProperties": {}})
 @room.doc(operationId="ruleset_data")
 def ruleset_data(name: str) -> Response:
     """Read the game's data: the map, tiles, cards."""

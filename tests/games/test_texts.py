@@ -46,7 +46,7 @@ def lang(request: pytest.FixtureRequest) -> str:
 
 
 def words_of(pages: Pages) -> ModuleType:
-    """What the tests of a game say of its words: IDS, ALIKE, UNSAID, names."""
+    """What the tests of a game say of its words: IDS, ALIKE, SILENT, UNSAID."""
     return import_module(f"tests.games.{pages.game}.words")
 
 
@@ -125,12 +125,6 @@ def test_every_form_that_a_place_asks_for_there_is(pages: Pages, lang: str) -> N
 
 
 # --- names -----------------------------------------------------------------------------------------------------
-
-
-def test_names_are_those_of_the_data(pages: Pages, lang: str) -> None:
-    catalogue = texts(pages.rules.package, lang)
-    wanted: Mapping[str, str] = words_of(pages).names(lang)
-    assert {i: catalogue.noun(i).bare for i in wanted} == wanted
 
 
 def test_a_french_name_tells_its_gender(pages: Pages) -> None:

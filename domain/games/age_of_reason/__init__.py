@@ -36,7 +36,7 @@ ANSWERS = ("commit", "hire", "reserves")
 
 META = Meta(
     "age_of_reason@1",
-    DOC["meta"]["title"],
+    DOC["meta"]["title"]["en"],
     "AOR",
     tuple(range(DOC["meta"]["players_min"], DOC["meta"]["players_max"] + 1)),
     OPTIONS,

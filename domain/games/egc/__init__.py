@@ -30,7 +30,7 @@ HOURS: list[int] = next(o["values"] for o in DOC["options"]["items"] if o["id"] 
 
 META = Meta(
     "egc@1",
-    DOC["meta"]["title_fr"],
+    DOC["meta"]["title"]["fr"],
     "EGC",
     (len(EMPIRES),),
     OPTIONS,

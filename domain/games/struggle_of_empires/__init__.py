@@ -43,7 +43,7 @@ ANSWERS = (
 
 META = Meta(
     "struggle_of_empires@1",
-    DOC["meta"]["title"],
+    DOC["meta"]["title"]["en"],
     "SOE",
     tuple(range(DOC["meta"]["players_min"], DOC["meta"]["players_max"] + 1)),
     OPTIONS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.age_of_reason.data import CARDS, DOC, MARKERS, POWERS, REGIONS, SPACES
+from domain.games.age_of_reason.data import CARDS, MARKERS, POWERS, REGIONS, SPACES
 
 IDS = [
     *REGIONS,
@@ -41,10 +41,3 @@ UNSAID: dict[str, set[str]] = {
 
 gold that the payment for which it was borrowed tells at once, and the difference of the strengths told just before.
 """
-
-
-def names(lang: str) -> dict[str, str]:
-    """Id -> display name of the data, where it has one."""
-    items = [*DOC["map"]["regions"], *DOC["powers"]["items"], *DOC["action_spaces"]["items"]]
-    items += DOC["region_markers"]["items"] if lang == "en" else []
-    return {i["id"]: i[{"en": "name", "fr": "fr"}[lang]] for i in items}

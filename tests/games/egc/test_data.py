@@ -112,7 +112,7 @@ def test_how_many_there_are() -> None:
     assert (len(LANDS), len(SEAS), len(OPEN), len(LINKS)) == (147, 40, 57, 35)
     assert sum(len(t["land_neighbours"]) for t in LANDS.values()) == 2 * 216
     assert not set(LANDS) & set(SEAS)
-    names = [item["name_fr"] for item in (*LANDS.values(), *SEAS.values())]
+    names = [item["name"]["fr"] for item in (*LANDS.values(), *SEAS.values())]
     assert len(names) == len(set(names))
 
 

@@ -55,10 +55,3 @@ UNSAID = {kind: {"step"} & members(fact) | _UNSAID.get(kind, set()) for kind, fa
 The turn that is being resolved; the reader of a copy, where armies and empires are named; the name of a proposal, which
 its two empires tell; what orders said when they were filed, and points that the allotment tells.
 """
-
-
-def names(lang: str) -> dict[str, str]:
-    """Id -> display name of the data, where it has one."""
-    items = [*DOC["empires"]["items"], *DOC["territories"]["items"], *DOC["seas"]["items"]]
-    items += [*DOC["straits"]["items"], *DOC["links"]["items"]] if lang == "fr" else []
-    return {i["id"]: i[{"en": "name_en", "fr": "name_fr"}[lang]] for i in items}

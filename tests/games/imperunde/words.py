@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.imperunde.data import CANALS, CARDS, COUNTRIES, DOC, LAND_EVENTS, SEA_EVENTS, UNITS, ZONES
+from domain.games.imperunde.data import CANALS, CARDS, COUNTRIES, LAND_EVENTS, SEA_EVENTS, UNITS, ZONES
 
 IDS = [
     *COUNTRIES,
@@ -48,9 +48,3 @@ UNSAID: dict[str, set[str]] = {
 
 moves that every unit of a kind has, and what the losses and marches told beside it say.
 """
-
-
-def names(lang: str) -> dict[str, str]:
-    """Id -> display name of the data, where it has one."""
-    items = [*DOC["countries"]["items"], *DOC["sea_zones"]["items"], *(DOC["cards"]["items"] if lang == "fr" else [])]
-    return {i["id"]: i[{"en": "name", "fr": "name_fr"}[lang]] for i in items}

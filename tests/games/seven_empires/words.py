@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.seven_empires.data import ACTIONS, CARDS, DEALS, DOC, EMPIRES, REGIONS, SETUPS, SLOTS, TILES, UNITS
+from domain.games.seven_empires.data import ACTIONS, CARDS, DEALS, EMPIRES, REGIONS, SETUPS, SLOTS, TILES, UNITS
 from domain.games.seven_empires.moves import DEPLOY_MODES
 from domain.games.seven_empires.state import MODES
 
@@ -43,11 +43,3 @@ UNSAID: dict[str, set[str]] = {
 They are the mode, which the beginning of the turn has told; the slots, which all change in the same way; the end of a
 path or of steps that are told one by one.
 """
-
-
-def names(lang: str) -> dict[str, str]:
-    """Id -> display name of the data; that of Königsberg is written there without its sign in English."""
-    regions, empires = DOC["regions"]["list"], DOC["empires"]["list"]
-    if lang == "fr":
-        return {r["id"]: r["name_fr"] for r in regions}
-    return {i["id"]: i["name"] for i in (*regions, *empires) if i["id"] != "konigsberg"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.struggle_of_empires.data import DOC, MARKERS, POWERS, REGIONS, TILES, UNITS
+from domain.games.struggle_of_empires.data import MARKERS, POWERS, REGIONS, TILES, UNITS
 
 IDS = [
     *REGIONS,
@@ -41,10 +41,3 @@ UNSAID: dict[str, set[str]] = {
 
 and gold that the payment for which it was borrowed tells at once.
 """
-
-
-def names(lang: str) -> dict[str, str]:
-    """Id -> display name of the data, where it has one."""
-    items = [*DOC["map"]["regions"], *DOC["powers"]["items"], *DOC["tiles"]["items"]]
-    items += DOC["region_markers"]["items"] if lang == "en" else []
-    return {i["id"]: i[{"en": "name", "fr": "fr"}[lang]] for i in items}
