@@ -34,9 +34,7 @@ from domain.kernel.flow import Decision
 SAFE = ("build_deploy", "palace", "empire")
 """Actions that are chosen by default; one of them is always free."""
 FALLS = ("infantry", "two_master", "artillery", "three_master")
-"""SE7-16: the order in which a defender is chosen."""
-GOES = ("infantry", "artillery", "two_master", "three_master")
-"""SE7-16: the order in which units are removed."""
+"""SE7-16.1: the order in which a defender is chosen, and in which units that are too many are removed."""
 
 
 def default(s: Seven, decision: Decision, seat: Seat) -> Move:
@@ -88,7 +86,7 @@ def _defender(s: Seven, seat: Seat) -> Move:
 def _reduction(s: Seven, seat: Seat) -> Move:
     about = s.top.of(frames.Reduction)
     there = s.own(about.region, about.empire)
-    every = [unit for unit in GOES for _ in range(there.get(unit, 0))]
+    every = [unit for unit in FALLS for _ in range(there.get(unit, 0))]
     return ReduceRegion(about.region, every[: about.excess])
 
 

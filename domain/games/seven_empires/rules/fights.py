@@ -35,6 +35,14 @@ def check_target(s: Seven, region: str, target: str | None) -> None:
         need(target in types, "target_not_there", "SE7-8.8", region=region, target=target)
 
 
+def aimed(s: Seven, region: str, target: str | None) -> Unit | None:
+    """SE7-8.8: the type that is fought; where one type alone stands there it need not have been named."""
+    if target is not None:
+        return UNITS[UNITS.index(target)]
+    found = s.foreign(region, s.acting)
+    return _present(s, region, found[0])[0] if found else None
+
+
 def survives(unit: str, target: str) -> bool:
     """SE7-8.10: artillery that ends its move beats infantry one for nothing; any other fight costs both."""
     return unit == "artillery" and target == "infantry"
@@ -68,9 +76,9 @@ def _stays(s: Seven, region: str, unit: str, target: str | None) -> bool:
 def fight(d: D, unit: Unit, region: str, target: str | None) -> None:
     """SE7-8.8, SE7-8.10: against the unit that the actor has chosen; then perhaps a counter-fight."""
     empire, found = d.state.acting, d.state.foreign(region, d.state.acting)
-    if found is None:
+    against = aimed(d.state, region, target)
+    if found is None or against is None:
         return
-    against = UNITS[UNITS.index(target)] if target else _present(d.state, region, found[0])[0]
     alive = survives(unit, against)
     d.add(Fought(region, empire, unit, found[0], against, "attacker_stands" if alive else "both_fall"))
     if alive:

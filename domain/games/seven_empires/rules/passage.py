@@ -7,6 +7,7 @@ from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import UNITS
 from domain.games.seven_empires.facts.movement import PassageAsked, PassageGranted, PassageRefused
 from domain.games.seven_empires.moves import AnswerPassage, MoveLand
+from domain.games.seven_empires.rules.fights import aimed
 from domain.games.seven_empires.state import D, Seven
 from domain.ids import Seat
 from domain.kernel.declare import or_none
@@ -33,7 +34,7 @@ def ask_passage(d: D, move: MoveLand) -> bool:
         return False
     unit = UNITS[UNITS.index(move.unit)]
     d.add(PassageAsked(monarch, empire, d.state.acting, unit, through, to))
-    target = or_none(move.target)
+    target = aimed(d.state, to, or_none(move.target))
     d.ask(frames.Passage(d.state.acting, move.from_, unit, move.steps, target, through, empire, to), monarch)
     return True
 

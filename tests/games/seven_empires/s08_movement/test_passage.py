@@ -31,6 +31,14 @@ def test_the_monarch_of_the_army_in_the_way_is_asked() -> None:
     assert asked(game) == ("movement", 0)
 
 
+def test_the_monarch_is_told_what_would_be_fought() -> None:
+    """SE7-3.4: the target is shown also where it is the only type there and was not named."""
+    game = moving("france", {**UNITS, "bavaria": "prussia artillery"})
+    game.when(0, GO)
+    assert game.decision.context["target"] == "artillery"
+    assert kinds_of(game.when(2, GRANT)) == ["passage_granted", "army_moved", "fought"]
+
+
 def test_a_refusal_holds_for_the_action_while_an_army_is_there() -> None:
     """SE7-8.7: the unit is unmoved; a later request is refused; once the army is beaten, passing is free."""
     game = moving("france", UNITS)

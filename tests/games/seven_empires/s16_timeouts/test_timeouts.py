@@ -10,6 +10,8 @@ from domain.ids import Doc
 from tests.games.seven_empires.board import acting, army, begun, end_decade, last_turn, move, moving, position, tiles
 from tests.spec import Given
 
+SPANISH_PORTS = ("barcelona", "bilbao")
+
 
 def default(game: Given) -> Doc:
     """What is played when the time is up."""
@@ -60,6 +62,21 @@ def test_defaults_of_answers() -> None:
     game.when(0, move("build_city", region="azov"))
     game.when(0, move("deploy", mode="palace", region="moscow", levy=["infantry"] * 3))
     assert default(game) == move("reduce_region", region="moscow", remove=["infantry"] * 3)
+
+
+def test_the_default_of_a_reduction_goes_through_the_types_in_turn() -> None:
+    """SE7-16.1: removed are infantry, two_masters, artillery, three_masters, in this order."""
+    game = acting("spain", "build_deploy", units={"barcelona": "spain two_master artillery three_master"})
+    game.when(0, move("build_city", region="bilbao"))
+    units = [{"region": "madrid", "unit": "infantry"}, *({"region": r, "unit": "two_master"} for r in SPANISH_PORTS)]
+    game.when(0, move("deploy", mode="each_city", units=units))
+    assert default(game) == move("reduce_region", region="barcelona", remove=["two_master"])
+    full = {"units": {"barcelona": "spain artillery three_master three_master"}, "levels": {"barcelona": 2}}
+    game = acting("spain", "build_deploy", **full)
+    game.when(0, move("build_city", region="bilbao"))
+    units[1] = {"region": "barcelona", "unit": "three_master"}
+    game.when(0, move("deploy", mode="each_city", units=units))
+    assert default(game) == move("reduce_region", region="barcelona", remove=["artillery"])
 
 
 def after(tile: str, **more: Any) -> Given:
