@@ -1,7 +1,8 @@
 """The long proofs: `python -m tests.soak [GAME] [--minutes M] [--jobs N] [--seed S]`, run by `./run soak`.
 
 Rounds of proofs over every registered ruleset until the time is over, one JSON line per proof on standard output,
-then one line per ruleset with its totals. Every type of move, kind of fact, refusal code, card and tile must occur,
+then one line per ruleset with its totals. With `--games K` instead of `--minutes`, one round with K games for each number
+of seats, crossed with every value of the options that `--cross` names; the other options are drawn at random. Every type of move, kind of fact, refusal code, card and tile must occur,
 unless `soak_explained.json` says why it cannot. Exit status 1 when a proof fails or something never occurred.
 """
 
@@ -15,7 +16,8 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from time import monotonic
 
@@ -53,6 +55,19 @@ class Size:
     """Rules per walk."""
 
 
+@dataclass(frozen=True)
+class Crossed:
+    """So many games for each number of seats and each value of some options."""
+
+    games: int
+    options: tuple[str, ...] = ()
+    """Names of the options; all others are drawn at random."""
+
+    def table(self, seats: int, options: Mapping[str, Json]) -> str:
+        """What the totals call the tables that are counted together: `3 seats, setup draft`."""
+        return ", ".join([f"{seats} seats", *(f"{name} {options[name]}" for name in self.options)])
+
+
 @dataclass
 class Totals:
     """What occurred in all proofs of a ruleset."""
@@ -60,10 +75,14 @@ class Totals:
     counts: Counts = field(default_factory=lambda: {part: Counter() for part in PARTS})
     games: int = 0
     failed: int = 0
+    tables: Counter[str] = field(default_factory=Counter)
+    """Games that were finished at tables of the same number of seats and the same crossed options."""
 
     def add(self, proof: Doc) -> None:
         """The counts of one proof."""
         self.games += proof.get("games", 0)
+        if "table" in proof:
+            self.tables[proof["table"]] += proof["finished"]
         self.failed += not proof["ok"]
         for part, member in PARTS.items():
             self.counts[part].update(proof.get(member, {}))
@@ -109,6 +128,31 @@ def tables(entry: Registered, rng: random.Random) -> Iterator[tuple[int, Doc]]:
             table = rng.choice(meta.seats), {**entry.options, name: value}
             if value != option.default and _allowed(entry, *table):
                 yield table
+
+
+BATCH = 10
+"""So many games of a crossed table have the same options."""
+
+
+def crossed_tables(entry: Registered, rng: random.Random, crossed: Crossed) -> Iterator[tuple[int, Doc, int]]:
+    """Seats, options and number of games, batch by batch, of every crossed table that the ruleset allows."""
+    known = entry.rules.meta.options
+    values = [option_values(known[name], rng) for name in crossed.options]
+    for seats, *picked in product(entry.rules.meta.seats, *values):
+        options = {**entry.options, **dict(zip(crossed.options, picked, strict=True))}
+        if _allowed(entry, seats, options):
+            for begin in range(0, crossed.games, BATCH):
+                yield seats, _drawn(entry, rng, seats, options), min(BATCH, crossed.games - begin)
+
+
+def _drawn(entry: Registered, rng: random.Random, seats: int, options: Doc) -> Doc:
+    """The options, and each of the others at random among the values that fit; those that a test sets are kept."""
+    found = dict(options)
+    for name, option in entry.rules.meta.options.items():
+        if name not in found:
+            fit = [v for v in option_values(option, rng) if _allowed(entry, seats, {**found, name: v})]
+            found |= {name: rng.choice(fit)} if fit else {}
+    return found
 
 
 def _allowed(entry: Registered, seats: int, options: Mapping[str, Json]) -> bool:
@@ -165,12 +209,16 @@ def walked(entry: Registered, number: int, size: Size) -> Doc:
     return doc
 
 
-def proofs(entry: Registered, number: int, size: Size, jobs: int = 1) -> Iterator[Doc]:
+def proofs(
+    entry: Registered, number: int, size: Size, jobs: int = 1, crossed: Crossed | None = None
+) -> Iterator[Doc]:
     """One round of all proofs of a ruleset; the same number gives the same round."""
     rng = random.Random(f"{entry.name}|{number}")
     chosen = list(tables(entry, rng))
-    for at, (seats, options) in enumerate(chosen):
-        yield simulated(entry, seats, options, 1000 * number + at, size, jobs, mutated=False)
+    every = crossed_tables(entry, rng, crossed) if crossed else ((*table, size.games) for table in chosen)
+    for at, (seats, options, games) in enumerate(every):
+        proof = simulated(entry, seats, options, 1000 * number + at, replace(size, games=games), jobs, mutated=False)
+        yield {**proof, "table": crossed.table(seats, options)} if crossed else proof
     for at, rare in enumerate(entry.rare):
         for turn in (0, 1):
             seed_ = 1000 * number + 500 + 2 * at + turn
@@ -222,6 +270,7 @@ def summary(entry: Registered, totals: Totals, number: int) -> Doc:
         "seed": number,
         "games": totals.games,
         "failed_proofs": totals.failed,
+        **({"finished_by_table": dict(totals.tables)} if totals.tables else {}),
         "never": missing,
         **counts,
     }
@@ -234,13 +283,14 @@ def soak(
     say: Callable[[Doc], None],
     jobs: int = 1,
     size: Size | None = None,
+    crossed: Crossed | None = None,
 ) -> bool:
     """Rounds over the rulesets until the time is over, at least one; returns whether everything held."""
     end, of, totals = monotonic() + 60 * minutes, size or Size(), {e.name: Totals() for e in entries}
     current = number
     while True:
         for entry in entries:
-            for proof in proofs(entry, current, of, jobs):
+            for proof in proofs(entry, current, of, jobs, crossed):
                 totals[entry.name].add(proof)
                 say(proof)
         if monotonic() >= end:
@@ -265,14 +315,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 everything held, 1 something did not, 2 wrong usage."""
     parser = argparse.ArgumentParser(prog="soak", description="Play random games and try to break the rules.")
     parser.add_argument("game", nargs="?", metavar="GAME", help="one game instead of all")
-    parser.add_argument("--minutes", type=float, default=10.0, metavar="M", help="begin no new round after so long")
+    long = parser.add_mutually_exclusive_group()
+    long.add_argument("--minutes", type=float, default=10.0, metavar="M", help="begin no new round after so long")
+    long.add_argument("--games", type=int, metavar="K", help="one round, so many games for each number of seats")
+    parser.add_argument(
+        "--cross", action="append", default=[], metavar="OPTION", help="with --games: and for each value of this option"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="number of the first round")
     args = parser.parse_args(argv)
     entries = chosen_entries(args.game)
     if not entries:
         parser.error(f"no such game: {args.game}; there are {', '.join(e.name for e in REGISTERED)}")
-    return 0 if soak(entries, args.seed, args.minutes, _say, args.jobs) else 1
+    unknown = {name for name in args.cross for e in entries if name not in e.rules.meta.options}
+    if unknown or (args.cross and not args.games):
+        parser.error(f"not every game has the option {min(unknown)}" if unknown else "--cross needs --games")
+    crossed = Crossed(args.games, tuple(args.cross)) if args.games else None
+    minutes = 0.0 if crossed else args.minutes
+    return 0 if soak(entries, args.seed, minutes, _say, args.jobs, crossed=crossed) else 1
 
 
 if __name__ == "__main__":

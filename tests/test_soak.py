@@ -76,6 +76,44 @@ class TestTables:
         assert len(values) <= 4
 
 
+class TestCrossed:
+    """`--games` and `--cross`: so many games for each number of seats and value of some options."""
+
+    ENTRY = next(entry for entry in GAMES if entry.name == "seven_empires@1")
+
+    def test_every_number_of_seats_with_every_value(self) -> None:
+        crossed = soak.Crossed(25, ("setup",))
+        games: Counter[tuple[int, str]] = Counter()
+        for seats, options, number in soak.crossed_tables(self.ENTRY, random.Random(1), crossed):
+            assert number <= soak.BATCH
+            games[seats, options["setup"]] += number
+        setups = ("distribution", "draft", "draft_simple")
+        assert games == {(seats, setup): 25 for seats in range(2, 7) for setup in setups}
+
+    def test_all_other_options_are_drawn_at_random_among_those_that_fit(self) -> None:
+        crossed = soak.Crossed(100, ("setup",))
+        found = [options for _, options, _ in soak.crossed_tables(self.ENTRY, random.Random(1), crossed)]
+        assert {options["decades"] for options in found} == {8, 9, 10}
+        assert {options["quick_start"] for options in found} == {False, True}
+        drafts = [options for options in found if options["setup"] != "distribution"]
+        assert {options["distribution_card"] for options in drafts} == {"random"}
+        assert len({options["distribution_card"] for options in found}) > 5
+
+    def test_options_that_a_test_sets_are_kept_unless_they_are_crossed(self) -> None:
+        entry = replace(PASSAGE, options={"turns": 5})
+        for options, turns in (((), {5}), (("turns",), {1, 80})):
+            found = soak.crossed_tables(entry, random.Random(1), soak.Crossed(1, options))
+            assert {of["turns"] for _, of, _ in found} >= turns
+
+    def test_the_totals_count_what_was_finished_by_table(self) -> None:
+        totals, crossed = soak.Totals(), soak.Crossed(2, ("turns",))
+        for proof in soak.proofs(PASSAGE, 1, TINY, crossed=crossed):
+            totals.add(proof)
+        counts = soak.summary(PASSAGE, totals, 1)["finished_by_table"]
+        assert counts["2 seats, turns 1"] == counts["3 seats, turns 80"] == 2
+        assert set(counts.values()) == {2}
+
+
 def crooked(d: Draft[Any], frame: Frame, seat: int, move: skirmish.Pass) -> None:
     d.add(skirmish.GoldSet(seat, -1))
     skirmish.do_pass(d, frame, seat, move)
@@ -151,6 +189,27 @@ class TestProgram:
         said: list[soak.Doc] = []
         soak.soak([SKIRMISH], 1, 1.0, said.append, size=TINY)
         assert len({doc["seed"] // 1000 for doc in said[:-1]}) == 3
+
+    def test_one_round_of_so_many_games(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(soak, "Size", lambda: TINY)
+        soak.main(["passage", "--games", "3", "--cross", "turns"])
+        totals = json.loads(capsys.readouterr().out.splitlines()[-1])
+        assert set(totals["finished_by_table"].values()) == {3}
+        assert "3 seats, turns 1" in totals["finished_by_table"]
+
+    @pytest.mark.parametrize(
+        ("args", "said"),
+        [
+            (["passage", "--games", "1", "--cross", "colour"], "not every game has the option colour"),
+            (["passage", "--cross", "turns"], "--cross needs --games"),
+            (["passage", "--games", "1", "--minutes", "5"], "not allowed with"),
+        ],
+    )
+    def test_wrong_usage(self, args: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as stop:
+            soak.main(args)
+        assert stop.value.code == 2
+        assert said in capsys.readouterr().err
 
     def test_a_game_that_is_not_registered(self, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as stop:
