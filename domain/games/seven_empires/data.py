@@ -64,6 +64,8 @@ def _city(doc: Doc) -> City:
 
 
 CROWNS: Doc = DOC["crowns"]
+CITY_CROWNS: tuple[int, ...] = (CROWNS["city_level_1"], CROWNS["city_level_2"])
+"""Of a city tile, by level (SE7-1.5)."""
 LIMITS: Mapping[str, int] = {name: n for name, n in DOC["limits"].items() if isinstance(n, int)}
 
 REGIONS: dict[str, str] = {r["id"]: r["kind"] for r in DOC["regions"]["list"]}

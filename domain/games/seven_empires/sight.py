@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from domain.games.seven_empires.data import ACTIONS, EMPIRES, SLOTS, UNITS, YEARS
+from domain.games.seven_empires.data import ACTIONS, EMPIRES, FLAGS, SLOTS, YEARS
 from domain.games.seven_empires.state import Movement, Seven, Turn
 from domain.ids import Seat
 from domain.kernel.declare import Part, among
+from domain.kernel.ruleset import memo
 
 
 class EmpireShown(Part, frozen=True):
@@ -83,6 +84,9 @@ class Hidden(Part, frozen=True):
     """The tile that was put aside for nine decades."""
 
 
+TRAY = dict.fromkeys(ACTIONS, "tray")
+
+
 def own(s: Seven, seat: Seat) -> Own:
     """SE7-14.2."""
     return Own()
@@ -108,7 +112,7 @@ def board(s: Seven) -> Board:
         card=s.card,
         turn=s.turn,
         movement=s.movement,
-        empires={empire: _empire(s, empire) for empire in EMPIRES},
+        empires=_empires(s),
         hands=s.hands,
         influence=s.influences,
         workers=s.workers(),
@@ -120,15 +124,20 @@ def board(s: Seven) -> Board:
     )
 
 
-def _empire(s: Seven, empire: str) -> EmpireShown:
-    slots = s.empires[empire].markers
-    return EmpireShown(
-        power=s.empires[empire].power,
-        monarch=s.monarch(empire),
-        acted=s.acted(empire),
-        markers={action: slots.get(action, "tray") for action in ACTIONS},
-        supply={unit: s.supply(empire, unit) for unit in UNITS},
-        flags_left=s.flags_left(empire),
-        pile=s.pile(empire),
-        crowns=s.crowns(empire),
-    )
+def _empires(s: Seven) -> dict[str, EmpireShown]:
+    # Each figure is taken of all empires at once, for the board is rendered after every record.
+    supplies, flags, piles, crowns = s.supplies, s.flag_counts, s.piles, s.crown_counts
+    markers = memo(s, "markers", lambda: {e: {**TRAY, **s.empires[e].markers} for e in EMPIRES}, (s.empires,))
+    return {
+        name: EmpireShown(
+            power=s.empires[name].power,
+            monarch=s.empires[name].monarch,
+            acted=s.acted(name),
+            markers=markers[name],
+            supply=supplies[name],
+            flags_left=FLAGS[name] - flags.get(name, 0),
+            pile=piles[name],
+            crowns=crowns[name],
+        )
+        for name in EMPIRES
+    }

@@ -5,6 +5,7 @@ The names are those of SE7-0.11. Supplies, piles and workers are not stored: the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
@@ -14,7 +15,7 @@ from domain.games.seven_empires.data import (
     ARMIES,
     CARDS,
     CITIES,
-    CROWNS,
+    CITY_CROWNS,
     EMPIRES,
     FLAGS,
     OWN_CITIES,
@@ -178,13 +179,24 @@ class Seven(State):
         """Cards in any hand."""
         return memo(self, "held", lambda: frozenset(c for hand in self.hands for c in hand), (self.hands,))
 
+    @property
+    def piles(self) -> Mapping[str, list[str]]:
+        """SE7-1.6: what is left of every pile, from the top."""
+        return memo(self, "piles", self._piles, (self.hands,))
+
+    def _piles(self) -> Mapping[str, list[str]]:
+        held = self.held
+        return {empire: [card for card in pile if card not in held] for empire, pile in PILES.items()}
+
     def pile(self, empire: str) -> list[str]:
         """SE7-1.6: what is left of an empire's pile, from the top."""
-        held = self.held
-        return [card for card in PILES[empire] if card not in held]
+        return self.piles[empire]
 
     def workers(self) -> list[str]:
         """Empires whose worker is in the stock, in flag order."""
+        return memo(self, "workers", self._workers, (self.hands,))
+
+    def _workers(self) -> list[str]:
         held = self.held
         return [empire for empire, card in WORKERS.items() if card not in held]
 
@@ -204,25 +216,30 @@ class Seven(State):
 
     def supply(self, empire: str, unit: str) -> int:
         """SE7-0.10."""
-        return PIECES[empire][unit] - self.on_board.get(empire, NONE).get(unit, 0)
+        return self.supplies[empire][unit]
 
     @property
-    def on_board(self) -> Mapping[str, Counts]:
-        """Empire -> unit -> number on the map."""
-        return memo(self, "on_board", self._on_board, (self.units,))
+    def supplies(self) -> Mapping[str, Counts]:
+        """SE7-0.10: empire -> unit -> how many are not on the map."""
+        return memo(self, "supplies", self._supplies, (self.units,))
 
-    def _on_board(self) -> Mapping[str, Counts]:
-        found: dict[str, dict[str, int]] = {}
+    def _supplies(self) -> Mapping[str, Counts]:
+        found = {empire: {**pieces} for empire, pieces in PIECES.items()}
         for there in self.units.values():
             for empire, units in there.items():
-                sums = found.setdefault(empire, {})
+                left = found[empire]
                 for unit, n in units.items():
-                    sums[unit] = sums.get(unit, 0) + n
+                    left[unit] -= n
         return found
+
+    @property
+    def flag_counts(self) -> Counts:
+        """Empire -> its flags on the board; 0 is not named."""
+        return memo(self, "flag_counts", lambda: Counter(self.flags.values()), (self.flags,))
 
     def flags_of(self, empire: str) -> int:
         """Its flags on the board."""
-        return sum(owner == empire for owner in self.flags.values())
+        return self.flag_counts.get(empire, 0)
 
     def flags_left(self, empire: str) -> int:
         """Its flags that are not on the board."""
@@ -243,13 +260,23 @@ class Seven(State):
         found = self.foreign(region, empire)
         return found[0] if found and any(unit in found[1] for unit in ARMIES) else None
 
+    @property
+    def lost(self) -> frozenset[str]:
+        """SE7-0.7: the city regions that are occupied."""
+        return memo(self, "lost", self._lost, (self.units,))
+
+    def _lost(self) -> frozenset[str]:
+        cities = ((region, there) for region, there in self.units.items() if region in CITIES)
+        return frozenset(r for r, there in cities if len(there) > 1 or CITIES[r].empire not in there)
+
     def occupied(self, region: str) -> bool:
         """SE7-0.7: of a city region."""
-        return self.foreign(region, CITIES[region].empire) is not None
+        return region in self.lost
 
     def free_cities(self, empire: str) -> list[str]:
         """Its own city regions that are unoccupied, in data order."""
-        return [region for region in OWN_CITIES[empire] if not self.occupied(region)]
+        lost = self.lost
+        return [region for region in OWN_CITIES[empire] if region not in lost]
 
     def level(self, region: str) -> int:
         """SE7-1.4: of a city region, 0 to 2."""
@@ -261,9 +288,22 @@ class Seven(State):
 
     def crowns(self, empire: str) -> int:
         """SE7-6.2: on city tiles and palaces of its unoccupied city regions."""
-        cities = self.free_cities(empire)
-        tiles = sum(int(CROWNS[f"city_level_{self.levels[r]}"]) for r in cities if r in self.levels)
-        return tiles + sum(self.palaces.get(region, 0) for region in cities)
+        return self.crown_counts[empire]
+
+    @property
+    def crown_counts(self) -> Counts:
+        """SE7-6.2: of every empire."""
+        return memo(self, "crown_counts", self._crown_counts, (self.units, self.levels, self.palaces))
+
+    def _crown_counts(self) -> Counts:
+        lost, found = self.lost, dict.fromkeys(OWN_CITIES, 0)
+        for region, level in self.levels.items():
+            if region not in lost:
+                found[CITIES[region].empire] += CITY_CROWNS[level - 1]
+        for region, crowns in self.palaces.items():
+            if region not in lost:
+                found[CITIES[region].empire] += crowns
+        return found
 
 
 D = Draft[Seven]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from domain.games.seven_empires.data import LIMITS
 from domain.games.seven_empires.state import Mode, Seven
 from domain.ids import Seat
@@ -14,20 +16,23 @@ def mode_of(s: Seven, seat: Seat) -> Mode:
     waiting = s.waiting()
     if any(s.monarch(empire) == seat for empire in waiting):
         return "monarch"
-    if max(s.influence(seat, empire) for empire in waiting) >= LEAST:
+    if highest(s, seat, waiting) >= LEAST:
         return "influence"
     return "neutral" if any(s.monarch(empire) is None for empire in waiting) else "delegation"
 
 
+def highest(s: Seven, seat: Seat, empires: Sequence[str]) -> int:
+    """SE7-4.2: the seat's highest influence over one of these empires."""
+    held = s.influences[seat]
+    return max(held.get(empire, 0) for empire in empires)
+
+
 def choosable(s: Seven, seat: Seat, mode: str) -> list[str]:
     """SE7-4.2: the empires that the seat may choose, in flag order."""
-    return [empire for empire in s.waiting() if fits(s, seat, mode, empire)]
-
-
-def fits(s: Seven, seat: Seat, mode: str, empire: str) -> bool:
-    """SE7-4.2: whether an empire that waits may be chosen in that mode."""
+    waiting = s.waiting()
     if mode == "monarch":
-        return s.monarch(empire) == seat
+        return [empire for empire in waiting if s.monarch(empire) == seat]
     if mode == "influence":
-        return s.influence(seat, empire) == max(s.influence(seat, other) for other in s.waiting())
-    return mode == "delegation" or s.monarch(empire) is None
+        most = highest(s, seat, waiting)
+        return [empire for empire in waiting if s.influence(seat, empire) == most]
+    return waiting if mode == "delegation" else [empire for empire in waiting if s.monarch(empire) is None]

@@ -23,10 +23,11 @@ def assigned(s: Seven) -> MonarchsAssigned:
 
 def monarch_of(s: Seven, empire: str) -> Seat | None:
     """SE7-2.12: most influence; then the highest letter, then the incumbent, then the lower position."""
-    most = max(s.influence(seat, empire) for seat in s.everybody)
-    tied = [seat for seat in s.by_position if s.influence(seat, empire) == most]
+    sums = [held.get(empire, 0) for held in s.influences]
+    most = max(sums)
     if not most:
         return None
+    tied = [seat for seat in s.by_position if sums[seat] == most]
     for letter in LETTERS:
         for seat in tied:
             if LETTERED[empire, letter] in s.hands[seat]:

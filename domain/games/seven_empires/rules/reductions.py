@@ -6,7 +6,7 @@ from collections import Counter
 
 from domain.games.common.checks import need
 from domain.games.seven_empires import frames
-from domain.games.seven_empires.data import CITIES, LIMITS, REGIONS, UNITS
+from domain.games.seven_empires.data import CITIES, DATA_ORDER, LIMITS, REGIONS, UNITS
 from domain.games.seven_empires.facts.pieces import UnitsReduced
 from domain.games.seven_empires.moves import ReduceRegion
 from domain.games.seven_empires.rules.checks import known_regions, known_units
@@ -15,20 +15,29 @@ from domain.ids import Seat
 from domain.kernel.flow import Frame
 
 
+STRANGERS = {
+    "city": LIMITS["foreign_city_units"],
+    "land": LIMITS["neutral_land_units"],
+    "sea": LIMITS["sea_units"],
+}
+"""SE7-8.14: kind of region -> how many units may stand there that have no own city there."""
+
+
 def limit(region: str, empire: str) -> int:
     """SE7-8.14: units of an empire in a region at the end of a turn."""
-    if region in CITIES:
-        return LIMITS["own_city_units" if CITIES[region].empire == empire else "foreign_city_units"]
-    return LIMITS["neutral_land_units" if REGIONS[region] == "land" else "sea_units"]
+    home = region in CITIES and CITIES[region].empire == empire
+    return LIMITS["own_city_units"] if home else STRANGERS[REGIONS[region]]
 
 
 def first_excess(s: Seven) -> frames.Reduction | None:
     """SE7-10.2: the first region in data order with too many units."""
-    for region in REGIONS:
-        for empire, units in s.units.get(region, {}).items():
-            if (excess := total(units) - limit(region, empire)) > 0:
-                return frames.Reduction(region, empire, excess)
-    return None
+    found = [
+        frames.Reduction(region, empire, total(units) - limit(region, empire))
+        for region, there in s.units.items()
+        for empire, units in there.items()
+        if total(units) > limit(region, empire)
+    ]
+    return min(found, key=lambda due: DATA_ORDER[due.region], default=None)
 
 
 def ask_first(d: D) -> bool:

@@ -11,7 +11,7 @@ from domain.games.seven_empires.facts.sequence import MarkerPlaced
 from domain.games.seven_empires.moves import ChooseAction
 from domain.games.seven_empires.rules import attack, building, ending, movement, palaces
 from domain.games.seven_empires.rules.checks import known_action, known_empire
-from domain.games.seven_empires.rules.modes import fits
+from domain.games.seven_empires.rules.modes import choosable
 from domain.games.seven_empires.state import D, Seven
 from domain.ids import Seat
 from domain.kernel.flow import Frame
@@ -41,7 +41,7 @@ def check_empire(s: Seven, seat: Seat, empire: str) -> None:
     """SE7-10.3, SE7-4.2: it has not acted, and the mode allows it."""
     need_waiting(s, empire)
     mode = s.current.mode
-    allowed = mode != "delegation" and fits(s, seat, mode, empire)
+    allowed = mode != "delegation" and empire in choosable(s, seat, mode)
     need(allowed, MUST[mode], "SE7-4.2", empire=empire)
 
 
