@@ -1,9 +1,11 @@
 """The long proofs: `python -m tests.soak [GAME] [--minutes M] [--jobs N] [--seed S]`, run by `./run soak`.
 
 Rounds of proofs over every registered ruleset until the time is over, one JSON line per proof on standard output,
-then one line per ruleset with its totals. With `--games K` instead of `--minutes`, one round with K games for each number
-of seats, crossed with every value of the options that `--cross` names; the other options are drawn at random. Every type of move, kind of fact, refusal code, card and tile must occur,
+then one line per ruleset with its totals. Every type of move, kind of fact, refusal code, card and tile must occur,
 unless `soak_explained.json` says why it cannot. Exit status 1 when a proof fails or something never occurred.
+
+With `--games K` instead of `--minutes` it is one round, with K games for each number of seats, crossed with every value
+of the options that `--cross` names; all other options are drawn at random.
 """
 
 from __future__ import annotations
@@ -209,9 +211,7 @@ def walked(entry: Registered, number: int, size: Size) -> Doc:
     return doc
 
 
-def proofs(
-    entry: Registered, number: int, size: Size, jobs: int = 1, crossed: Crossed | None = None
-) -> Iterator[Doc]:
+def proofs(entry: Registered, number: int, size: Size, jobs: int = 1, crossed: Crossed | None = None) -> Iterator[Doc]:
     """One round of all proofs of a ruleset; the same number gives the same round."""
     rng = random.Random(f"{entry.name}|{number}")
     chosen = list(tables(entry, rng))

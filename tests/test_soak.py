@@ -190,7 +190,9 @@ class TestProgram:
         soak.soak([SKIRMISH], 1, 1.0, said.append, size=TINY)
         assert len({doc["seed"] // 1000 for doc in said[:-1]}) == 3
 
-    def test_one_round_of_so_many_games(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_one_round_of_so_many_games(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         monkeypatch.setattr(soak, "Size", lambda: TINY)
         soak.main(["passage", "--games", "3", "--cross", "turns"])
         totals = json.loads(capsys.readouterr().out.splitlines()[-1])

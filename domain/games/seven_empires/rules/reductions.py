@@ -14,7 +14,6 @@ from domain.games.seven_empires.state import D, Seven, total
 from domain.ids import Seat
 from domain.kernel.flow import Frame
 
-
 STRANGERS = {
     "city": LIMITS["foreign_city_units"],
     "land": LIMITS["neutral_land_units"],

@@ -71,8 +71,8 @@ def test_the_default_of_a_reduction_goes_through_the_types_in_turn() -> None:
     units = [{"region": "madrid", "unit": "infantry"}, *({"region": r, "unit": "two_master"} for r in SPANISH_PORTS)]
     game.when(0, move("deploy", mode="each_city", units=units))
     assert default(game) == move("reduce_region", region="barcelona", remove=["two_master"])
-    full = {"units": {"barcelona": "spain artillery three_master three_master"}, "levels": {"barcelona": 2}}
-    game = acting("spain", "build_deploy", **full)
+    full = {"barcelona": "spain artillery three_master three_master"}
+    game = acting("spain", "build_deploy", units=full, levels={"barcelona": 2})
     game.when(0, move("build_city", region="bilbao"))
     units[1] = {"region": "barcelona", "unit": "three_master"}
     game.when(0, move("deploy", mode="each_city", units=units))
