@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from domain.games.seven_empires.data import Unit
-from domain.kernel.declare import UNSET, Id, Listed, Maybe, Part
+from domain.kernel.declare import UNSET, Count, Id, Listed, Maybe, Part
 
 
 class Placing(Part, frozen=True):
@@ -16,10 +17,23 @@ class Placing(Part, frozen=True):
 
 
 class Placed(Part, frozen=True):
-    """A unit that has been placed in a region."""
+    """Units of one type that have been placed in a region."""
 
     region: str
     unit: Unit
+    number: Count
+
+
+class Removed(Part, frozen=True):
+    """Units of one type that have been removed."""
+
+    unit: Unit
+    number: Count
+
+
+def gathered(units: Iterable[tuple[str, Unit]]) -> list[Placed]:
+    """Units of the same type in the same region together, in the order in which they come."""
+    return [Placed(region, unit, number) for (region, unit), number in Counter(units).items()]
 
 
 class Step(Part, frozen=True):

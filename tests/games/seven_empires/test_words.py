@@ -11,6 +11,7 @@ from domain.kernel.grammar import noun
 from domain.kernel.record import facts_for
 from domain.kernel.texts import LANGUAGES, texts
 from tests.games.seven_empires.test_games import VARIANTS, played
+from tests.games.seven_empires.words import SILENT
 from tests.games.test_texts import CLUMSY, DOUBLED
 
 
@@ -26,10 +27,46 @@ def test_sentences_are_whole_in_all_variants(lang: str, told: list[Doc]) -> None
     catalogue = texts(RULESET.package, lang)
     assert len({fact["t"] for fact in told}) >= 32
     for fact in told:
+        if fact["t"] in SILENT:
+            assert catalogue.sentence(fact) is None
+            continue
         sentence = catalogue.sentence(fact) or ""
         assert sentence.endswith("."), fact
         assert not CLUMSY.search(sentence), sentence
         assert not DOUBLED.search(sentence), sentence
+
+
+SPAIN = {"seat": 0, "empire": "spain", "region": "madrid"}
+FIGHT = {"region": "breslau", "empire": "habsburg", "unit": "artillery", "against": "prussia", "target": "infantry"}
+
+
+@pytest.mark.parametrize(
+    ("fact", "english", "french"),
+    [
+        (
+            {"t": "units_reduced", **SPAIN, "units": [{"unit": "infantry", "number": 3}]},
+            "Seat 1 removes 3 infantry units of Spain, as there are too many units in Madrid.",
+            "Le siège 1 retire 3 infanteries d'Espagne, car il y a trop d'unités à Madrid.",
+        ),
+        (
+            {"t": "compensation_deployed", **SPAIN, "unit": "infantry"},
+            "As compensation, seat 1 deploys an infantry unit of Spain in Madrid.",
+            "En compensation, le siège 1 déploie une infanterie d'Espagne à Madrid.",
+        ),
+        (
+            {"t": "fought", **FIGHT, "outcome": "counter_fight"},
+            "In Breslau, an infantry unit of Prussia strikes back at the artillery unit of Habsburg; both are removed.",
+            (
+                "À Breslau, une infanterie de Prusse riposte contre l'artillerie des Habsbourg\u202f; "
+                "les deux unités sont retirées."
+            ),
+        ),
+    ],
+    ids=lambda value: value["t"] if isinstance(value, dict) else "",
+)
+def test_sentences(fact: Doc, english: str, french: str) -> None:
+    said = {lang: texts(RULESET.package, lang).sentence(fact) for lang in LANGUAGES}
+    assert said == {"en": english, "fr": french}
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

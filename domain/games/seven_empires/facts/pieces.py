@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from domain.games.seven_empires import assign
 from domain.games.seven_empires.data import Unit
-from domain.games.seven_empires.parts import Placed
+from domain.games.seven_empires.parts import Placed, Removed
 from domain.games.seven_empires.state import Seven
 from domain.ids import Seat
 from domain.kernel import flow
@@ -15,7 +15,7 @@ from domain.kernel.declare import Count, Fact, declared
 
 def _placed(s: Seven, empire: str, units: Sequence[Placed]) -> Seven:
     for placed in units:
-        s = assign.unit(s, empire, placed.unit, placed.region)
+        s = assign.unit(s, empire, placed.unit, placed.region, placed.number)
     return s
 
 
@@ -79,11 +79,11 @@ class UnitsReduced(Fact[Seven], frozen=True):
     seat: Seat
     empire: str
     region: str
-    units: Sequence[Unit]
+    units: Sequence[Removed]
 
     def evolve(self, s: Seven) -> Seven:
-        for unit in self.units:
-            s = assign.unit(s, self.empire, unit, self.region, -1)
+        for removed in self.units:
+            s = assign.unit(s, self.empire, removed.unit, self.region, -removed.number)
         return s
 
 

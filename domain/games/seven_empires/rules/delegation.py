@@ -50,13 +50,13 @@ def check_compensation(s: Seven, placing: Placing) -> None:
 
 
 def do_delegate(d: D, frame: Frame, seat: Seat, move: Delegate) -> None:
-    """SE7-4.6: the unit, then the monarch chooses the action and is the actor."""
+    """SE7-4.6: perhaps a unit; then the monarch chooses the action and is the actor."""
     check_delegate(d.state, seat, move)
     to = d.state.monarch(move.empire) or 0
     d.answered(seat, end=True)
+    d.add(EmpireDelegated(seat, move.empire, to))
     if move.deploy:
         _compensate(d, seat, move.deploy)
-    d.add(EmpireDelegated(seat, move.empire, to))
     d.ask(frames.ChooseDelegatedAction(seat, d.state.current.mode, move.empire), to)
 
 

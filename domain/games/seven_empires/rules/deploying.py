@@ -9,7 +9,7 @@ from domain.games.common.checks import need
 from domain.games.seven_empires.data import LIMITS, SUBSTITUTE, UNITS, Unit
 from domain.games.seven_empires.facts.pieces import UnitsDeployed
 from domain.games.seven_empires.moves import Deploy
-from domain.games.seven_empires.parts import Placed, Placing
+from domain.games.seven_empires.parts import Placed, Placing, gathered
 from domain.games.seven_empires.rules.checks import known_regions, known_units, need_city_tile, need_own_free_city
 from domain.games.seven_empires.state import D, Seven
 from domain.ids import Seat
@@ -127,4 +127,4 @@ def do_deploy(d: D, frame: Frame, seat: Seat, move: Deploy) -> None:
 
 def placed(units: Sequence[Placing]) -> list[Placed]:
     """What a move names, once it is known to be right."""
-    return [Placed(p.region, UNITS[UNITS.index(p.unit)]) for p in units]
+    return gathered((p.region, UNITS[UNITS.index(p.unit)]) for p in units)

@@ -9,6 +9,7 @@ from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CITIES, DATA_ORDER, LIMITS, REGIONS, UNITS
 from domain.games.seven_empires.facts.pieces import UnitsReduced
 from domain.games.seven_empires.moves import ReduceRegion
+from domain.games.seven_empires.parts import Removed
 from domain.games.seven_empires.rules.checks import known_regions, known_units
 from domain.games.seven_empires.state import D, Seven, total
 from domain.ids import Seat
@@ -70,6 +71,6 @@ def check_reduce(s: Seven, seat: Seat, move: ReduceRegion) -> None:
 def do_reduce(d: D, frame: Frame, seat: Seat, move: ReduceRegion) -> None:
     """SE7-10.2: the units go back to the supply; then the next region."""
     check_reduce(d.state, seat, move)
-    units = [UNITS[UNITS.index(unit)] for unit in move.remove]
+    units = [Removed(unit, number) for unit in UNITS if (number := move.remove.count(unit))]
     d.add(UnitsReduced(seat, frame.of(frames.Reduction).empire, move.region, units))
     d.answered(seat, end=True)

@@ -16,6 +16,7 @@ from domain.games.seven_empires.data import (
     LIMITS,
     OWN_CITIES,
     TILE_SETS,
+    Unit,
 )
 from domain.games.seven_empires.facts.influence import CardsDealt
 from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced
@@ -25,7 +26,7 @@ from domain.games.seven_empires.facts.sequence import (
     HourglassLaid,
 )
 from domain.games.seven_empires.moves import DraftInfluence
-from domain.games.seven_empires.parts import Placed
+from domain.games.seven_empires.parts import Placed, gathered
 from domain.games.seven_empires.rules import draft
 from domain.games.seven_empires.rules.decades import start_decade
 from domain.games.seven_empires.rules.monarchs import assigned
@@ -110,12 +111,13 @@ def begin(d: D) -> None:
 
 def _starting_units(s: Seven, empire: str) -> list[Placed]:
     """SE7-2.11: the units of the quick start, and infantry in the capital up to the limit of three units."""
-    units = []
+    units: list[tuple[str, Unit]] = []
     if s.terms.quick_start:
-        units = [Placed(region, unit) for region in OWN_CITIES[empire] if (unit := CITIES[region].quick)]
+        units = [(region, unit) for region in OWN_CITIES[empire] if (unit := CITIES[region].quick)]
     capital = CAPITAL[empire]
-    room = LIMITS["own_city_units"] - sum(placed.region == capital for placed in units)
-    return [*units, *[Placed(capital, "infantry")] * min(room, first_infantry(s, empire))]
+    room = LIMITS["own_city_units"] - sum(region == capital for region, _ in units)
+    infantry: list[tuple[str, Unit]] = [(capital, "infantry")]
+    return gathered(units + infantry * min(room, first_infantry(s, empire)))
 
 
 def first_infantry(s: Seven, empire: str) -> int:

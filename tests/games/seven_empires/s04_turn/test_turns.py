@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from domain.games.seven_empires.data import EMPIRES
-from tests.games.seven_empires.board import asked, move, moving, offers, position, there
+from tests.games.seven_empires.board import asked, kinds_of, move, moving, offers, position, there
 from tests.spec import Given
 
 
@@ -109,6 +109,12 @@ def test_mode_c_leaves_an_empire_to_its_monarch() -> None:
 
 def compensate(region: str, unit: str) -> Any:
     return move("delegate", empire="russia", deploy={"region": region, "unit": unit})
+
+
+def test_the_delegation_is_told_before_its_compensation() -> None:
+    """SE7-4.6, SE7-3.5: the empire is named first."""
+    facts = delegating().when(0, compensate("berlin", "infantry"))
+    assert kinds_of(facts) == ["empire_delegated", "compensation_deployed"]
 
 
 def test_the_compensation_is_what_a_city_can_produce() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from domain.ids import Doc
-from tests.games.seven_empires.board import acting, asked, move, offers, there
+from tests.games.seven_empires.board import acting, asked, move, of_kind, offers, there
 from tests.spec import Given
 
 ALL_GUNS = dict.fromkeys(["kiev", "saint_petersburg", "livonia", "moldavia", "crimea", "finland"], "russia artillery")
@@ -110,7 +110,8 @@ def test_up_to_three_units_at_a_palace() -> None:
     game.refused(0, levy("moscow", "infantry"), "deployment_incomplete", "SE7-5.2")
     assert offers(game, 0) == ["each_city", "palace"]
     assert offers(game, 0, "palace") == ["moscow", "kiev"]
-    game.when(0, levy("kiev", *three))
+    (fact,) = of_kind(game.when(0, levy("kiev", *three)), "units_deployed")
+    assert fact["units"] == [{"region": "kiev", "unit": "infantry", "number": 3}]
     assert there(game, "kiev") == {"russia": {"infantry": 3}}
 
 

@@ -18,6 +18,7 @@ def test_the_order_at_the_end() -> None:
     assert kinds_of(game.when(0, END)) == ["movement_ended", "flag_placed"]
     facts = game.when(0, reduce("bavaria", "infantry"))
     assert kinds_of(facts) == ["units_reduced", "turn_ended", "turn_begun"]
+    assert facts[0]["units"] == [{"unit": "infantry", "number": 1}]
     assert there(game, "bavaria") == {"france": {"artillery": 1}}
 
 
