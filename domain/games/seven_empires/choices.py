@@ -1,7 +1,7 @@
 """The move builder: the moves that `decide` accepts, asked for one field at a time.
 
-What is offered passed the same checks as a move does. Lists of units come in one order, and a path crosses no sea
-twice: every effect of a legal move is reached.
+What is offered passed the same checks as a move does. Lists of units come in one order, but for the two of an attack,
+which are placed one after the other, and a path crosses no sea twice: every effect of a legal move is reached.
 """
 
 from __future__ import annotations

@@ -65,10 +65,23 @@ def _movement(movement: Movement) -> Iterator[str]:
 
 def _missing(s: Seven) -> Iterator[str]:
     """What a frame speaks of and is not there."""
-    for kind in sorted({frame.kind for frame in s.frames} & _SPEAKS.keys()):
-        if getattr(s, _SPEAKS[kind]) is None:
-            yield f"/{_SPEAKS[kind]}: is missing, for there is a frame {kind}"
+    for frame in s.frames:
+        for place in _SPEAKS.get(frame.kind, ()):
+            found: object = s
+            for name in place.split("/"):
+                found = None if found is None else getattr(found, name)
+            if found is None:
+                yield f"/{place}: is missing, for there is a frame {frame.kind}"
+                break
 
 
-_SPEAKS = {"choose_empire": "turn", "build": "turn", "deploy": "turn", "palace": "turn", "movement": "movement"}
-"""Kind of frame -> the part of the state that it is about."""
+_ACTING = ("turn", "turn/empire", "turn/actor")
+_MOVING = (*_ACTING, "movement")
+
+_SPEAKS = {
+    "choose_empire": ("turn",),
+    "choose_delegated_action": ("turn",),
+    **dict.fromkeys(("build", "deploy", "palace", "attack_deploy"), _ACTING),
+    **dict.fromkeys(("movement", "passage", "counterfight"), _MOVING),
+}
+"""Kind of frame -> the parts of the state that it is about, each after what it is a part of."""

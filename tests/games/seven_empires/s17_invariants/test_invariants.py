@@ -113,6 +113,28 @@ def test_unknown_ids_are_named_with_their_place(change: Any, line: str) -> None:
     assert line in broken(**change)
 
 
+TURN = {"seat": 0, "mode": "monarch"}
+ACTS = {**TURN, "empire": "spain", "actor": 0, "action": "attack"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "turn", "place"),
+    [
+        ("choose_delegated_action", None, "turn"),
+        ("attack_deploy", None, "turn"),
+        ("attack_deploy", TURN, "turn/empire"),
+        ("build", {**ACTS, "actor": None}, "turn/actor"),
+        ("movement", ACTS, "movement"),
+        ("passage", TURN, "turn/empire"),
+        ("counterfight", ACTS, "movement"),
+    ],
+)
+def test_what_a_frame_speaks_of_is_there(kind: str, turn: Any, place: str) -> None:
+    """SE7-3.1: told by name, since the rules could not go on."""
+    frames = [{"n": 1, "kind": "decade", "data": {"todo": ["reductions"]}}, {"n": 2, "kind": kind, "data": {}}]
+    assert f"/{place}: is missing, for there is a frame {kind}" in broken(turn=turn, frames=frames)
+
+
 def test_what_follows_from_the_rest() -> None:
     """SE7-2.12, SE7-2.7: monarchs where none is named, and tiles in data order."""
     state = RULESET.blank(RULESET.table(3))
