@@ -266,8 +266,9 @@ class Seven(State):
         return memo(self, "lost", self._lost, (self.units,))
 
     def _lost(self) -> frozenset[str]:
-        cities = ((region, there) for region, there in self.units.items() if region in CITIES)
-        return frozenset(r for r, there in cities if len(there) > 1 or CITIES[r].empire not in there)
+        units = self.units
+        held = [(region, units[region], city.empire) for region, city in CITIES.items() if region in units]
+        return frozenset(region for region, there, owner in held if len(there) > 1 or owner not in there)
 
     def occupied(self, region: str) -> bool:
         """SE7-0.7: of a city region."""
@@ -293,10 +294,15 @@ class Seven(State):
     @property
     def crown_counts(self) -> Counts:
         """SE7-6.2: of every empire."""
-        return memo(self, "crown_counts", self._crown_counts, (self.units, self.levels, self.palaces))
+        # Units move with every record, and seldom so that a city is lost or freed.
+        kept: dict[frozenset[str], Counts] = memo(self, "crown_counts", dict, (self.levels, self.palaces))
+        lost = self.lost
+        if lost not in kept:
+            kept[lost] = self._crown_counts(lost)
+        return kept[lost]
 
-    def _crown_counts(self) -> Counts:
-        lost, found = self.lost, dict.fromkeys(OWN_CITIES, 0)
+    def _crown_counts(self, lost: frozenset[str]) -> Counts:
+        found = dict.fromkeys(OWN_CITIES, 0)
         for region, level in self.levels.items():
             if region not in lost:
                 found[CITIES[region].empire] += CITY_CROWNS[level - 1]

@@ -61,6 +61,14 @@ def test_two_ships_that_meet_are_both_removed() -> None:
     assert not game.at("/units")
 
 
+def test_a_path_may_cross_a_sea_twice() -> None:
+    """SE7-8.3: each border counts, and the end is another sea; the move builder offers shorter paths only."""
+    game = moving("great_britain", {"north_sea": "great_britain three_master"})
+    game.refused(0, ship("north_sea", "three_master", "north_atlantic", "north_sea"), "path_invalid", "SE7-8.3")
+    game.when(0, ship("north_sea", "three_master", "north_atlantic", "north_sea", "baltic_sea"))
+    assert there(game, "baltic_sea") == {"great_britain": {"three_master": 1}}
+
+
 def test_the_builder_offers_a_ship_every_sea_it_can_reach() -> None:
     """SE7-8.2, SE7-8.3: border by border; null where it may end."""
     game = moving("great_britain", {"london": "great_britain two_master", "baltic_sea": "great_britain two_master"})
