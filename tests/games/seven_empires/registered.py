@@ -239,9 +239,25 @@ def _neutral() -> dict[str, Json]:
     return {"hands": hands, "empires": {e: {"monarch": reigns.get(e)} for e in EMPIRES}}
 
 
+def _besieged() -> dict[str, Json]:
+    """Every empire has one unoccupied city left, with a foreign army at its gates, and may move at once."""
+    units: dict[str, dict[str, dict[str, int]]] = {}
+    for i, empire in enumerate(EMPIRES):
+        others = [e for e in EMPIRES if e != empire]
+        last, *lost = (r for r in CITIES if REGIONS[r]["empire"] == empire)
+        for j, region in enumerate(lost):
+            units[region] = {others[(i + j) % 6]: {UNITS[j % 2]: 1}}
+        free = [r for r in LAND[last] if REGIONS[r]["kind"] == "land" and r not in units]
+        for j, region in enumerate(free[:2]):
+            units[region] = {others[(i + j + 3) % 6]: {"artillery": 1}}
+    moving = {"move_fight": None, "palace": "III"}
+    return {"units": units, "empires": {e: {"markers": moving} for e in EMPIRES}}
+
+
 RARE: tuple[dict[str, Json], ...] = (
     {"seats": 4, "options": {}, "patch": CROWDED},
     {"seats": 2, "options": {"decades": 9}, "patch": CROWDED},
     {"seats": 3, "options": {}, "patch": _neutral()},
+    {"seats": 4, "options": {}, "patch": _besieged()},
     {"seats": 6, "options": {"setup": "draft", "quick_start": True, "decades": 9}, "patch": {}},
 )
