@@ -502,6 +502,7 @@ class ResultSchema(Out):
     game = _str()
     ruleset = _str()
     seat = _int()
+    player = _str()
     place = fields.Integer(required=True, allow_none=True, metadata={"description": "null: the game was not finished."})
     points = fields.Integer(required=True, allow_none=True)
     reason = _among("finished", "abandoned", "void", metadata={"description": "Why it was closed."})
