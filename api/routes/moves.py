@@ -22,7 +22,7 @@ from domain.kernel.audience import ALL_KEY, may_read
 from domain.kernel.choices import Choice
 from domain.kernel.declare import doc
 from domain.kernel.flow import State
-from domain.kernel.game import AnyGame, state_for
+from domain.kernel.game import AnyGame, line, state_for
 from domain.kernel.record import Record, facts_for, visible_packs
 from domain.kernel.ruleset import AnyRuleset, Draft, ask, check_shape, decisions, dry_run
 from domain.kernel.texts import texts
@@ -171,7 +171,7 @@ def choices(body: Doc, _: Doc, game: str) -> Response:
     rules, p = table(game)
     seat = auth.principal().seat
     if seat is None:
-        seat = _absent(p, body.get("seat"))
+        seat = _absent(rules, p, body.get("seat"))
     elif body.get("seat", seat) != seat:
         raise Problem("not_your_seat")
     if p.status == "open":
@@ -189,14 +189,15 @@ def choices(body: Doc, _: Doc, game: str) -> Response:
     return answer(doc | {"move": found})
 
 
-def _absent(p: AnyGame, seat: Seat | None) -> Seat:
+def _absent(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
     """The seat for which a director asks, who may; raises Problem, and RuleError for a seat that there is not."""
     auth.stand_apart(p)
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": "A director names the seat."}])
     if seat >= p.table.seats:
         raise RuleError("unknown_seat", "", {"seats": p.table.seats})
-    due = p.dues([seat]).get(seat)
+    asked = [s for d in decisions(rules, p.state, p.rewinds) for s in d.must if s == seat]
+    due = p.dues(asked).get(seat)
     if p.status == "running" and p.players[seat].id and (due is None or due > services().clock()):
         raise Problem("seats_only", "The seat has a player, who is not late.")
     return seat
@@ -204,20 +205,35 @@ def _absent(p: AnyGame, seat: Seat | None) -> Seat:
 
 @limits.whole_game()
 def _directed(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -> Doc:
-    """Whether the builder would tell a director what is hidden; then the look is recorded before anything is told."""
+    """Whether the builder could tell a director what is hidden; then the look is recorded before anything is told."""
     records = services().ledger.read(p.id, upto=p.version)
-    try:
-        known = _told(rules, state_for(rules, records, PUBLIC), seat, picks)
-    except Exception:  # noqa: BLE001 - rules may trip in any way over what the public does not know
-        known = None
-    if known == _told(rules, p.state, seat, picks):
+    if not _secrets(records) and _foregone(rules, p, records, seat, picks):
         return {"looked": False}
-    since = [r for r in records if r.kind == "ruled" and r.public["at"] >= p.waiting]
+    # Of the very time at which it was asked it may be one of the decision before: where a clock was set back, all are.
+    since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.waiting]
     if any(isinstance(act_of(r, p), Look) for r in since):
         return {"looked": True}
     stored = services().commands.do(p.id, Look(), expected=p.version)
     services().notify(stored.position)
     return {"looked": True, "version": stored.versions[-1]}
+
+
+def _secrets(records: list[Record]) -> bool:
+    """Whether seats know anything that not everybody does, as everybody can see: by the number of seals.
+
+    What a seat knows must not decide it, or that no look was needed would tell that it has nothing to hide.
+    """
+    counted = set(line(records))
+    return any(len(r.public.get("seals", ())) > 1 for r in records if r.version in counted)
+
+
+def _foregone(rules: AnyRuleset, p: AnyGame, records: list[Record], seat: Seat, picks: list[Json]) -> bool:
+    """Whether everybody can work out what the builder answers."""
+    try:
+        known = _told(rules, state_for(rules, records, PUBLIC), seat, picks)
+    except Exception:  # noqa: BLE001 - rules may trip in any way over what the public does not know
+        return False
+    return known == _told(rules, p.state, seat, picks)
 
 
 def _told(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json]) -> Json:

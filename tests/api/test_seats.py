@@ -183,16 +183,47 @@ class TestTheDirectorsBuilder:
         assert (again.json["choice"], again.json["looked"], looks(window)) == (answer.json["choice"], True, 1)
         assert window.get("/audit").json["proved"] is True
 
+    def test_that_no_look_was_needed_does_not_tell_what_a_seat_has(self, site: Site) -> None:
+        """Two hands out of three hold an ambush, which the builder offers; one that holds none is as much a secret."""
+        hands = set()
+        for _ in range(25):
+            table = site.table("windows@1", 3, hold=0)
+            table.move(0, {"type": "attack", "target": 1})
+            site.delete(f"{table.path}/seats/1?hold=60", table.director)
+            hands.add("ambush" in site.services.commands.game(table.game).state.hands[1])
+            assert (self.ask(table, seat=1).json["looked"], looks(table)) == (True, 1)
+        assert hands == {True, False}
+
+    def test_a_look_is_one_of_its_decision_also_where_the_clock_was_set_back(self, window: Table) -> None:
+        window.site.services.commands._clock = lambda: 0
+        window.site.delete(f"{window.path}/seats/1?hold=60", window.director)
+        assert self.ask(window, seat=1).status_code == 200
+        before = window.decision, looks(window)
+        for seat in (0, 2):
+            window.move(seat, {"type": "pass"})
+        moved = {"seat": 1, "move": {"type": "pass"}, "decision": window.decision}
+        assert window.post("/moves", moved, window.director).status_code == 201
+        assert self.ask(window, seat=1).json["decision"] == window.decision != before[0]
+        assert looks(window) > before[1]
+
     def test_what_everybody_can_work_out_is_no_look(self, orders: Table) -> None:
         orders.site.delete(f"{orders.path}/seats/1", orders.tokens[1])
         answer = self.ask(orders, seat=1)
         assert (answer.status_code, answer.json["looked"], looks(orders)) == (200, False, 0)
 
-    def test_of_a_seat_that_is_late_it_tells_too(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_a_seat_that_is_late_it_tells_too(self, orders: Table) -> None:
         later = orders.get().json["due"] + 1
         orders.site.services = orders.site.services.__class__(**vars(orders.site.services) | {"clock": lambda: later})
         orders.site.remake()
         assert self.ask(orders, seat=0).status_code == 200
+
+    def test_who_has_answered_is_not_late(self, orders: Table) -> None:
+        orders.move(0, {"type": "submit"})
+        later = orders.get().json["due"] + 1
+        orders.site.services = orders.site.services.__class__(**vars(orders.site.services) | {"clock": lambda: later})
+        orders.site.remake()
+        refused(self.ask(orders, seat=0), 403, "seats_only")
+        assert self.ask(orders, seat=1).status_code == 200
 
     def test_who_holds_a_seat_asks_for_no_other(self, window: Table) -> None:
         for seat in (1, 2):
