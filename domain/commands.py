@@ -10,7 +10,7 @@ import functools
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from uuid import uuid4
@@ -108,16 +108,19 @@ class Commands:
         options: Mapping[str, Json] | None = None,
         *,
         body: Doc | None = None,
+        unsaid: Collection[str] = (),
         command: str | None = None,
         beside: Beside = _nothing,
     ) -> Answer:
         """A new game, its id from `new_game`; `body` adds pace and policies to the record.
 
+        `unsaid` names what of the body the request did not hold, so that it can be repeated although bodies have grown.
         Raises UnknownRuleset and InvalidTable, and StaleVersion if the game exists.
         """
         rules = self._catalogue.get(ruleset)
         table = rules.table(seats, options)
-        args = {"ruleset": ruleset, "seats": seats, "options": dict(options or {}), "body": body}
+        said = body and {name: value for name, value in body.items() if name not in unsaid}
+        args = {"ruleset": ruleset, "seats": seats, "options": dict(options or {}), "body": said}
         named = _command(command, "Open", args)
 
         def attempt() -> Answer:
@@ -283,7 +286,7 @@ class _Recent:
 def _args(act: Act) -> Doc:
     """Its fields, as they are hashed; those that acts have got since only where they say something."""
     own = fields(act)  # type: ignore[arg-type] # every act is a dataclass
-    values = ((f, getattr(act, f.name)) for f in own)
+    values = ((f, getattr(act, f.name)) for f in own if not f.metadata.get("unsaid"))
     return {f.name: value for f, value in values if not (f.metadata.get("later") and value == f.default)}
 
 

@@ -68,6 +68,7 @@ def open_game(body: Doc, headers: Doc) -> Response:
     pace = pace_of(rules.meta, body["pace"])
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms["hold"] = _hold(pace) if body["hold"] is None else body["hold"]
+    unsaid = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
     rows = s.access.issued(grant.game, DIRECTOR, player, grant.token, body["name"])
     rows += s.access.invites(grant.game, grant.invitation) if invited else []
     stored = s.commands.open(
@@ -76,6 +77,7 @@ def open_game(body: Doc, headers: Doc) -> Response:
         body["seats"],
         body["options"],
         body=terms,
+        unsaid=unsaid,
         command=named,
         beside=lambda _: rows,
     )

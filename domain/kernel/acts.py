@@ -45,6 +45,9 @@ TABLE_CODES: Mapping[str, str] = {
 LATER = MappingProxyType({"later": True})
 """Of a field that an act has got since: at its default it is no part of what a command's id stands for."""
 
+UNSAID = MappingProxyType({"unsaid": True})
+"""Of one that is no part of that whatever it holds: who asks has ids of their own."""
+
 SOONEST = 60_000
 """ms that are left at least until a deadline that is brought forward."""
 
@@ -253,7 +256,7 @@ class Close(Act):
     """
 
     reason: str = "finished"
-    by: By | None = field(default=None, metadata=LATER)
+    by: By | None = field(default=None, metadata=UNSAID)
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         refuse_unless(game.status != "closed", "game_over")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.acts import Look, act_of
+from domain.kernel.acts import Close, Look, act_of
+from domain.kernel.clock import NO_PACE
 from tests.api.conftest import Reply, Site, Table, refused
 
 
@@ -257,3 +258,28 @@ class TestEndings:
         table.post("/close", {"reason": "void"}, table.director)
         assert table.get().json["ending"]["finished"] is False
         assert table.get("/scores").json["scores"] == []
+
+
+class TestRequestsOfOlderVersions:
+    """The same key with the same request gets the same answer for ever, also where requests have grown meanwhile."""
+
+    def test_a_table_that_was_opened_before_there_were_holds(self, site: Site) -> None:
+        s, key = site.services, "k" * 32
+        grant, named = s.access.grant("", "open", key), s.access.named("", "open", key)
+        terms = {"pace": NO_PACE.to_json(), "undo": "consent", "listing": "public"}
+        first = s.commands.open(grant.game, "orders@1", 3, {}, body=terms, command=named)
+        again = site.post("/games", {"ruleset": "orders@1", "seats": 3}, Idempotency_Key=key)
+        assert (again.status_code, again.json["position"]) == (201, first.position), again.text
+        assert again.headers["Idempotency-Replayed"] == "true"
+        for more in ({"hold": 5}, {"several": True}):
+            body = {"ruleset": "orders@1", "seats": 3, **more}
+            refused(site.post("/games", body, Idempotency_Key=key), 422, "idempotency_key_reused")
+
+    def test_one_that_was_closed_before_it_was_told_by_whom(self, orders: Table) -> None:
+        s, key = orders.site.services, "close-it"
+        director = s.access.authenticate(orders.director)
+        assert director
+        named = s.access.named("act", orders.game, "director", director.player, key)
+        first = s.commands.do(orders.game, Close("void"), command=named)
+        again = orders.post("/close", {"reason": "void"}, orders.director, Idempotency_Key=key)
+        assert (again.status_code, again.json["version"]) == (201, first.versions[-1]), again.text
