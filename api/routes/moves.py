@@ -174,8 +174,8 @@ def choices(body: Doc, _: Doc, game: str) -> Response:
         seat = _absent(rules, p, body.get("seat"))
     elif body.get("seat", seat) != seat:
         raise Problem("not_your_seat")
-    if p.status == "open":
-        raise RuleError("not_running", "", {"status": p.status})
+    if p.status != "running":
+        raise RuleError("not_running" if p.status == "open" else "game_over", "", {"status": p.status})
     if body["decision"] is not None:
         open_decision(rules, p, body["decision"])
     open_now = decisions(rules, p.state, p.rewinds)

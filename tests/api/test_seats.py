@@ -253,6 +253,11 @@ class TestEndings:
         assert entry["text"] == ["The game is closed: the director declares it abandoned. Its seed is shown."]
         assert orders.get("/audit").json["proved"] is True
 
+    def test_where_it_was_closed_nothing_is_offered(self, orders: Table) -> None:
+        orders.post("/close", {"reason": "void"}, orders.director)
+        refused(orders.post("/choices", {}, orders.tokens[0]), 409, "game_over")
+        refused(orders.post("/choices", {"seat": 0}, orders.director), 409, "game_over")
+
     def test_one_that_was_closed_before_its_start_has_none_either(self, site: Site) -> None:
         table = site.table("orders@1", 3, start=False)
         table.post("/close", {"reason": "void"}, table.director)
