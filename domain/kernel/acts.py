@@ -191,14 +191,26 @@ class Leave(Act):
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
         draft = draft_of(rules, game, moment)
         held = bool(self.hold) or game.accounts[self.seat].held > moment.time(game)
+        cover: list[Seat] = []
         if game.status == "running" and not held:
+            cover = [self.seat] if _covers(game) and _asked_in_secret(game.state, self.seat) else []
             _vacate(rules, draft, self.seat)
         body = {"hold": self.hold} if self.hold and game.status == "running" else None
-        return append(rules, game, moment, draft, "left", seat=self.seat, body=body)
+        return append(rules, game, moment, draft, "left", seat=self.seat, cover=cover, body=body)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Leave:
         return cls(_seat(record), record.body.get("hold", 0))
+
+
+def _covers(game: AnyGame) -> bool:
+    """Older tables, which say nothing of holds, have records without such packs."""
+    return "hold" in game.terms
+
+
+def _asked_in_secret(state: State, seat: Seat) -> bool:
+    """Whether it is to have a pack when it is vacated, or that it has none would tell that it had answered."""
+    return bool(state.frames) and state.top.secret and seat in state.top.asked
 
 
 def _vacate(rules: Ruleset[S], draft: Draft[S], seat: Seat) -> None:
@@ -217,9 +229,10 @@ class Vacate(Act):
         _running(game)
         refuse_unless(self.seat in game.kept, "not_due", seats=[self.seat])
         refuse_unless(game.accounts[self.seat].held <= moment.time(game), "not_due", seats=[self.seat])
-        draft = draft_of(rules, game, moment)
+        draft, body = draft_of(rules, game, moment), {"act": "vacate"}
+        cover = [self.seat] if _asked_in_secret(game.state, self.seat) else []
         _vacate(rules, draft, self.seat)
-        return append(rules, game, moment, draft, "ruled", by="clock", seat=self.seat, body={"act": "vacate"})
+        return append(rules, game, moment, draft, "ruled", by="clock", seat=self.seat, cover=cover, body=body)
 
     @classmethod
     def of(cls, record: Record, game: AnyGame) -> Vacate:
@@ -436,9 +449,10 @@ class Rewind(Act):
         if self.fresh:
             everybody: tuple[Viewer, ...] = tuple(range(game.table.seats))
             rules.redeal(draft, everybody)
-        _seat_again(rules, draft, game, moment.time(game))
-        blind = replace(back, board="")
-        step = append(rules, blind, moment, draft, "rewound", by=self.by, seat=self.seat, body=self._body())
+        asked = [seat for seat in range(game.table.seats) if _covers(game) and _asked_in_secret(draft.state, seat)]
+        vacated = _seat_again(rules, draft, game, moment.time(game))
+        cover, blind, body = [seat for seat in vacated if seat in asked], replace(back, board=""), self._body()
+        step = append(rules, blind, moment, draft, "rewound", by=self.by, seat=self.seat, cover=cover, body=body)
         return Step(step.record, replace(rewound(rules, game, target, step.record), digests=step.game.digests))
 
     def _body(self) -> Doc:
@@ -459,15 +473,21 @@ class Rewind(Act):
         )
 
 
-def _seat_again(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int) -> None:
-    """Who sits at the table belongs to the game, not to the line: the state is told what has changed since."""
+def _seat_again(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int) -> list[Seat]:
+    """Who sits at the table belongs to the game, not to the line: the state is told what has changed since.
+
+    Returns the seats that are vacated by that.
+    """
+    vacated: list[Seat] = []
     for seat, player in sorted(game.players.items()):
         if not player.id and seat not in draft.state.vacant and game.accounts[seat].held <= at:
             draft.add(Vacated(seat))
             rules.vacated(draft, seat)
+            vacated.append(seat)
         elif seat in draft.state.vacant and (player.id or seat in game.kept):
             draft.add(Seated(seat))
     carry_on(draft)
+    return vacated
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,22 @@ class TestHolds:
             assert shown["seats"][0]["held"] == shown["at"] + held * 1000
             refused(site.delete(f"{table.path}/seats/1?hold=-1", table.tokens[1]), 422, "invalid_query")
 
+    def test_who_leaves_does_not_show_whether_they_had_answered(self, site: Site) -> None:
+        """By the number of seals, which everybody can read; nor does a rewind behind that."""
+        seals = []
+        for seat in (1, 2):
+            table = site.table("windows@1", 3, hold=0)
+            table.move(0, {"type": "attack", "target": 1})
+            table.move(seat, {"type": "pass"})
+            assert site.delete(f"{table.path}/seats/1", table.tokens[1]).status_code == 200
+            back = table.post("/rewinds", {"to": table.version - 1}, table.director, If_Match=f'"{table.version}"')
+            assert back.status_code == 202, back.text
+            found = table.get(f"/records?after={table.version - 2}").json["items"]
+            seals.append([(r["kind"], len(r["seals"])) for r in found])
+            table.post("/close", {"reason": "void"}, table.director)
+            assert table.get("/audit").json["proved"] is True
+        assert seals[0] == seals[1] == [("left", 2), ("rewound", 2)]
+
     def test_before_the_start_there_is_nothing_to_hold(self, site: Site) -> None:
         table = site.table("orders@1", 3, start=False)
         site.delete(f"{table.path}/seats/1", table.tokens[1])

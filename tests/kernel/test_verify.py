@@ -376,6 +376,20 @@ class TestHolds:
             assert fold(match.rules, match.records) == match.game
             assert verify(match.rules, parse(dump(match.records, DIRECTOR))).closed
 
+    def test_that_a_seat_is_vacant_does_not_tell_whether_it_had_answered(self) -> None:
+        """WI-2: by the number of seals, which everybody can read."""
+        seals = []
+        for seat in (1, 2):
+            match: Match[Any] = Match(windows.RULESET, 3, b"s" * 32)
+            match.play(0, {"type": "attack", "target": 1})
+            match.play(seat, {"type": "pass"})
+            match.leave(1, 100)
+            match.vacate(1)
+            seals.append(len(match.records[-1].public["seals"]))
+            match.close("void")
+            assert verify(match.rules, parse(dump(match.records, DIRECTOR))).closed
+        assert seals == [2, 2]
+
     def test_a_rewind_keeps_the_hold(self) -> None:
         match = self.played()
         match.rewind(5)
