@@ -11,7 +11,7 @@ from api import auth, limits
 from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import answer, command, missing_game, tagged, wait, wanted, written
+from api.replies import answer, command, missing_game, table, tagged, wait, wanted, written
 from api.requests import (
     JoinSchema,
     KeyHeaders,
@@ -28,9 +28,9 @@ from api.requests import (
 from api.services import Doc, services
 from domain.beside.access import Grant, Principal
 from domain.errors import UnknownRuleset
-from domain.ids import DIRECTOR, Json
+from domain.ids import DIRECTOR, Json, Seat
 from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
-from domain.kernel.clock import LONGEST, Pace, pace_of
+from domain.kernel.clock import LONGEST, SECOND, Pace, pace_of
 from domain.kernel.ruleset import AnyRuleset
 
 room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
@@ -60,10 +60,11 @@ def open_game(body: Doc, headers: Doc) -> Response:
     The answer holds the director's token, which is shown nowhere else. Whoever sends a token of another game stays the
     same person. A repetition with its key gets the same answer.
     """
-    limits.spend_table()
     s = services()
     rules = _ruleset(body["ruleset"])
     player, grant, named = _granted("open", headers["key"])
+    if not (named and s.ledger.command(grant.game, named)):  # a repetition opens nothing
+        limits.spend_table()
     invited = body["listing"] == "invitation"
     pace = pace_of(rules.meta, body["pace"])
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
@@ -93,7 +94,7 @@ def _hold(pace: Pace) -> int:
 def _granted(*request: str) -> tuple[str, Grant, str | None]:
     """Who asks, known or new; what the request gives them; its command's id. Its last word is the key, or empty."""
     access, who = services().access, auth.asking()
-    caller, keyed = (who.player if who else ""), bool(request[-1])
+    caller, keyed = (who.player if who and not who.lent else ""), bool(request[-1])
     grant = access.grant(caller, *request) if keyed else access.grant()
     return caller or grant.player, grant, access.named(caller, *request) if keyed else None
 
@@ -193,6 +194,13 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     return written(stored, {"seat": stored.records[0].public["seat"], "token": grant.token, "player": player})
 
 
+def _left_to_hold(game: str, seat: Seat, agreed: int) -> int:
+    """Seconds for which players may still have a seat held: leaving and coming back again and again gives no time."""
+    _, now = table(game)
+    held = sum(until - since for since, until in now.accounts[seat].holds) if seat < now.table.seats else 0
+    return max(agreed - held // SECOND, 0)
+
+
 @room.route("/<game:game>/seats/<seat:seat>", methods=["DELETE"])
 @auth.signed
 @fails(403, 404, 409, 412)
@@ -211,7 +219,7 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
         raise Problem("not_your_seat")
     s = services()
     agreed: int = terms(game).get("hold", 0)
-    hold = min(args.get("hold", agreed), agreed if who.seat is not None else LONGEST)
+    hold = min(args.get("hold", agreed), _left_to_hold(game, seat, agreed) if who.seat is not None else LONGEST)
     stored = s.commands.do(
         game,
         Leave(seat, hold),

@@ -27,7 +27,8 @@ MOST = 5000
 def my_games(args: Doc) -> Response:
     """Find the tables at which one has a seat or directs, the newest change first, however they are listed."""
     s, limit = services(), args["limit"]
-    roles = s.access.roles(auth.principal().player)
+    who = auth.principal()
+    roles = {who.game: [who.role]} if who.lent else s.access.roles(who.player)
     found = s.reader.of(list(roles)[:MOST], args["status"], args["cursor"], limit + 1)
     page, address = with_names([doc for _, doc in found[:limit]]), None
     if len(found) > limit:

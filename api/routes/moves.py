@@ -233,7 +233,7 @@ def _foregone(rules: AnyRuleset, p: AnyGame, records: list[Record], seat: Seat, 
         known = _told(rules, state_for(rules, records, PUBLIC), seat, picks)
     except Exception:  # noqa: BLE001 - rules may trip in any way over what the public does not know
         return False
-    return known == _told(rules, p.state, seat, picks)
+    return bool(known == _told(rules, p.state, seat, picks))
 
 
 def _told(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json]) -> Json:

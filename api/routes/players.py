@@ -33,7 +33,8 @@ def results(player: str) -> Response:
 @room.doc(operationId="forget")
 def forget(player: str) -> Response:
     """Have one's name and texts erased; games go on under the opaque id."""
-    if auth.principal().player != player:
-        raise Problem("forbidden", "Everybody may erase their own name.")
+    who = auth.principal()
+    if who.player != player or who.lent:
+        raise Problem("forbidden", "Everybody may erase their own name, with a token that nobody else has had.")
     services().access.forget(player)
     return Response(status=204)

@@ -54,11 +54,12 @@ _ISSUE = """
 INSERT INTO tokens (game, role, id, hash, player, revoked) VALUES (?, ?, ?, ?, ?, 0)
 ON CONFLICT (game, role) DO UPDATE
 SET id = excluded.id, hash = excluded.hash, player = excluded.player, revoked = 0"""
-_FIND = "SELECT game, role, player, id, hash FROM tokens WHERE id = ? AND revoked = 0"
-_ROLES = "SELECT game, role FROM tokens WHERE player = ? AND revoked = 0 ORDER BY role"
+_FIND = "SELECT game, role, player, id, hash, revoked FROM tokens WHERE id = ? AND revoked <> 1"
+_ROLES = "SELECT game, role FROM tokens WHERE player = ? AND revoked <> 1 ORDER BY role"
 _NAME = "INSERT INTO people (player, name) VALUES (?, ?) ON CONFLICT (player) DO UPDATE SET name = excluded.name"
 _REDEEM = "DELETE FROM tickets WHERE id = ? RETURNING hash, token, until"
-_REPLACE = "UPDATE tokens SET id = ?, hash = ?, revoked = 0 WHERE game = ? AND role = ?"
+# 1: worthless; 2: from a director's hand, who may have kept it.
+_REPLACE = "UPDATE tokens SET id = ?, hash = ?, revoked = 2 WHERE game = ? AND role = ?"
 _OPENED = "INSERT INTO streams (hash, token, browser, until) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _AGAIN = "SELECT token, browser, until FROM streams WHERE hash = ?"
 _REVOKE = "UPDATE tokens SET revoked = 1 WHERE game = ? AND role = ?"
@@ -75,6 +76,8 @@ class Principal:
     player: str
     token: str
     """The token's id, which opens nothing."""
+    lent: bool = False
+    """A director has given it out in place of one that was lost: it opens the seat, and speaks for no person."""
 
     @property
     def seat(self) -> Seat | None:
@@ -159,7 +162,7 @@ class Access:
         return [(_ISSUE, row), *([(_NAME, (player, name))] if name else [])]
 
     def replaced(self, game: str, role: Role, token: str) -> list[Statement]:
-        """To be written with the record: the person who has the role has this token in place of the one before."""
+        """To be written with the record: whoever has the role has this token, lent, in place of the one before."""
         return [(_REPLACE, (token.split("_")[1], _hash(token), game, str(role)))]
 
     def ended(self, game: str, role: Role) -> list[Statement]:
@@ -172,9 +175,9 @@ class Access:
         return self._find(found[1], _hash(token)) if found else None
 
     def _find(self, id_: str, hashed: str | None = None) -> Principal | None:
-        for game, role, player, known, kept in self._database.execute(_FIND, (id_,)):
+        for game, role, player, known, kept, state in self._database.execute(_FIND, (id_,)):
             if hashed is None or hmac.compare_digest(kept, hashed):
-                return Principal(game, DIRECTOR if role == DIRECTOR else int(role), player, known)
+                return Principal(game, DIRECTOR if role == DIRECTOR else int(role), player, known, lent=state == 2)
         return None
 
     def roles(self, player: str) -> dict[str, list[Role]]:

@@ -321,4 +321,6 @@ def test_an_address_opens_so_many_tables_whatever_its_tokens(site: Site) -> None
         late = refused(site.post("/games", body, token), 429, "too_many_requests")
         assert late
     other = {"environ_base": {"REMOTE_ADDR": "192.0.2.9"}}
+    again = [site.client.post("/v1/games", json=body, headers={"Idempotency-Key": "k" * 32}, **other) for _ in range(5)]
+    assert len({answer.data for answer in again}) == 1, "repetitions open nothing"
     assert site.client.post("/v1/games", json=body, **other).status_code == 201

@@ -71,6 +71,20 @@ class TestHolds:
             assert table.get("/audit").json["proved"] is True
         assert seals[0] == seals[1] == [("left", 2), ("rewound", 2)]
 
+    def test_leaving_again_and_again_gives_no_more_time(self, site: Site) -> None:
+        """What the seat was held before counts, whoever sat there."""
+        table = site.table("orders@1", 3, hold=100)
+        now = [table.get().json["at"]]
+        site.services.commands._clock = lambda: now[0]
+        held = []
+        for _ in range(3):
+            site.delete(f"{table.path}/seats/0", table.tokens[0])
+            shown = table.get().json
+            held.append((shown["seats"][0]["held"] or shown["at"]) - shown["at"])
+            now[0] += 60_000
+            table.tokens[0] = table.post("/seats", {"seat": 0}).json["token"]
+        assert held == [100_000, 40_000, 0]
+
     def test_before_the_start_there_is_nothing_to_hold(self, site: Site) -> None:
         table = site.table("orders@1", 3, start=False)
         site.delete(f"{table.path}/seats/1", table.tokens[1])
@@ -125,6 +139,20 @@ class TestNewTokens:
         assert self.reissue(orders, 1, Idempotency_Key="x" * 32).json["token"] == first
         refused(orders.post("/choices", {}, first), 401, "unauthenticated")
         assert orders.post("/choices", {}, second).status_code == 200
+
+    def test_it_speaks_for_nobody_at_other_tables(self, orders: Table) -> None:
+        """The director who gave it out may have kept it."""
+        site, path = orders.site, f"/games/{orders.game}/seats"
+        other = site.post("/games", {"ruleset": "orders@1", "seats": 3}, orders.tokens[1]).json
+        new = self.reissue(orders, 1).json["token"]
+        player = orders.get().json["seats"][1]["player"]
+        found = site.get("/me/games", new).json["items"]
+        assert [(g["game"], g["roles"]) for g in found] == [(orders.game, [1])]
+        refused(site.delete(f"/players/{player}/name", new), 403, "forbidden")
+        assert site.post("/games", {"ruleset": "orders@1", "seats": 3}, new).json["player"] != player
+        assert site.get("/me/games", other["token"]).status_code == 200
+        site.delete(f"{path}/1", new)
+        assert orders.post("/choices", {}, new).status_code == 401
 
     def test_who_may_not(self, orders: Table) -> None:
         refused(self.reissue(orders, 1, orders.tokens[1]), 403, "directors_only")
@@ -207,7 +235,8 @@ class TestTheDirectorsBuilder:
             table = site.table("windows@1", 3, hold=0)
             table.move(0, {"type": "attack", "target": 1})
             site.delete(f"{table.path}/seats/1?hold=60", table.director)
-            hands.add("ambush" in site.services.commands.game(table.game).state.hands[1])
+            state: Any = site.services.commands.game(table.game).state
+            hands.add("ambush" in state.hands[1])
             assert (self.ask(table, seat=1).json["looked"], looks(table)) == (True, 1)
         assert hands == {True, False}
 
