@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy import logs, running
+from deploy import collector, logs, running
 from deploy.play import demo, replay
 from deploy.play.bots import BOTS
 from deploy.play.simulate import simulate
@@ -37,6 +37,7 @@ class Usage(Exception):
 
 def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) -> int:
     """Runs one command and returns the exit status; without a catalogue, of the rulesets that are shipped."""
+    collector.look_seldom()
     try:
         args = parser().parse_args(argv)
     except SystemExit as stop:  # argparse has said what is wrong, or has printed its help

@@ -9,6 +9,7 @@ import platform
 import sys
 from collections.abc import Iterator, Sequence
 
+from deploy import collector
 from tests.perf import rules, service
 from tests.perf.figures import HEAD, Figure
 
@@ -51,6 +52,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="one JSON document per line")
     args = parser.parse_args(argv)
     os.environ["ANNALS_RATE"] = "0"  # else the limit for each caller would be measured
+    collector.look_seldom()  # as all processes of the service do
     if not args.json:
         print(f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}\n\n{HEAD}")
     for figure in table(args.quick):
