@@ -31,6 +31,7 @@ from domain.errors import UnknownRuleset
 from domain.ids import DIRECTOR, Json, Seat
 from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
 from domain.kernel.clock import LONGEST, SECOND, Pace, pace_of
+from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import AnyRuleset
 
 room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
@@ -194,11 +195,16 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     return written(stored, {"seat": stored.records[0].public["seat"], "token": grant.token, "player": player})
 
 
-def _left_to_hold(game: str, seat: Seat, agreed: int) -> int:
-    """Seconds for which players may still have a seat held: leaving and coming back again and again gives no time."""
-    _, now = table(game)
-    held = sum(until - since for since, until in now.accounts[seat].holds) if seat < now.table.seats else 0
-    return max(agreed - held // SECOND, 0)
+def _held(now: AnyGame, seat: Seat, asked: int | None, *, directed: bool) -> int:
+    """For how many seconds a seat that is left is held: what the table has agreed on, unless less is asked for.
+
+    A director may say more. To players the time counts for which the seat was held before: leaving and coming back
+    again and again gives none.
+    """
+    agreed: int = now.terms.get("hold", 0)
+    before = sum(until - since for since, until in now.accounts[seat].holds) if seat < now.table.seats else 0
+    most = LONGEST if directed else max(agreed - before // SECOND, 0)
+    return min(agreed if asked is None else asked, most)
 
 
 @room.route("/<game:game>/seats/<seat:seat>", methods=["DELETE"])
@@ -218,8 +224,8 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     if who.seat not in (None, seat):
         raise Problem("not_your_seat")
     s = services()
-    agreed: int = terms(game).get("hold", 0)
-    hold = min(args.get("hold", agreed), _left_to_hold(game, seat, agreed) if who.seat is not None else LONGEST)
+    _, now = table(game)
+    hold = _held(now, seat, args.get("hold"), directed=who.seat is None)
     stored = s.commands.do(
         game,
         Leave(seat, hold),

@@ -158,7 +158,7 @@ BODIES: Mapping[str, type[_Form]] = {
     "rewound": Rewound,
     "closed": Closed,
 }
-"""Kind -> what it adds; besides `ruled`, which may add `Extended`."""
+"""Kind -> what it adds; besides `ruled`, which may add one of RULED."""
 _BY: Mapping[str, frozenset[str]] = {
     "moved": frozenset({"seat"}),
     "lapsed": frozenset({"clock"}),
