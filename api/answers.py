@@ -535,3 +535,6 @@ class ReadySchema(StatusSchema):
     redis = _str(
         metadata={"enum": ["up", "away"], "description": "Turns and deadlines go on also while it is away."},
     )
+    clock_offset = _int(
+        metadata={"description": "Seconds by which the service is ahead of the machine's clock that is most wrong."}
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from api.services import Services
@@ -20,7 +20,7 @@ class Stores(Collector):
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         """The gauges; only which servers are up where a store does not answer."""
         try:
             found = self._read()
@@ -30,7 +30,7 @@ class Stores(Collector):
         yield GaugeMetricFamily("annals_redis_up", "1 while Redis answers", float(self._services.redis_up()))
         yield from found
 
-    def _read(self) -> list[GaugeMetricFamily]:
+    def _read(self) -> list[Metric]:
         s, now = self._services, self._services.clock()
         behind = s.ledger.log(s.reader.position(), MOST)
         due = s.reader.due(now, MOST)
@@ -48,4 +48,14 @@ class Stores(Collector):
             GaugeMetricFamily("annals_due_work_seconds", "For how long the oldest of it is due", waits / 1000),
             GaugeMetricFamily("annals_errands", "Errands that can be done and are not", len(errands)),
             GaugeMetricFamily("annals_errands_seconds", "Age of the oldest of them", asked / 1000),
+            CounterMetricFamily("annals_clock_jumps", "How often a clock was set forward", s.clocks.jumps()),
+            self._offsets(),
         ]
+
+    def _offsets(self) -> GaugeMetricFamily:
+        family = GaugeMetricFamily(
+            "annals_clock_offset_seconds", "Time of the service less that of a machine's clock", labels=["machine"]
+        )
+        for machine in self._services.clocks.machines():
+            family.add_metric([machine.name], machine.offset / 1000)
+        return family

@@ -10,6 +10,7 @@ from pathlib import Path
 from flask import current_app
 
 from domain.beside.access import Access
+from domain.beside.clock import Clocks
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
 from domain.catalogue import Catalogue
@@ -98,6 +99,11 @@ class Services:
     redis_up: Callable[[], bool] = _yes
     """Whether Redis answers; asked at once, or not at all."""
     settings: Settings = field(default_factory=Settings)
+
+    @property
+    def clocks(self) -> Clocks:
+        """What is known of the time."""
+        return Clocks(self.ledger)
 
     @property
     def outages(self) -> Outages:

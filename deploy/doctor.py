@@ -11,6 +11,7 @@ from sqlalchemy import select
 from deploy import embedded, logs
 from deploy.settings import Settings, SettingsError
 from deploy.wiring import Services, create_services
+from domain.beside.clock import STEP, Clocks
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError, UnknownRuleset
 from domain.ids import Json
@@ -55,6 +56,7 @@ def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
         "views": _views,
         "games": _games,
         "due work": _due,
+        "clock": _clock,
         "redis": _redis,
         "workers": _workers,
     }
@@ -145,6 +147,15 @@ def _due(services: Services) -> str:
     if late:
         raise _IllError(f"{len(late)} overdue; {late[0].work} of {late[0].game} since {(now - late[0].at) // 1000} s")
     return f"{len(rows)} waiting"
+
+
+def _clock(services: Services) -> str:
+    machines = Clocks(services.ledger).machines()
+    wrong = [m for m in machines if abs(m.offset) > STEP]
+    if wrong:
+        seconds, where = abs(wrong[0].offset) // 1000, "behind" if wrong[0].offset > 0 else "ahead of"
+        raise _IllError(f"that of {wrong[0].name} is {seconds} s {where} the service's time")
+    return f"{len(machines)} machines agree"
 
 
 def _redis(services: Services) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from deploy.settings import Settings, SettingsError
 from domain.beside.access import Access
+from domain.beside.clock import Clock
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
 from domain.beside.vault import Vault
@@ -39,11 +39,6 @@ log = logging.getLogger("annals.views")
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
-def now() -> int:
-    """Milliseconds since 1970 UTC."""
-    return time.time_ns() // 1_000_000
-
-
 @dataclass(frozen=True)
 class Services:
     """Everything that a process may use; nothing is connected before it is used."""
@@ -60,10 +55,8 @@ class Services:
     bell: Bell
     changes: Changes
     queues: Queues
-
-    def clock(self) -> int:
-        """Milliseconds since 1970 UTC."""
-        return now()
+    clock: Clock
+    """The time of the service, ms since 1970 UTC."""
 
     def notify(self, position: int) -> None:
         """There is something new in the log, up to that position."""
@@ -102,14 +95,14 @@ class Services:
             self.notify,
             self.bell.stir,
             self.changes.wait,
-            lambda job: self.queues.state(job, now()),
+            lambda job: self.queues.state(job, self.clock()),
             self.bell.up,
             settings,
         )
 
     def close(self) -> None:
         """Close this process' connections."""
-        for each in (self.queues, self.bell, self.views, self.ledger):
+        for each in (self.clock, self.queues, self.bell, self.views, self.ledger):
             each.close()
 
 
@@ -120,20 +113,21 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
     rules = shipped() if catalogue is None else catalogue
     ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
     vault, reader = Vault(ledger, settings.key()), Reader(views)
-    url = settings.redis_url
+    url, clock = settings.redis_url, Clock(ledger, alone=settings.sqlite)
     return Services(
         settings,
         rules,
         ledger,
         vault,
-        Commands(ledger, rules, vault, now),
-        Access(ledger, settings.key()),
+        Commands(ledger, rules, vault, clock),
+        Access(ledger, settings.key(), lambda: clock() // 1000),
         Errands(ledger),
         views,
         reader,
         Bell(url),
         Changes(lambda: Bell(url)),
         Queues(url),
+        clock,
     )
 
 

@@ -79,6 +79,7 @@ class _Order:
     """Decided anew after a lost race; else the loser is told."""
     sitting: Sitting | None
     beside: Beside
+    ahead: int
 
 
 def new_game() -> str:
@@ -140,16 +141,17 @@ class Commands:
         sitting: Sitting | None = None,
         command: str | None = None,
         beside: Beside = _nothing,
+        ahead: int = 0,
     ) -> Answer:
         """Whatever can be done to a game that is open; raises as the act does.
 
         With `expected` it counts on that version only (StaleVersion); else an act that lasts is decided anew after a
         lost race, and any other is meant for what is the newest when it comes. `sitting`: who must sit where
-        (NotSeated).
+        (NotSeated). `ahead`: ms by which its record is ahead of the clock, which is about to leap by as much.
         """
         args = _args(act)
         named = _command(command, type(act).__name__, args, expected)
-        order = _Order(game, act, named, expected, act.lasting and expected is None, sitting, beside)
+        order = _Order(game, act, named, expected, act.lasting and expected is None, sitting, beside, ahead)
         return self._for_ever(game, named, lambda: self._race(order))
 
     # --- what is known
@@ -224,7 +226,7 @@ class Commands:
         raise StaleVersion(head - 1, head)
 
     def _decide(self, order: _Order, held: _Held) -> list[AnyStep]:
-        game, rules, moment = held.game, held.rules, self._moment(held.seed, order.command)
+        game, rules, moment = held.game, held.rules, self._moment(held.seed, order.command, order.ahead)
         if order.expected is not None and order.expected != game.version:
             raise StaleVersion(order.expected, game.version)
         if order.sitting is not None and game.players.get(order.sitting[0], Player("")).id != order.sitting[1]:
@@ -234,8 +236,8 @@ class Commands:
             return [step]
         return [step, Close().step(rules, step.game, moment)]
 
-    def _moment(self, seed: bytes, named: Command | None) -> Moment:
-        return Moment(seed, self._clock(), named.id if named else "")
+    def _moment(self, seed: bytes, named: Command | None, ahead: int = 0) -> Moment:
+        return Moment(seed, self._clock() + ahead, named.id if named else "")
 
     def _store(
         self, game: str, named: Command | None, beside: Beside, after: _Held, steps: Sequence[AnyStep]

@@ -182,6 +182,13 @@ class Reader:
             rows = db.execute(query.order_by(t.c.game, t.c.decision))
             return [Due(r.game, r.decision, r.work, r.at) for r in rows]
 
+    def unfinished(self) -> list[str]:
+        """The games that are not over."""
+        t = schema.games
+        with self._views.reading() as db:
+            rows = db.execute(select(t.c.game).where(_live(t), t.c.status.in_(("open", "running"))).order_by(t.c.game))
+            return [row.game for row in rows]
+
     def aside(self) -> list[dict[str, Json]]:
         """Games that could not be projected."""
         t = schema.aside

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from domain.beside.clock import Clocks
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
 from domain.beside.vault import Vault
@@ -33,6 +34,11 @@ class Crew:
     def errands(self) -> Errands:
         """Work that was asked for."""
         return Errands(self.ledger)
+
+    @property
+    def clocks(self) -> Clocks:
+        """What is known of the time."""
+        return Clocks(self.ledger)
 
     @property
     def outages(self) -> Outages:

@@ -14,6 +14,7 @@ from projections.reader import Reader
 from workers import pulse
 from workers.bell import Bell
 from workers.crew import Crew
+from workers.leaps import Leaps
 from workers.outages import Watch
 from workers.reconcile import Reconciler
 from workers.standby import Standby
@@ -37,6 +38,7 @@ class Pumping:
         self._crew, self._bell, self._reconciler = crew, bell, reconciler
         self._pump = Pump(crew.ledger, crew.catalogue, crew.views, crew.node)
         self._watch = Watch(crew, Reader(crew.views), self.catch_up)
+        self._leaps = Leaps(crew, Reader(crew.views), self.catch_up)
         self._standby = Standby(crew.clock)
         self._position = -1
         self._reconciled = 0.0
@@ -64,12 +66,13 @@ class Pumping:
         self._standby.stop()
 
     def turn(self) -> None:
-        """Read to the end of the log, move what an outage has cost, see to the due work, wait for the bell."""
+        """Read to the end of the log, make outages and clocks good, see to the due work, wait for the bell."""
         moved = self.catch_up()
         if self._stopping:  # in the middle of the log: what the views say of deadlines is not true yet
             return
         if moved or self._rung or time.monotonic() > self._reconciled + PASS:
             self._watch.look()
+            self._leaps.look()
             self._reconciler.pass_once()
             self._standby.take(self._reconciler.left)
             self._reconciled = time.monotonic()

@@ -56,14 +56,15 @@ def ready() -> Response:
     try:
         s.ledger.execute("SELECT 1")
         unread = s.ledger.log(s.reader.position(), s.settings.max_lag + 1)
-        behind, aside = len(unread), len(s.reader.aside())
+        behind, aside, machines = len(unread), len(s.reader.aside()), s.clocks.machines()
         if not unread or _fresh(unread[0], asked):
             _beat(asked)
     except StoreUnavailable:
         raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
     if behind > s.settings.max_lag:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
-    doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": "up" if s.redis_up() else "away"}
+    redis, offset = "up" if s.redis_up() else "away", max((m.offset for m in machines), key=abs, default=0)
+    doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": redis, "clock_offset": offset // 1000}
     return Response(orjson.dumps(doc), content_type="application/json")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from domain.beside.clock import TABLES
 from domain.beside.tables import Database, Execute, Row, create
 
 SILENCE = 5_000
@@ -21,14 +22,13 @@ _TABLES = (
 )
 _BEAT = """
 INSERT INTO heartbeat VALUES ('service', ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at
-WHERE heartbeat.at < excluded.at OR heartbeat.at > ?"""
-_REPLACED = "INSERT INTO heartbeat VALUES ('replaced', ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
+WHERE heartbeat.at < excluded.at"""
 _NOTE = "INSERT INTO silences VALUES (?, ?, 0) ON CONFLICT DO NOTHING"
 _UNSETTLED = "SELECT began, ended FROM silences WHERE settled = 0 ORDER BY began"
 # One statement sees one moment.
 _KNOWN = """
 SELECT (SELECT at FROM heartbeat WHERE name = 'service'), (SELECT max(ended) FROM silences),
-  (SELECT min(began) FROM silences WHERE settled = 0), (SELECT at FROM heartbeat WHERE name = 'replaced')"""
+  (SELECT min(began) FROM silences WHERE settled = 0), (SELECT min(began) FROM leaps WHERE stage < 2)"""
 
 LATE = 2_000
 """ms after which who has asked does not wait for an answer any more."""
@@ -42,33 +42,30 @@ class Outages:
 
     def migrate(self) -> None:
         """Create the tables that are missing."""
-        create(self._database, _TABLES)
+        create(self._database, (*_TABLES, *TABLES))
 
     def beat(self, asked: int, clock: Callable[[], int] | None = None) -> None:
         """Who asked at that time is answered, if that is soon by the `clock`; a time before the last changes nothing.
 
-        It waits where a move would wait, for it stands for one. A beat in the future was that of a clock which has been
-        put right: it is replaced. If it is this clock that is wrong, what was replaced counts again as soon as it lies
-        in the past.
+        It waits where a move would wait, for it stands for one.
         """
 
         def write(execute: Execute) -> None:
             if clock is not None and clock() - asked > LATE:
                 return
-            last, _, replaced = _last(execute(_KNOWN, ()))
-            if last is not None and last > asked + SILENCE:
-                execute("UPDATE silences SET ended = ? WHERE ended > ?", (asked, asked + SILENCE))
-                execute(_REPLACED, (last,))
-            elif last is not None and asked - last > SILENCE:
-                began = replaced if replaced is not None and last < replaced <= asked else last
-                execute(_NOTE, (began, clock() if clock else asked))
-            execute(_BEAT, (asked, asked + SILENCE))
+            last, _ = _last(execute(_KNOWN, ()))
+            if last is not None and asked - last > SILENCE:
+                execute(_NOTE, (last, clock() if clock else asked))
+            execute(_BEAT, (asked,))
 
         self._database.among_appends(write)
 
     def answered(self) -> int:
-        """Deadlines up to then may be played: until then nobody was kept from answering in time. 0: none."""
-        last, silent, _ = _last(self._database.execute(_KNOWN))
+        """Deadlines up to then may be played: until then nobody was kept from answering in time. 0: none.
+
+        While a clock that was set forward is being made good, none that comes after that was noticed.
+        """
+        last, silent = _last(self._database.execute(_KNOWN))
         return (last or 0) if silent is None else silent
 
     def beaten(self) -> int:
@@ -84,7 +81,9 @@ class Outages:
         self._database.execute("UPDATE silences SET settled = 1 WHERE began = ?", (began,))
 
 
-def _last(rows: Sequence[Row]) -> tuple[int | None, int | None, int | None]:
-    """The last beat, when the first silence began that is not settled, and the beat that was replaced last."""
-    ((beat, ended, silent, replaced),) = rows
-    return max((t for t in (beat, ended) if t is not None), default=None), silent, replaced
+def _last(rows: Sequence[Row]) -> tuple[int | None, int | None]:
+    """The last beat, and when the first silence or leap began that is not settled."""
+    ((beat, ended, silent, leap),) = rows
+    return max((t for t in (beat, ended) if t is not None), default=None), min(
+        (t for t in (silent, leap) if t is not None), default=None
+    )

@@ -530,6 +530,26 @@ class Extend(Act):
 
 
 @dataclass(frozen=True)
+class Shift(Act):
+    """The clock of the service was set forward by so much, and all that is due with it: nobody has lost any time.
+
+    Its record is the first of the new time, `Moment.now` has been set forward already. Once it is done for a reading of
+    the clock that was set, the command's id sees to it that it is not done again.
+    """
+
+    ms: int
+
+    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+        refuse_unless(game.status in ("open", "running"), "game_over")
+        body = {"act": "shift", "ms": self.ms, "reason": "clock_set_forward"}
+        return append(rules, game, moment, draft_of(rules, game, moment), "ruled", by="clock", body=body)
+
+    @classmethod
+    def of(cls, record: Record, game: AnyGame) -> Shift:
+        return cls(record.body["ms"])
+
+
+@dataclass(frozen=True)
 class Hold(Act):
     """For so many seconds from now no time of the seat's runs, and no default is played for it; 0 ends that.
 
@@ -593,7 +613,7 @@ _BY_KIND: Mapping[str, type[Act]] = {
 }
 
 
-_RULED: Mapping[str, type[Act]] = {"extend": Extend, "hold": Hold, "reissue": Reissue, "vacate": Vacate}
+_RULED: Mapping[str, type[Act]] = {"extend": Extend, "hold": Hold, "reissue": Reissue, "shift": Shift, "vacate": Vacate}
 
 
 def act_of(record: Record, game: AnyGame) -> Act:

@@ -169,6 +169,11 @@ def moved(clocks: tuple[Clock, ...], n: int, ms: int) -> tuple[Clock, ...]:
     return tuple(replace(c, left=max(c.left + ms, 0)) if c.n == n else c for c in clocks)
 
 
+def shifted(clocks: tuple[Clock, ...], ms: int) -> tuple[Clock, ...]:
+    """The clocks when time itself has been set forward by so much: what has passed on them stays what it was."""
+    return tuple(replace(c, since=c.since + ms) if c.since is not None else c for c in clocks)
+
+
 def _run(clock: Clock, at: int) -> Clock:
     return replace(clock, since=at) if clock.since is None else clock
 
@@ -264,6 +269,12 @@ def rest(account: Account, days: int, at: int) -> Account:
     """A vacation of whole days, from now on or from the end of the one before."""
     begin = max(at, account.back)
     return replace(account, days=account.days - days, rests=(*account.rests, (begin, begin + days * DAY)))
+
+
+def shift(account: Account, ms: int) -> Account:
+    """The account when time itself has been set forward by so much: spans lie where they lay, seen from the clocks."""
+    rests = tuple((begin + ms, end + ms) for begin, end in account.rests)
+    return replace(account, rests=rests, holds=tuple((begin + ms, end + ms) for begin, end in account.holds))
 
 
 def hold(account: Account, seconds: int, at: int) -> Account:

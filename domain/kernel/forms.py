@@ -146,7 +146,14 @@ class Vacated(_Form, tag_field="act", tag="vacate"):
     """What `ruled` adds for a seat that is held no longer."""
 
 
-RULED: tuple[type[_Form], ...] = (Extended, Held, Reissued, Vacated)
+class Shifted(_Form, tag_field="act", tag="shift"):
+    """What `ruled` adds when the clock of the service was set forward."""
+
+    ms: Annotated[int, Meta(ge=1, le=MAX_INT)]
+    reason: Literal["clock_set_forward"]
+
+
+RULED: tuple[type[_Form], ...] = (Extended, Held, Reissued, Shifted, Vacated)
 """What `ruled` can add, by `act`."""
 
 BODIES: Mapping[str, type[_Form]] = {
@@ -171,7 +178,7 @@ _BY: Mapping[str, frozenset[str]] = {
 """Who can be the author of a kind; of the others nobody is."""
 
 _FORMS: tuple[type[_Form], ...] = (Public, Pack, Opening, *RULED, Plain, *BODIES.values())
-_RULED = Extended | Held | Reissued | Vacated
+_RULED = Extended | Held | Reissued | Shifted | Vacated
 for _form in _FORMS:
     prepare(_form)
 

@@ -29,6 +29,8 @@ from domain.kernel.clock import (
     pace_of,
     rest,
     running,
+    shift,
+    shifted,
     tick,
 )
 from domain.kernel.declare import Part
@@ -112,6 +114,12 @@ class Game(Generic[S_co]):
         if self.status != "running":
             return ()
         return tuple(s for s, player in self.players.items() if not player.id and s not in self.state.vacant)
+
+    @property
+    def timed(self) -> bool:
+        """Whether anything in it is due at some time: deadlines, the end of a hold, that nobody starts it."""
+        held = any(account.held > self.at for account in self.accounts)
+        return self.status == "open" or (self.status == "running" and (bool(self.pace.seconds) or held))
 
     @property
     def finished(self) -> bool:
@@ -259,7 +267,7 @@ def advance(rules: Ruleset[S], p: Game[S], record: Record, state: S | None = Non
         status=status,
         clocks=clocks,
         accounts=accounts,
-        waiting=p.waiting if same else at,
+        waiting=p.waiting + _set_forward(record) if same else at,
         counts=_counts(p, record),
         sealed=_sealed(p, record),
         players=_players(p, record) if kind in SEATING else p.players,
@@ -275,6 +283,9 @@ def _timed(
 ) -> tuple[tuple[Clock, ...], tuple[Account, ...]]:
     """Clocks and accounts after the record, which leaves these frames; `same`: the top one was so before."""
     clocks, accounts, at, kind = p.clocks, p.accounts, record.public["at"], record.public["kind"]
+    if ms := _set_forward(record):  # up to then time has run as ever
+        accounts = charge(accounts, clocks, p.state.frames, p.at, at - ms)
+        return shifted(clocks, ms), tuple(shift(account, ms) for account in accounts)
     if kind == "ruled" and record.body.get("act") == "extend" and p.state.frames:
         clocks = moved(clocks, p.state.top.timer, record.body["ms"])
     if clocks and p.pace.bank:
@@ -284,6 +295,11 @@ def _timed(
     if p.pace.seconds and not (same and running(clocks, frames)):
         clocks = tick(rules.meta, p.pace, clocks, frames, at, accounts)
     return clocks, accounts
+
+
+def _set_forward(record: Record) -> int:
+    """By how much time itself was set forward, ms."""
+    return int(record.body["ms"]) if record.kind == "ruled" and record.body.get("act") == "shift" else 0
 
 
 _OWN = ("rested", "left", "joined", "ruled")
