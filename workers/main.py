@@ -21,7 +21,7 @@ from workers import pulse
 from workers.bell import Bell, connect, ping
 from workers.crew import Crew, sign_on
 from workers.pumping import Pumping
-from workers.queues import PERIOD, QUEUES, SERIALIZER, Line, Work, at_work
+from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work
 from workers.reconcile import Reconciler
 
 LOOK = 2
@@ -148,7 +148,7 @@ class InProcess(SimpleWorker):
 
     def _tell(self, job: Work, status: JobStatus, seconds: int) -> None:
         with suppress(Exception), self._quick.pipeline() as pipe:
-            self.heartbeat(seconds + IDLE, pipe)
+            self.heartbeat(seconds + MARGIN, pipe)
             pipe.hset(job.key, "status", status.value)
             pipe.expire(job.key, seconds)
             pipe.execute()

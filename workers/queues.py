@@ -6,7 +6,9 @@ it trusted: who can write to it can name work, and nothing else that a worker wo
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,6 +64,9 @@ _GAME = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _OF_DUE = re.compile(rf"({'|'.join(_DUE)})-({_GAME})-([0-9]{{1,9}}-[0-9]{{1,9}})")
 _OF_ERRAND = re.compile(rf"({'|'.join(_ERRANDS)})-[0-9a-f]{{24}}")
 _ID = re.compile(r"(.{1,80})-[0-9]{1,15}")
+
+MARGIN = 60
+"""Seconds for which Redis knows a worker after the time within which it was to be heard of."""
 
 WORKER = b"rq:worker:"
 """What the key of a worker begins with."""
@@ -201,9 +206,9 @@ class Queues:
         return next((status for word, status in _STATES.items() if word in found), "")
 
     def workers(self) -> dict[str, int]:
-        """How many workers are at each queue."""
+        """How many workers are at each queue that have not died, as far as can be told from here."""
         with _answering(Breaker()):
-            return {name: len(at_work(self._redis, name)[0]) for name in QUEUES}
+            return {name: sum(_heard(self._redis, key) for key in at_work(self._redis, name)[0]) for name in QUEUES}
 
     def close(self) -> None:
         """Close the connections; a later use makes new ones."""
@@ -221,6 +226,29 @@ def _answering(breaker: Breaker) -> Iterator[None]:
         breaker.tell(failed=True)
         raise StoreUnavailable("the queue does not answer") from error
     breaker.tell(failed=False)
+
+
+def _heard(redis: Redis, key: bytes) -> bool:
+    """Whether a worker has kept its word: its key is to live for MARGIN longer than it may be silent.
+
+    Of one on this machine its process tells at once.
+    """
+    if redis.pttl(key) < MARGIN * 1000:
+        return False
+    host, pid = redis.hget(key, "hostname"), redis.hget(key, "pid")
+    return not (host == socket.gethostname().encode() and isinstance(pid, bytes) and _dead(pid))
+
+
+def _dead(pid: bytes) -> bool:
+    if not re.fullmatch(rb"[1-9][0-9]{0,8}", pid):
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # somebody else's
+        return False
+    return False
 
 
 def at_work(redis: Redis, queue: str) -> tuple[list[bytes], list[bytes]]:

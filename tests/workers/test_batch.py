@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from sqlalchemy import select
 
@@ -13,7 +15,8 @@ from projections.pump import Pump
 from tests.kernel.flows import orders
 from tests.workers.conftest import House
 from workers import audits, turns
-from workers.queues import BATCH, BATCH_SECONDS, TURNS, Queues
+from workers.main import InProcess
+from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TURNS, Queues
 
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
@@ -158,3 +161,39 @@ def test_without_redis_what_is_due_waits_as_rows(house: House) -> None:
 
 def test_workers_are_counted_by_queue(house: House) -> None:
     assert house.queues.workers() == {TURNS: 0, BATCH: 0}
+
+
+class TestWhoIsAtWork:
+    """What the doctor counts."""
+
+    def worker(self, house: House, **said: str) -> InProcess:
+        worker = InProcess(house.url, BATCH)
+        worker.register_birth()  # type: ignore[no-untyped-call] # as the library has it
+        for name, value in said.items():
+            house.redis.hset(worker.key, name, value)
+        return worker
+
+    def test_a_worker_that_lives_counts(self, house: House) -> None:
+        worker = self.worker(house)
+        assert house.queues.workers()[BATCH] == 1
+        worker.heartbeat()
+        assert house.queues.workers()[BATCH] == 1
+
+    def test_one_whose_process_has_died_does_not(self, house: House) -> None:
+        """Redis knows it for an hour, if it died in the middle of an audit."""
+        process = subprocess.Popen(["/bin/true"])
+        process.wait()
+        worker = self.worker(house, pid=str(process.pid))
+        worker.heartbeat(3660)
+        assert house.queues.workers()[BATCH] == 0
+
+    def test_one_of_another_machine_does_not_once_it_is_silent(self, house: House) -> None:
+        worker = self.worker(house, hostname="elsewhere", pid="1")
+        assert house.queues.workers()[BATCH] == 1
+        house.redis.expire(worker.key, MARGIN - 1)
+        assert house.queues.workers()[BATCH] == 0
+
+    @pytest.mark.parametrize("pid", ["", "-1", "0", "x", "9" * 30])
+    def test_whatever_is_said_there_no_harm_is_done(self, house: House, pid: str) -> None:
+        self.worker(house, pid=pid)
+        assert house.queues.workers()[BATCH] == 1
