@@ -57,10 +57,14 @@ def ready() -> Response:
         s.ledger.execute("SELECT 1")
         unread = s.ledger.log(s.reader.position(), s.settings.max_lag + 1)
         behind, aside, machines = len(unread), len(s.reader.aside()), s.clocks.machines()
+    except StoreUnavailable:
+        raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
+    try:
+        _try_room()
         if not unread or _fresh(unread[0], asked):
             _beat(asked)
     except StoreUnavailable:
-        raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
+        raise Problem("not_ready", "Nothing can be written to the log.", headers={"Retry-After": "1"}) from None
     if behind > s.settings.max_lag:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
     redis, offset = "up" if s.redis_up() else "away", max((m.offset for m in machines), key=abs, default=0)
@@ -74,6 +78,14 @@ def _fresh(oldest: LogEntry, asked: int) -> bool:
         return bool(oldest.record.public["at"] > asked - STALE)
     except AnnalsError:
         return False
+
+
+def _try_room() -> None:
+    """After records that were not taken: whether there is room again, as on a disk that was full."""
+    s = services()
+    if s.ledger.refusing:
+        s.outages.take_room()
+        s.ledger.refusing = False
 
 
 def _beat(asked: int) -> None:

@@ -7,6 +7,7 @@ Until its deadlines have been moved it stands unsettled, and no deadline after i
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 
 from domain.beside.clock import TABLES
@@ -17,6 +18,7 @@ SILENCE = 5_000
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS heartbeat (name TEXT PRIMARY KEY, at BIGINT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS room (id INTEGER PRIMARY KEY, filler TEXT NOT NULL)",
     """CREATE TABLE IF NOT EXISTS silences (
   began BIGINT PRIMARY KEY, ended BIGINT NOT NULL, settled INTEGER NOT NULL)""",
 )
@@ -24,6 +26,7 @@ _BEAT = """
 INSERT INTO heartbeat VALUES ('service', ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at
 WHERE heartbeat.at < excluded.at"""
 _NOTE = "INSERT INTO silences VALUES (?, ?, 0) ON CONFLICT DO NOTHING"
+_FILL = "INSERT INTO room VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler"
 _UNSETTLED = "SELECT began, ended FROM silences WHERE settled = 0 ORDER BY began"
 # One statement sees one moment.
 _KNOWN = """
@@ -32,6 +35,10 @@ SELECT (SELECT at FROM heartbeat WHERE name = 'service'), (SELECT max(ended) FRO
 
 LATE = 2_000
 """ms after which who has asked does not wait for an answer any more."""
+
+
+ROOM = 256 * 1024
+"""Bytes: more than the largest request makes of a record."""
 
 
 class Outages:
@@ -59,6 +66,12 @@ class Outages:
             execute(_BEAT, (asked,))
 
         self._database.among_appends(write)
+
+    def take_room(self) -> None:
+        """Raises StoreUnavailable where a large record would not be taken: a beat needs less than any record."""
+        filler = secrets.token_hex(ROOM // 2)
+        self._database.execute(_FILL, (filler,))
+        self._database.execute("DELETE FROM room")
 
     def answered(self) -> int:
         """Deadlines up to then may be played: until then nobody was kept from answering in time. 0: none.

@@ -19,7 +19,7 @@ from uuid import UUID
 from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError
 
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import StaleVersion, StoreUnavailable, UnknownGame
+from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame
 from domain.forks import heed
 from domain.kernel.record import Record
 from domain.ledger.mapper import Filed, RecordMapper
@@ -35,6 +35,8 @@ class Ledger:
     """Safe with threads, processes and forks: each process has connections of its own, made when first needed."""
 
     _made: Store | None
+    refusing = False
+    """Whether the store has not taken the last records that this process had for it."""
 
     def __init__(self, make: Callable[[], Store]) -> None:
         self._make = make
@@ -83,11 +85,18 @@ class Ledger:
         if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:
             raise ValueError("the records must follow the expected version")
         events = [_MAPPER.to_stored_event(Filed(key, r)) for r in records]
-        with self._store() as store:
-            try:
-                return store.append(key, events, expected, command, beside)
-            except IntegrityError as e:
-                raise StaleVersion(expected, store.version(key)) from e
+        self.refusing, before = True, self.refusing
+        try:
+            with self._store() as store:
+                try:
+                    receipt = store.append(key, events, expected, command, beside)
+                except IntegrityError as e:
+                    raise StaleVersion(expected, store.version(key)) from e
+        except (StaleVersion, CommandReused):
+            self.refusing = before
+            raise
+        self.refusing = False
+        return receipt
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.

@@ -42,6 +42,7 @@ def fill(pipe: Connection, folder: Path) -> None:
     body = {"move": ORDER, "decision": table.decision}
     full = [answer, table.post("/moves", body, table.tokens[0], Idempotency_Key="the-one-order")]
     told = [(a.status_code, a.json["code"], a.headers.get("Retry-After")) for a in full]
+    ready = [(a.status_code, a.json.get("detail")) for a in [site.client.get("/readyz") for _ in range(2)]]
     read = [table.get(path).status_code for path in ("", "/board", "/records", "/audit")]
     before = counted(site)
     limit(0)
@@ -49,7 +50,8 @@ def fill(pipe: Connection, folder: Path) -> None:
     again = [opened(site, n), table.post("/moves", body, table.tokens[0], Idempotency_Key="the-one-order")]
     after = [(a.status_code, a.headers.get("Idempotency-Replayed")) for a in again]
     shown = table.get("/board", 0).json["version"] == table.version
-    pipe.send((n, told, read, before, after, counted(site), shown, table.get("/audit").json["proved"]))
+    assert site.client.get("/readyz").status_code == 200
+    pipe.send((n, told, ready, read, before, after, counted(site), shown, table.get("/audit").json["proved"]))
 
 
 def counted(site: Site) -> tuple[int, int]:
@@ -64,10 +66,11 @@ def test_a_full_disk_answers_503_and_nothing_is_half_done(tmp_path: Path) -> Non
     child.start()
     theirs.close()
     assert ours.poll(60), "no answer"
-    games, told, read, before, after, rows, shown, proved = ours.recv()
+    games, told, ready, read, before, after, rows, shown, proved = ours.recv()
     child.join()
     assert games > 5
     assert told == [(503, "store_unavailable", "1")] * 2
+    assert ready == [(503, "Nothing can be written to the log.")] * 2
     assert read == [200] * 4
     assert before == (1 + games, 5 + games), "what was refused is not there"
     assert after == [(201, None)] * 2, "the same keys count, since nothing was stored under them"
