@@ -60,7 +60,9 @@ def figure(service: Service, name: str) -> float:
 
 def proves(table: Table) -> list[Doc]:
     """The game as anybody may check it."""
-    table.post(f"/games/{table.game}/close", {"reason": "void"}, table.director)
+    headers = {"Authorization": f"Bearer {table.director}"}
+    table.service.http.post(f"/games/{table.game}/close", json={"reason": "void"}, headers=headers)
+    assert until(lambda: table.get()["status"] == "closed")
     answer = table.service.http.get(f"/games/{table.game}/export")
     found = export.parse(answer.content)
     assert verify(CATALOGUE.get("orders@1"), found).decided == len(found.records)

@@ -23,6 +23,8 @@ from domain.kernel.clock import (
     hold,
     pace_of,
     rest,
+    shift,
+    shifted,
     tick,
 )
 from domain.kernel.flow import Frame
@@ -285,3 +287,31 @@ class TestHolds:
             account = account if away else hold(account, long, now)
         seconds = {t for a, b in (*account.rests, *account.holds) for t in range(a // 1000, b // 1000)}
         assert account.rested(0, 10**9) == len(seconds) * 1000
+
+
+class TestShift:
+    """Time itself is set forward: all that is due is due as much later, and nothing else is changed."""
+
+    @given(
+        st.integers(0, 200),
+        st.integers(0, 200),
+        st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=3),
+        st.integers(1, 10**6),
+    )
+    def test_what_is_left_stays(self, passed: int, later: int, spans: list[tuple[int, int]], ms: int) -> None:
+        table = Table()
+        holds = tuple((min(a, b) * 1000, max(a, b) * 1000) for a, b in sorted(spans))
+        table.accounts = tuple(replace(a, holds=holds) for a in table.accounts)
+        table.record(passed)
+        before = dues(PACE, table.clocks, table.frames, (0, 1), table.accounts, table.at)
+        clocks, accounts = shifted(table.clocks, ms), tuple(shift(a, ms) for a in table.accounts)
+        after = dues(PACE, clocks, table.frames, (0, 1), accounts, table.at + ms)
+        assert after == {seat: due + ms for seat, due in before.items()}
+        late = table.at + later * 1000
+        charged = charge(table.accounts, table.clocks, table.frames, table.at, late)
+        assert [a.bank for a in charge(accounts, clocks, table.frames, table.at + ms, late + ms)] == [
+            a.bank for a in charged
+        ]
+
+    def test_a_clock_that_stands_has_as_much_left(self) -> None:
+        assert shifted((Clock(1, 5000, None), Clock(2, 7, 1000)), 50) == (Clock(1, 5000, None), Clock(2, 7, 1050))

@@ -227,6 +227,16 @@ class TestAForgingHost:
         assert refusal(FLOWS[0], forged(match, at, lambda public, _: public.update(change))) == "malformed"
 
     @pytest.mark.parametrize(
+        "change", [{"ms": 0}, {"ms": -1}, {"ms": 2**63}, {"reason": "so"}, {"decision": "0-1"}]
+    )
+    def test_time_that_was_set_otherwise_than_forward(self, change: dict[str, Json]) -> None:
+        match = GAMES["skirmish@1"]
+        at = first(match, lambda r: r.kind == "moved")
+        body = {"act": "shift", "ms": 5, "reason": "clock_set_forward", **change}
+        forge = forged(match, at, lambda public, _: public.update(kind="ruled", by="clock", body=body))
+        assert refusal(FLOWS[0], forge) == "malformed"
+
+    @pytest.mark.parametrize(
         "change", [{"seats": 10_000_000}, {"seats": 2**62}, {"options": {"no_such": 1}}, {"undo": "x"}, {"pace": 7}]
     )
     def test_a_table_that_cannot_be_opened(self, change: dict[str, Json]) -> None:

@@ -1,0 +1,251 @@
+"""Every alarm fires when its fault is made on something that runs, and not before.
+
+A test for one more: `@makes("AnnalsName")`, and `monitor.sees("AnnalsName", fault)` on a `watched` site or a service.
+"""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event, Thread
+
+import httpx
+import pytest
+from structlog.testing import capture_logs
+
+from domain.beside.clock import Clock
+from domain.beside.errands import Errand, new_id
+from domain.beside.tables import Execute
+from tests.alarms.monitor import ALARMS, INTERVAL, MADE, Monitor, makes, rules
+from tests.api.conftest import Site, Table, make_site
+from tests.deploy.house import serving
+from tests.valkey import new_server
+from workers.bell import Bell
+
+ORDER = {"type": "order", "to": "t01", "units": 1}
+OPERATIONS = ALARMS.parents[1] / "docs" / "operations.md"
+
+
+@dataclass
+class Watched:
+    """A site that goes by the time of its monitor, is asked whether it is ready, and has a game that is played."""
+
+    site: Site
+    table: Table = field(init=False)
+    monitor: Monitor = field(init=False)
+    time: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        self.site.services = replace(self.site.services, clock=lambda: self.time)
+        self.site.services.commands._clock = lambda: self.time
+        self.site.remake()
+        self.table = self.site.table("orders@1", 3)
+        self.monitor = Monitor(self.scraped)
+
+    def scraped(self) -> str:
+        answer = self.site.client.get("/metrics")
+        assert answer.status_code == 200
+        return str(answer.text)
+
+    def passes(self) -> None:
+        """The time between two scrapes, in which the prober asks."""
+        for _ in range(4):
+            self.time += int(INTERVAL * 250)
+            self.site.client.get("/readyz")
+
+    def submit(self, *seats: int) -> None:
+        for seat in seats:
+            assert self.table.move(seat, {"type": "submit"}).status_code == 201
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    made = Watched(make_site(tmp_path))
+    yield made
+    made.site.services.reader._views.close()
+    made.site.services.ledger.close()
+
+
+def test_every_alarm_has_a_test_that_makes_its_fault() -> None:
+    """Of this folder: what is imported here counts."""
+    assert sorted(MADE) == sorted(rule.alarm for rule in rules())
+
+
+def test_the_runbook_tells_of_every_alarm_in_the_same_order() -> None:
+    told = re.findall(r"^\| `(Annals\w+)` \|", OPERATIONS.read_text(), re.MULTILINE)
+    assert told == [rule.alarm for rule in rules()]
+
+
+# --- the faults ------------------------------------------------------------------------------------------------
+
+
+@makes("AnnalsDown")
+def test_nobody_answers(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as service:
+
+        def scraped() -> str | None:
+            try:
+                return httpx.get(f"{service.url}/metrics", timeout=5).raise_for_status().text
+            except httpx.HTTPError:
+                return None
+
+        Monitor(scraped).sees("AnnalsDown", service.kill_group)
+
+
+@makes("AnnalsStoresDown")
+def test_the_ledger_is_gone(watched: Watched, tmp_path: Path) -> None:
+    def fault() -> None:
+        watched.site.services.ledger.close()
+        for file in tmp_path.glob("ledger*"):
+            file.rename(tmp_path / f"gone-{file.name}")
+
+    watched.monitor.sees("AnnalsStoresDown", fault, watched.passes)
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process can be written past its first bytes: what is told then is what a full disk tells."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+
+
+@makes("AnnalsCannotWrite")
+def test_the_disk_is_full(watched: Watched) -> None:
+    assert watched.monitor.watch(60, watched.passes) == set()
+    with full_disk(), capture_logs():  # what is printed goes to a file as well
+        assert watched.table.move(0, ORDER).status_code == 503
+        assert watched.monitor.watch(30, watched.passes) == set()
+        assert "AnnalsCannotWrite" in watched.monitor.watch(60, watched.passes)
+    assert "AnnalsCannotWrite" not in watched.monitor.watch(15, watched.passes)
+
+
+@makes("AnnalsClockJumped")
+def test_the_clock_is_set(watched: Watched) -> None:
+    error = [0]
+    clock = Clock(watched.site.services.ledger, lambda: watched.time + error[0], lambda: watched.time, alone=True)
+
+    def passes() -> None:
+        watched.passes()
+        clock.sync()
+
+    def fault() -> None:
+        error[0] = 3600_000
+
+    watched.monitor.sees("AnnalsClockJumped", fault, passes)
+    clock.close()
+
+
+@makes("AnnalsRedisDown")
+def test_redis_is_gone(watched: Watched) -> None:
+    with new_server() as server:
+        bell = Bell(server.url)
+        watched.site.services = replace(watched.site.services, redis_up=bell.up)
+        watched.site.remake()
+        watched.monitor.sees("AnnalsRedisDown", server.stop, watched.passes)
+        bell.close()
+
+
+@makes("AnnalsViewsBehind")
+def test_nobody_pumps(watched: Watched) -> None:
+    def fault() -> None:
+        watched.site.asleep = True
+        watched.submit(0)
+
+    watched.monitor.sees("AnnalsViewsBehind", fault, watched.passes)
+
+
+@makes("AnnalsDueWorkWaits")
+def test_nobody_resolves_a_turn(watched: Watched) -> None:
+    watched.monitor.sees("AnnalsDueWorkWaits", lambda: watched.submit(0, 1, 2), watched.passes)
+
+
+@makes("AnnalsErrandWaits")
+def test_nobody_does_what_was_asked_for(watched: Watched) -> None:
+    def fault() -> None:
+        asked = Errand(new_id("audit"), "audit", watched.table.game, at=watched.time)
+        assert watched.site.services.errands.ask(asked)
+        assert watched.monitor.watch(3600, watched.passes) == set()
+
+    watched.monitor.sees("AnnalsErrandWaits", fault, watched.passes)
+
+
+@makes("AnnalsGameSetAside")
+def test_a_record_cannot_be_shown(watched: Watched) -> None:
+    def fault() -> None:
+        watched.site.asleep = True
+        watched.submit(0)
+        damage = "UPDATE records SET state = ? WHERE originator_version = ?"
+        watched.site.services.ledger.execute(damage, (b"j{}", watched.table.version))
+        watched.site.asleep = False
+        watched.site.ring()
+
+    watched.monitor.sees("AnnalsGameSetAside", fault, watched.passes)
+
+
+@makes("AnnalsFaults")
+def test_requests_end_in_a_fault(watched: Watched) -> None:
+    broken = Event()
+
+    def passes() -> None:
+        watched.passes()
+        assert watched.table.get().status_code == (500 if broken.is_set() else 200)
+
+    def fault() -> None:
+        with watched.site.services.reader._views.transaction() as db:
+            db.exec_driver_sql("UPDATE games SET doc = 'x'")
+        broken.set()
+
+    watched.monitor.sees("AnnalsFaults", fault, passes)
+
+
+@makes("AnnalsSlow")
+def test_the_ledger_is_slow(watched: Watched) -> None:
+    """Another writer keeps it for a while, again and again."""
+    slow = Event()
+
+    def hold(taken: Event) -> None:
+        def work(_: Execute) -> None:
+            taken.set()
+            time.sleep(0.3)
+
+        watched.site.services.ledger.among_appends(work)
+
+    def passes() -> None:
+        watched.passes()
+        if watched.monitor.at % 60:
+            return
+        taken = Event()
+        holder = Thread(target=hold, args=(taken,))
+        if slow.is_set():
+            holder.start()
+            assert taken.wait(10)
+        assert watched.site.post("/games", {"ruleset": "orders@1", "seats": 3}).status_code == 201
+        if slow.is_set():
+            holder.join()
+
+    watched.monitor.sees("AnnalsSlow", slow.set, passes)
+
+
+@makes("AnnalsRefusesCallers")
+def test_many_are_over_their_rate(watched: Watched) -> None:
+    many = Event()
+
+    def passes() -> None:
+        watched.passes()
+        for _ in range(200 if many.is_set() else 1):
+            watched.site.post("/games", {"ruleset": "none"})
+
+    watched.site.remake(rate=1.0, burst=1)
+    watched.monitor.sees("AnnalsRefusesCallers", many.set, passes)
