@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
+from contextlib import suppress
 
 import structlog
 from flask import Flask, Response, g, request
@@ -67,7 +68,8 @@ def _line(answer: Response) -> None:
         "position": g.get("position"),
         "problem": g.get("problem"),
     }
-    structlog.get_logger("annals.http").info("request", **{k: v for k, v in found.items() if v is not None})
+    with suppress(OSError):  # a disk that is full, on which the log may stand as well, is no reason to answer otherwise
+        structlog.get_logger("annals.http").info("request", **{k: v for k, v in found.items() if v is not None})
 
 
 def _game() -> str | None:

@@ -219,7 +219,8 @@ def _broken(error: Exception) -> Problem:
     trace = "".join(traceback.format_exception(error))
     for text in _secrets():
         trace = trace.replace(text, "...")
-    structlog.get_logger("annals.http").error("fault", request_id=g.get("request_id"), trace=trace)
+    with suppress(OSError):  # as on a full disk, where the log may stand as well
+        structlog.get_logger("annals.http").error("fault", request_id=g.get("request_id"), trace=trace)
     return Problem("internal_error", request=g.get("request_id", ""))
 
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 
 from domain.beside.clock import ADOPTED, STEP, Leap, Machine
-from domain.errors import RuleError
+from domain.errors import AnnalsError, RuleError, StoreUnavailable
 from domain.kernel.acts import Shift
 from domain.kernel.clock import SECOND
 from projections.reader import Reader
@@ -67,13 +67,17 @@ class Leaps:
 
     def _record(self, game: str, leap: Leap, ahead: int) -> None:
         pulse.promise(SIGN)
-        if not self._crew.commands.game(game).timed:
-            return
+        commands = self._crew.commands
         try:
-            stored = self._crew.commands.do(game, Shift(leap.ms), command=f"clock-{leap.began}", ahead=ahead)
+            if commands.game(game).timed:
+                stored = commands.do(game, Shift(leap.ms), command=f"clock-{leap.began}", ahead=ahead)
+                self._crew.notify(stored.position)
         except RuleError:  # it has ended meanwhile
             return
-        self._crew.notify(stored.position)
+        except StoreUnavailable:
+            raise
+        except AnnalsError:  # of one in which nothing can be done the others do not wait
+            log.exception("the clock of %s was not moved", game)
 
     def _complain(self, machines: list[Machine]) -> None:
         """Once for each machine while it lasts."""

@@ -17,7 +17,6 @@ from threading import Event, Thread
 
 import httpx
 import pytest
-from structlog.testing import capture_logs
 
 from domain.beside.clock import Clock
 from domain.beside.errands import Errand, new_id
@@ -124,7 +123,7 @@ def full_disk() -> Iterator[None]:
 @makes("AnnalsCannotWrite")
 def test_the_disk_is_full(watched: Watched) -> None:
     assert watched.monitor.watch(60, watched.passes) == set()
-    with full_disk(), capture_logs():  # what is printed goes to a file as well
+    with full_disk():
         assert watched.table.move(0, ORDER).status_code == 503
         assert watched.monitor.watch(30, watched.passes) == set()
         assert "AnnalsCannotWrite" in watched.monitor.watch(60, watched.passes)

@@ -226,9 +226,7 @@ class TestAForgingHost:
         at = first(match, lambda r: r.kind == "moved" and "acts" in r.public)
         assert refusal(FLOWS[0], forged(match, at, lambda public, _: public.update(change))) == "malformed"
 
-    @pytest.mark.parametrize(
-        "change", [{"ms": 0}, {"ms": -1}, {"ms": 2**63}, {"reason": "so"}, {"decision": "0-1"}]
-    )
+    @pytest.mark.parametrize("change", [{"ms": 0}, {"ms": -1}, {"ms": 2**63}, {"reason": "so"}, {"decision": "0-1"}])
     def test_time_that_was_set_otherwise_than_forward(self, change: dict[str, Json]) -> None:
         match = GAMES["skirmish@1"]
         at = first(match, lambda r: r.kind == "moved")

@@ -295,6 +295,18 @@ def test_a_game_that_is_set_aside_holds_up_nobody(timed: Timed) -> None:
     timed.leaps()
 
 
+def test_a_game_whose_seed_is_lost_holds_up_nobody(timed: Timed, caplog: pytest.LogCaptureFixture) -> None:
+    lost, game = sorted(timed.game(pace=PACE) for _ in range(2))
+    timed.pumping.catch_up()
+    timed.crew.ledger.execute("DELETE FROM seeds WHERE game = ?", (lost,))
+    commands = Commands(timed.crew.ledger, CATALOGUE, timed.crew.vault, timed.clock)
+    timed.crew = replace(timed.crew, commands=commands)
+    timed.pumping = Pumping(timed.crew, timed.bell, timed.reconciler)
+    timed.leaps()
+    assert timed.shifts(game) == [HOUR]
+    assert f"the clock of {lost} was not moved" in caplog.messages
+
+
 def test_which_machine_is_wrong_is_said_once(timed: Timed, caplog: pytest.LogCaptureFixture) -> None:
     timed.sets(-HOUR)
     timed.passes(FRESH + 1000)
