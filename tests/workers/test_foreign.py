@@ -16,7 +16,7 @@ from rq import Queue
 from domain.errors import StoreUnavailable
 from tests.workers.conftest import House
 from workers import turns
-from workers.queues import BATCH, BATCH_SECONDS, MOST, PERIOD, SERIALIZER, TURNS, of_id
+from workers.queues import BATCH, BATCH_SECONDS, MARGIN, MOST, PERIOD, SERIALIZER, TURNS, of_id
 
 LINE = f"rq:queue:{TURNS}"
 RAN: list[object] = []
@@ -237,6 +237,7 @@ def test_a_queue_that_is_none_stops_no_worker_for_good(house: House) -> None:
 def test_workers_that_never_were_are_not_counted_and_forgotten(house: House) -> None:
     known = f"rq:workers:{TURNS}"
     house.redis.hset("rq:worker:alive", "birth", "now")
+    house.redis.expire("rq:worker:alive", 2 * MARGIN)
     house.redis.set("other", "1")
     house.redis.sadd(known, b"\xff", "rq:worker:dead", "rq:worker:alive", "other")
     assert house.queues.workers()[TURNS] == 1
