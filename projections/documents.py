@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from domain.ids import PUBLIC, Doc, Json, Viewer
@@ -55,21 +57,37 @@ def accounts(known: Known) -> list[dict[str, Json]]:
 
 def board(known: Known, viewer: Viewer) -> bytes:
     """All that one viewer may see now, `own` apart from `public`; rendered."""
+    return boards(known, [viewer])[viewer]
+
+
+def boards(known: Known, viewers: Iterable[Viewer]) -> dict[Viewer, bytes]:
+    """The boards of these viewers; what is the same for all is rendered once."""
     p = known.game
-    doc: dict[str, object] = {
-        "game": p.id,
-        "ruleset": p.ruleset,
-        "viewer": viewer,
-        "version": p.version,
-        "status": p.status,
-        "at": p.at,
-        "seats": seats(known),
-        "decisions": known.decisions(viewer),
-        "public": known.rules.board(p.state),
-    }
-    if viewer != PUBLIC or p.status == "closed":
-        doc["own"] = shown(known.rules, p, viewer)
-    return rendered(doc)
+    secret = any(f.secret for f in p.frames[-1:])
+    common = _raw(known.rules.board(p.state)), _raw(seats(known)), _raw(known.decisions(PUBLIC))
+    closed = _raw(shown(known.rules, p, PUBLIC)) if p.status == "closed" else None
+    out = {}
+    for viewer in viewers:
+        public, sitting, decisions = common
+        doc: dict[str, object] = {
+            "game": p.id,
+            "ruleset": p.ruleset,
+            "viewer": viewer,
+            "version": p.version,
+            "status": p.status,
+            "at": p.at,
+            "seats": sitting,
+            "decisions": known.decisions(viewer) if secret else decisions,
+            "public": public,
+        }
+        if closed is not None or viewer != PUBLIC:
+            doc["own"] = shown(known.rules, p, viewer) if closed is None else closed
+        out[viewer] = rendered(doc)
+    return out
+
+
+def _raw(doc: object) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(doc))
 
 
 def summary(known: Known) -> dict[str, Json]:

@@ -7,7 +7,7 @@ its own game aside.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache
@@ -21,7 +21,7 @@ from domain.kernel.game import advance
 from domain.ledger import Ledger, LogEntry
 from projections import documents, schema
 from projections.known import Known, folded, touched
-from projections.store import Views, upsert
+from projections.store import Prepared, Views, upsert
 from projections.tree import Hash, grow, leaf_hash
 
 SLICE = 200
@@ -34,18 +34,20 @@ LEASE = 10_000
 """How long a pump holds its lease without renewing it, ms."""
 
 
-# Made once: building a statement takes longer than running it.
-GENERATION = select(schema.generations).where(schema.generations.c.gen == bindparam("in_gen"))
-PUMPED = (
+_G = schema.generations.c
+_READ = select(_G.gen, _G.position, _G.leaves, _G.frontier)
+GENERATION = Prepared(_READ.where(_G.gen == bindparam("in_gen")))
+LIVE = Prepared(_READ.where(_G.live))
+PUMPED = Prepared(
     update(schema.generations)
-    .where(schema.generations.c.gen == bindparam("in_gen"))
+    .where(_G.gen == bindparam("in_gen"))
     .values(position=bindparam("to"), leaves=bindparam("size"), frontier=bindparam("edge"))
 )
-LEASE_HELD = select(schema.leases).where(schema.leases.c.name == bindparam("lease")).with_for_update()
-ASIDE = select(schema.aside.c.game).where(schema.aside.c.gen == bindparam("in_gen"))
-LIVE = select(schema.generations.c.gen).where(schema.generations.c.live)
-NOTHING_DUE = delete(schema.due).where(
-    schema.due.c.gen == bindparam("in_gen"), schema.due.c.game == bindparam("of_game")
+_L = schema.leases.c
+LEASE_HELD = Prepared(select(_L.owner, _L.until).where(_L.name == bindparam("lease")).with_for_update())
+ASIDE = Prepared(select(schema.aside.c.game).where(schema.aside.c.gen == bindparam("in_gen")))
+NOTHING_DUE = Prepared(
+    delete(schema.due).where(schema.due.c.gen == bindparam("in_gen"), schema.due.c.game == bindparam("of_game"))
 )
 
 
@@ -62,13 +64,33 @@ class _Batch:
     """What a slice of the log has changed, written once at its end."""
 
     known: dict[str, Known] = field(default_factory=dict)
-    boards: dict[tuple[str, str], Doc] = field(default_factory=dict)
-    """Game and viewer -> row of the newest board that a record of the batch may have changed."""
+    touched: dict[str, dict[Viewer, Known]] = field(default_factory=dict)
+    """Game and viewer -> the game after the last record of the batch that may have changed that board."""
     positions: dict[str, int] = field(default_factory=dict)
     lines: list[dict[str, Json]] = field(default_factory=list)
     leaves: list[tuple[str, int, str]] = field(default_factory=list)
     """Game, version and hash of each record."""
-    aside: list[dict[str, Json]] = field(default_factory=list)
+    aside: list[Doc] = field(default_factory=list)
+    boards: list[Doc] = field(default_factory=list)
+    games: list[Doc] = field(default_factory=list)
+    due: list[Doc] = field(default_factory=list)
+    results: list[Doc] = field(default_factory=list)
+
+    def show(self, gen: int, game: str) -> None:
+        """Add the rows that show the game as it is at the end of the batch."""
+        known = self.known[game]
+        boards = _boards(gen, self.touched[game])
+        row, due = _game(gen, known, self.positions[game]), _due(gen, known)
+        results = _results(gen, known) if known.game.status == "closed" else []
+        self.boards += boards
+        self.games.append(row)
+        self.due += due
+        self.results += results
+
+    def set_aside(self, gen: int, game: str, position: int, version: int, error: Exception) -> None:
+        """Somebody has to look at that game."""
+        said = f"{type(error).__name__}: version {version}"
+        self.aside.append({"gen": gen, "game": game, "position": position, "error": said})
 
 
 class Pump:
@@ -87,29 +109,29 @@ class Pump:
         Raises LeaseLostError while another pump holds the lease.
         """
         with self._views.transaction() as db:
-            gen = self._gen or live(db)
+            ((gen, position, leaves, edge),) = GENERATION.rows(db, in_gen=self._gen) if self._gen else LIVE.rows(db)
             self._hold(db, gen, now)
-            row = db.execute(GENERATION, {"in_gen": gen}).one()
-            entries = self._ledger.log(row.position, SLICE)
+            entries = self._ledger.log(position, SLICE)
             if not entries:
-                return int(row.position), []
+                return int(position), []
             batch = self._apply(db, gen, entries)
             _write(db, gen, batch)
-            frontier = [bytes.fromhex(h) for h in json.loads(row.frontier)]
-            edge = json.dumps([h.hex() for h in _write_leaves(db, gen, row.leaves, frontier, batch)]).encode()
-            reached = {"to": entries[-1].position, "size": row.leaves + len(batch.leaves), "edge": edge}
-            db.execute(PUMPED, {"in_gen": gen, **reached})
+            frontier = [bytes.fromhex(h) for h in json.loads(edge)]
+            edge = json.dumps([h.hex() for h in _write_leaves(db, gen, leaves, frontier, batch)]).encode()
+            reached = {"to": entries[-1].position, "size": leaves + len(batch.leaves), "edge": edge}
+            PUMPED.run(db, [{"in_gen": gen, **reached}])
         self._keep(batch)
         return entries[-1].position, list(batch.known)
 
     def _hold(self, db: Connection, gen: int, now: int) -> None:
         name = f"pump-{gen}"
-        held = db.execute(LEASE_HELD, {"lease": name}).first()
-        if held and held.owner != self._owner and held.until > now:
-            raise LeaseLostError(held.owner)
-        if held is None or held.owner != self._owner:
+        ((owner, until),) = LEASE_HELD.rows(db, lease=name) or [("", 0)]
+        if owner != self._owner:
+            if owner and until > now:
+                raise LeaseLostError(owner)
             self._games.clear()
-        upsert(db, schema.leases, [{"name": name, "owner": self._owner, "until": now + LEASE}])
+        if owner != self._owner or not now <= until - LEASE // 2 <= now + LEASE:
+            upsert(db, schema.leases, [{"name": name, "owner": self._owner, "until": now + LEASE}])
 
     def _keep(self, batch: _Batch) -> None:
         """Only after the commit: what was rolled back is not remembered."""
@@ -119,7 +141,7 @@ class Pump:
 
     def _apply(self, db: Connection, gen: int, entries: Iterable[LogEntry]) -> _Batch:
         batch = _Batch()
-        poisoned = set(db.execute(ASIDE, {"in_gen": gen}).scalars())
+        poisoned = {game for (game,) in ASIDE.rows(db, in_gen=gen)}
         for entry in entries:
             batch.leaves.append((entry.game, entry.version, _hash(entry)))
             if entry.game in poisoned:
@@ -128,19 +150,23 @@ class Pump:
                 self._follow(batch, entry)
             except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
                 poisoned.add(entry.game)
-                said = f"{type(error).__name__}: version {entry.version}"
-                batch.aside.append({"gen": gen, "game": entry.game, "position": entry.position, "error": said})
+                batch.set_aside(gen, entry.game, entry.position, entry.version, error)
+        for game in list(batch.known):
+            try:
+                batch.show(gen, game)
+            except Exception as error:  # noqa: BLE001 - likewise
+                known = batch.known.pop(game)
+                batch.set_aside(gen, game, batch.positions[game], known.game.version, error)
         return batch
 
     def _follow(self, batch: _Batch, entry: LogEntry) -> None:
         record, game = entry.record, entry.game
         known = self._next(batch.known.get(game) or self._games.get(game), entry)
-        boards = [_board(known, viewer) for viewer in touched(record, known)]
         for audience, doc in documents.entries(record).items():
             row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
             batch.lines.append(row)
         batch.known[game] = known
-        batch.boards |= {(game, row["viewer"]): row for row in boards}
+        batch.touched.setdefault(game, {}).update(dict.fromkeys(touched(record, known), known))
         batch.positions[game] = entry.position
 
     def _next(self, before: Known | None, entry: LogEntry) -> Known:
@@ -162,8 +188,8 @@ def _hash(entry: LogEntry) -> str:
 
 def live(db: Connection) -> int:
     """The generation that is read."""
-    found: int = db.execute(LIVE).scalar_one()
-    return found
+    ((gen, *_),) = LIVE.rows(db)
+    return int(gen)
 
 
 # --- rows ------------------------------------------------------------------------------------------------------
@@ -171,16 +197,17 @@ def live(db: Connection) -> int:
 
 def _write(db: Connection, gen: int, batch: _Batch) -> None:
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.lines])
-    upsert(db, schema.boards, [{"gen": gen, **row} for row in batch.boards.values()])
-    for game, known in batch.known.items():
-        upsert(db, schema.games, [_game(gen, known, batch.positions[game])])
-        db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": game})
-        upsert(db, schema.due, _due(gen, known))
-        if known.game.status == "closed":
-            upsert(db, schema.results, _results(gen, known))
-    upsert(db, schema.aside, batch.aside)
-    for row in batch.aside:  # nobody can do work on it before a rebuild
-        db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": row["game"]})
+    changed = [*batch.known, *(row["game"] for row in batch.aside)]  # nobody can do work on these before a rebuild
+    NOTHING_DUE.run(db, [{"in_gen": gen, "of_game": game} for game in changed])
+    for table, rows in (
+        (schema.boards, batch.boards),
+        (schema.games, batch.games),
+        (schema.due, batch.due),
+        (schema.results, batch.results),
+        (schema.aside, batch.aside),
+    ):
+        upsert(db, table, rows)
+    for row in batch.aside:
         _mark(db, gen, row["game"])
 
 
@@ -205,9 +232,15 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
     return frontier
 
 
-def _board(known: Known, viewer: Viewer) -> Doc:
-    p = known.game
-    return {"game": p.id, "viewer": str(viewer), "version": p.version, "doc": documents.board(known, viewer)}
+def _boards(gen: int, touched: Mapping[Viewer, Known]) -> list[Doc]:
+    by: dict[int, tuple[Known, list[Viewer]]] = {}
+    for viewer, known in touched.items():
+        by.setdefault(known.game.version, (known, []))[1].append(viewer)
+    return [
+        {"gen": gen, "game": known.game.id, "viewer": str(viewer), "version": version, "doc": doc}
+        for version, (known, viewers) in by.items()
+        for viewer, doc in documents.boards(known, viewers).items()
+    ]
 
 
 def _game(gen: int, known: Known, position: int) -> Doc:

@@ -15,7 +15,7 @@ from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.acts import Extend, Lapse, Leave, Play, Resolve, Rewind
 from domain.kernel.game import Game, fold
 from domain.kernel.texts import texts
-from projections import rebuild, schema
+from projections import pump, rebuild, schema
 from projections.documents import with_text
 from projections.proofs import Proofs
 from projections.pump import LeaseLostError, Pump
@@ -211,14 +211,14 @@ class TestPoison:
         house.pumped()
         from projections import documents
 
-        real: Callable[..., Any] = documents.board
+        real: Callable[..., Any] = documents.boards
 
-        def board(known: Any, viewer: Viewer) -> Any:
+        def boards(known: Any, viewers: Any) -> Any:
             if known.game.id == bad:
                 raise ZeroDivisionError
-            return real(known, viewer)
+            return real(known, viewers)
 
-        monkeypatch.setattr(documents, "board", board)
+        monkeypatch.setattr(documents, "boards", boards)
         return bad, good
 
     def test_one_game_is_set_aside_and_the_others_go_on(self, house: House, monkeypatch: Any) -> None:
@@ -234,6 +234,26 @@ class TestPoison:
         (aside,) = house.reader.aside()
         assert (aside["game"], aside["error"].split(":")[0]) == (bad, "ZeroDivisionError")
         assert house.reader.position() == house.ledger.log(0, 10_000)[-1].position
+
+    def test_so_is_one_whose_due_work_cannot_be_told(self, house: House, monkeypatch: Any) -> None:
+        """Whatever of its rows cannot be made: the pump goes on, and tells which game it is."""
+        bad, good = house.game("orders@1", 3), house.game("orders@1", 3)
+        house.pumped()
+        real: Callable[..., Any] = pump._due
+
+        def due(gen: int, known: Any) -> Any:
+            if known.game.id == bad:
+                raise KeyError("nothing")
+            return real(gen, known)
+
+        monkeypatch.setattr(pump, "_due", due)
+        for game in (bad, good):
+            house.commands.do(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
+        assert house.pumped() == [good]
+        (aside,) = house.reader.aside()
+        head = house.commands.game(bad).version
+        assert (aside["game"], aside["error"]) == (bad, f"KeyError: version {head}")
+        assert board(house, good, 0)["own"]["sheet"] == [{"to": "t01", "units": 1}]
 
     def test_a_rebuild_brings_it_back(self, house: House, monkeypatch: Any) -> None:
         """Once what was wrong is mended."""
