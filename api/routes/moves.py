@@ -67,26 +67,25 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     seat names the one to move for, makes one move at a time, and is not told why the rules refuse it.
     """
     seat, directed = _seat(body)
-    rules, now = table(game)
-    if seat >= now.table.seats:
-        raise RuleError("unknown_seat", "", {"seats": now.table.seats})
     moves = body["moves"] if "moves" in body else [body["move"]]
     decision, expected = body["decision"], wanted(headers["match"])
     if args["dry_run"] == "1":
         if directed:
             raise Problem("seats_only", "What a seat could do is for that seat to see.")
-        return answer(_tried(rules, now, seat, moves, decision, expected))
+        return answer(_tried(*table(game), seat, moves, decision, expected))
     if decision is None and expected is None:
         raise Problem("precondition_required")
     act, named = Play(seat, moves, decision, "director" if directed else "seat"), command(headers["key"])
-    with _ruling(rules, now, seat, moves) if directed else nullcontext():
+    with _ruling(game, seat, moves) if directed else nullcontext():
         stored = services().commands.do(game, act, expected=expected, sitting=auth.sitting(), command=named)
     return written(stored, {"records": [outcome(r, auth.viewer()) for r in stored.records]})
 
 
 @contextmanager
-def _ruling(rules: AnyRuleset, p: AnyGame, seat: Seat, moves: list[Json]) -> Iterator[None]:
+def _ruling(game: str, seat: Seat, moves: list[Json]) -> Iterator[None]:
     """A director's move: refused for what all may know, or without a reason, since that may be the seat's secret."""
+    rules, p = table(game)
+    _known_seat(p, seat)
     auth.stand_apart(p)
     for one in moves:
         check_shape(rules, seat, one)
@@ -96,6 +95,11 @@ def _ruling(rules: AnyRuleset, p: AnyGame, seat: Seat, moves: list[Json]) -> Ite
         if error.code in _PUBLIC:
             raise
         raise Problem("ruling_refused", "What stands against it is for the seat alone to know.") from None
+
+
+def _known_seat(p: AnyGame, seat: Seat) -> None:
+    if seat >= p.table.seats:
+        raise RuleError("unknown_seat", "", {"seats": p.table.seats})
 
 
 def outcome(record: Record, viewer: Viewer) -> Doc:
@@ -194,8 +198,7 @@ def _absent(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
     auth.stand_apart(p)
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": "A director names the seat."}])
-    if seat >= p.table.seats:
-        raise RuleError("unknown_seat", "", {"seats": p.table.seats})
+    _known_seat(p, seat)
     asked = [s for d in decisions(rules, p.state, p.rewinds) for s in d.must if s == seat]
     due = p.dues(asked).get(seat)
     if p.status == "running" and p.players[seat].id and (due is None or due > services().clock()):
