@@ -301,6 +301,18 @@ class OwnEntrySchema(Out):
     text = fields.List(fields.String(), required=True)
 
 
+class ChapterSchema(Out):
+    turn = _int(metadata={"description": "A War, a decade, a game turn or a turn; 0 before the first."})
+    round = _int(metadata={"description": "In the turn; 0 where rounds have no heading."})
+    phase = _str(metadata={"description": "Empty where phases have no heading."})
+    title = _str(metadata={"description": "Its heading; empty in a game that has none."})
+
+
+class HeadingSchema(Out):
+    line = _int(metadata={"description": "Before which line of `text` it stands, from 0."})
+    text = _str()
+
+
 class EntrySchema(Out):
     version = _int()
     kind = _among(*KINDS)
@@ -311,6 +323,8 @@ class EntrySchema(Out):
     acts = fields.List(Shaped(row(_INT, ref("ShownMove"))), metadata={"description": "Seat, move."})
     facts = _facts()
     text = fields.List(fields.String())
+    chapter = fields.Nested(ChapterSchema, metadata={"description": "Where in the game the record ends."})
+    headings = fields.List(fields.Nested(HeadingSchema), metadata={"description": "Where chapters begin in `text`."})
     own = fields.List(fields.Nested(OwnEntrySchema), metadata={"description": "What only the seat may read of it."})
     to = fields.Integer(metadata={"description": "Of a rewind: the version gone back to."})
     consent = fields.List(fields.Integer(), metadata={"description": "Of a rewind: the seats that have agreed."})
@@ -319,6 +333,26 @@ class EntrySchema(Out):
 
 class TimelineSchema(PageSchema):
     items = fields.List(fields.Nested(EntrySchema), required=True)
+
+
+class DigestTurnSchema(Out):
+    title = _str()
+    chapter = fields.Nested(ChapterSchema, required=True)
+    first = _int(metadata={"description": "The first version of it that is told."})
+    last = _int(metadata={"description": "The last one."})
+    lines = fields.List(fields.String(), required=True, metadata={"description": "What was won and lost."})
+    standings = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "By seat: what each has at its end, and how much more than before."},
+    )
+
+
+class DigestSchema(Out):
+    game = _str()
+    version = _int()
+    after = _int()
+    turns = fields.List(fields.Nested(DigestTurnSchema), required=True)
 
 
 class RecordsSchema(PageSchema):

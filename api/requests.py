@@ -175,6 +175,11 @@ class TimelineArgs(PageArgs):
     lang = _among(*LANGUAGES)
 
 
+class DigestArgs(WaitArgs):
+    after = QueryInt(load_default=0, validate=_between(0, MAX_INT), metadata={"description": "Version; 0 for all."})
+    lang = _among(*LANGUAGES)
+
+
 class LobbyArgs(In):
     status = _among("open", "running", "over", "closed", load_default="")
     ruleset = _word(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")

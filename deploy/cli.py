@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy import collector, logs, running
-from deploy.play import demo, replay
+from deploy.play import demo, replay, story
 from deploy.play.bots import BOTS
 from deploy.play.simulate import simulate
 from deploy.settings import SettingsError
@@ -24,7 +24,7 @@ from domain.kernel import scenario, verify
 from domain.kernel.clock import pace_of
 from domain.kernel.record import facts_for
 from domain.kernel.ruleset import AnyRuleset
-from domain.kernel.texts import LANGUAGES, texts
+from domain.kernel.texts import LANGUAGES
 
 Command = Callable[[argparse.Namespace, Catalogue], int]
 
@@ -115,7 +115,11 @@ def parser() -> argparse.ArgumentParser:
     one.set_defaults(command=show)
     one.add_argument("file", metavar="FILE", type=Path)
     one.add_argument("--lang", choices=LANGUAGES, default=LANGUAGES[0])
-    one.add_argument("--viewer", type=_viewer, metavar="V", help="public, director or a seat; else that of the file")
+    one.add_argument(
+        "--viewer", type=_viewer, metavar="V", help="public, director or a seat; else whoever may read most of the file"
+    )
+    one.add_argument("--since", type=int, default=0, metavar="N", help="only what came after that version")
+    one.add_argument("--format", choices=story.FORMATS, default="text")
 
     one = add("demo", help="play a whole game over HTTP, with clients that know nothing but the API")
     one.set_defaults(command=demonstration)
@@ -346,10 +350,9 @@ def replayed(args: argparse.Namespace, catalogue: Catalogue) -> int:
 def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """The game as sentences."""
     found = replay.load(args.file)
-    rules = catalogue.get(found.ruleset)
-    words = texts(rules.package, args.lang)
-    for text in replay.story(found, found.viewer if args.viewer is None else args.viewer, rules, words):
-        print(logs.plain(text))
+    told = story.story(found, catalogue.get(found.ruleset), args.lang, args.viewer, args.since)
+    for text in story.FORMATS[args.format](told):
+        print(text if args.format == "json" else logs.plain(text))
     return DONE
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
+from msgspec import convert
 
 from domain.ids import PUBLIC, Doc, Json, Viewer
+from domain.kernel import declare
 from domain.kernel.audience import ALL_KEY, seats_of
+from domain.kernel.chapters import heading, split, turned_publicly
 from domain.kernel.chronicle import told
 from domain.kernel.game import shown
 from domain.kernel.record import Record
+from domain.kernel.ruleset import Chapter
 from domain.kernel.texts import Name, Texts
 from projections.known import Known
 
@@ -118,8 +122,10 @@ def summary(known: Known) -> dict[str, Json]:
     }
 
 
-def entries(record: Record) -> dict[str, dict[str, Json]]:
-    """The record in the timeline: one entry for everybody, and one for each audience of seats."""
+def entries(record: Record, before: Known | None, known: Known) -> dict[str, dict[str, Json]]:
+    """The record in the timeline, between the games before and after it: an entry for all, one for each audience."""
+    rules, after = known.rules, known.game.state
+    turns = turned_publicly(rules, before.game.state, after, record) if before else ()
     public: dict[str, Json] = {
         "version": record.version,
         "kind": record.kind,
@@ -129,6 +135,8 @@ def entries(record: Record) -> dict[str, dict[str, Json]]:
         "body": {k: v for k, v in record.body.items() if k in _BODY},
         "acts": record.public.get("acts", []),
         "facts": record.public.get("facts", []),
+        "chapter": declare.doc(rules.chapter(after)),
+        "turns": [[i, declare.doc(chapter)] for i, chapter in turns],
     }
     if record.kind == "closed":
         public["body"] = {"reason": record.body["reason"]}
@@ -143,13 +151,27 @@ def entries(record: Record) -> dict[str, dict[str, Json]]:
     return out
 
 
+def chapter_told(words: Texts, chapter: Chapter) -> dict[str, Json]:
+    """Where in the game something is, with the heading of that place."""
+    return {**declare.doc(chapter), "title": heading(words, chapter)}
+
+
 def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
-    """An entry with its sentences; those of the viewer's own part stand there."""
-    public = told(words, name, entry["kind"], entry["seat"], entry.get("body"), entry["acts"], entry["facts"])
+    """An entry with its sentences and headings; those of the viewer's own part stand there."""
+    kept = {member: value for member, value in entry.items() if member != "turns"}
+    turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
+    about = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], entry["facts"]
+    public: list[str] = []
+    headings: list[dict[str, Json]] = []
+    for chapter, lines, _ in split(words, name, *about, turns):
+        if chapter and (text := heading(words, chapter)):
+            headings.append({"line": len(public), "text": text})
+        public += lines
+    kept["chapter"] = chapter_told(words, convert(entry["chapter"], Chapter))
     own = [
         {**part, "text": told(words, name, "", acts=part["acts"], facts=part["facts"])} for part in entry.get("own", ())
     ]
-    return {**entry, "text": public} | ({"own": own} if own else {})
+    return {**kept, "text": public, "headings": headings} | ({"own": own} if own else {})
 
 
 _BODY = ("act", "ms", "days", "to", "hold")

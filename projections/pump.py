@@ -161,21 +161,28 @@ class Pump:
 
     def _follow(self, batch: _Batch, entry: LogEntry) -> None:
         record, game = entry.record, entry.game
-        known = self._next(batch.known.get(game) or self._games.get(game), entry)
-        for audience, doc in documents.entries(record).items():
+        before = self._before(batch.known.get(game) or self._games.get(game), entry)
+        known = self._next(before, entry)
+        for audience, doc in documents.entries(record, before, known).items():
             row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
             batch.lines.append(row)
         batch.known[game] = known
         batch.touched.setdefault(game, {}).update(dict.fromkeys(touched(record, known), known))
         batch.positions[game] = entry.position
 
+    def _before(self, known: Known | None, entry: LogEntry) -> Known | None:
+        """The game before the record; None before the first."""
+        if entry.version == 1 or (known is not None and known.game.version == entry.version - 1):
+            return known
+        return folded(self._catalogue, self._ledger.read(entry.game, upto=entry.version - 1))
+
     def _next(self, before: Known | None, entry: LogEntry) -> Known:
-        record, game = entry.record, entry.game
-        if record.kind == "opened":
+        record = entry.record
+        if before is None:
             return folded(self._catalogue, [record])
-        if before is not None and before.game.version == record.version - 1 and record.kind != "rewound":
-            return replace(before, game=advance(before.rules, before.game, record))
-        return folded(self._catalogue, self._ledger.read(game, upto=record.version))
+        if record.kind == "rewound":
+            return folded(self._catalogue, self._ledger.read(entry.game, upto=record.version))
+        return replace(before, game=advance(before.rules, before.game, record))
 
 
 def _hash(entry: LogEntry) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from io import SEEK_END, BytesIO
 from tempfile import TemporaryFile
 from typing import IO
@@ -12,19 +13,20 @@ from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
 from api import auth, limits
-from api.answers import RecordsSchema, TimelineSchema
+from api.answers import DigestSchema, RecordsSchema, TimelineSchema
 from api.openapi import Blueprint, fails
-from api.problems import language
-from api.replies import FIXED, missing_game, wait
-from api.requests import PageArgs, TimelineArgs
+from api.problems import Problem, language
+from api.replies import FIXED, PRIVATE, answer, missing_game, wait
+from api.requests import DigestArgs, PageArgs, TimelineArgs
 from api.routes.games import paged
 from api.services import Doc, Services, services
-from domain.ids import Json, Viewer
+from domain.ids import DIRECTOR, Json, Viewer
 from domain.kernel import export
+from domain.kernel.chapters import digests, tell, title
 from domain.kernel.chronicle import Who
 from domain.kernel.record import Record
 from domain.kernel.texts import Name, Texts, texts
-from projections.documents import with_text
+from projections.documents import chapter_told, with_text
 
 room = Blueprint("history", __name__, url_prefix="/v1/games", description="What has happened.")
 
@@ -82,6 +84,35 @@ def timeline(args: Doc, game: str) -> Response:
     found = entries(services(), summary, auth.viewer(), after, limit, lang)
     last = found[-1]["version"] if found else after
     return paged(found, _next(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang))
+
+
+@room.route("/<game:game>/digest", methods=["GET"])
+@auth.seen_by
+@fails(403, 404, 503)
+@room.arguments(DigestArgs, location="query")
+@room.response(200, DigestSchema)
+@room.doc(operationId="digest")
+def digest(args: Doc, game: str) -> Response:
+    """Read what came of each turn since a version, for who was away: conquests, battles, and what each seat has.
+
+    Told from what the viewer may read; what was undone is left out.
+    """
+    wait(args["wait"])
+    s, lang, after = services(), args.get("lang") or language(), args["after"]
+    summary = s.reader.game(game)
+    if summary is None:
+        raise missing_game(game)
+    rules = s.catalogue.get(summary["ruleset"])
+    words = texts(rules.package, lang)
+    name = _names(s, summary, words)
+    with limits.whole_game():
+        records = s.ledger.read(game)
+        if after > len(records):
+            raise Problem("unknown_version", version=len(records))
+        viewer = DIRECTOR if records[-1].kind == "closed" else auth.viewer()
+        found = digests(rules, words, name, tell(rules, records, viewer, words, name, after))
+    turns = [{**asdict(d), "title": title(words, d.chapter), "chapter": chapter_told(words, d.chapter)} for d in found]
+    return answer({"game": game, "version": len(records), "after": after, "turns": turns}, cache=PRIVATE)
 
 
 @room.route("/<game:game>/records", methods=["GET"])

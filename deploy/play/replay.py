@@ -1,19 +1,17 @@
-"""Export files read back: the board as a viewer saw it at any version, and the whole game as sentences."""
+"""Export files read back: what a viewer may see of them, and the board at any version."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from domain.errors import VerificationError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
+from domain.ids import DIRECTOR, PUBLIC, Json, Viewer
 from domain.kernel import export, verify
-from domain.kernel.chronicle import Who, told
 from domain.kernel.export import Export
-from domain.kernel.game import line, state_for
-from domain.kernel.record import Record, facts_for, visible_packs
+from domain.kernel.game import state_for
+from domain.kernel.record import Record, visible_packs
 from domain.kernel.ruleset import AnyRuleset, decisions
-from domain.kernel.texts import Name, Texts
 
 
 class NotInFile(Exception):
@@ -73,40 +71,6 @@ def board(rules: AnyRuleset, found: Export, version: int, viewer: Viewer) -> dic
         "own": None if reader == PUBLIC else rules.sight(state, reader),
         "decisions": [d.to_json() for d in decisions(rules, state, rewinds, reader)],
     }
-
-
-# --- sentences -------------------------------------------------------------------------------------------------
-
-
-def story(found: Export, viewer: Viewer, rules: AnyRuleset, words: Texts) -> Iterator[str]:
-    """Every line of the game: version, and what became true. `~` marks what was undone.
-
-    Raises NotInFile, and VerificationError for a record that cannot be read.
-    """
-    check_viewer(found, viewer)
-    counted = set(line(found.records))
-    try:
-        powers = rules.powers(state_for(rules, found.records, PUBLIC))
-    except Exception as error:  # a forged fact can break evolve in any way
-        raise VerificationError("unfoldable", len(found.records), type(error).__name__) from error
-    name = Who(words, powers, {})
-    for record in found.records:
-        mark = " " if record.version in counted else "~"
-        for text in _lines(record, viewer, words, name):
-            yield f"{mark}{record.version:>5}  {text}"
-
-
-def _lines(record: Record, viewer: Viewer, words: Texts, name: Name) -> list[str]:
-    try:
-        acts, facts = acts_for(record, viewer), facts_for(record, viewer)
-        return told(words, name, record.kind, record.public.get("seat"), record.body, acts, facts) or ["..."]
-    except Exception as error:  # a forged record can be of any shape
-        raise VerificationError("unreadable", record.version, type(error).__name__) from error
-
-
-def acts_for(record: Record, viewer: Viewer) -> list[tuple[Seat, Doc]]:
-    """The moves of a record as far as a viewer may read them."""
-    return Record(record.public, visible_packs(record, viewer)).acts()
 
 
 def draws_for(record: Record, viewer: Viewer) -> list[Sequence[Json]]:

@@ -42,13 +42,13 @@ def told(
     members = {**(body or {}), "seat": seat}
     keys = (f"record.{kind}.{members.get('act')}", f"record.{kind}")
     about = next((line for key in keys if (line := texts.say(key, members, name))), None)
-    said = _sentences(texts, name, facts)
+    said = sentences(texts, name, facts)
     if not said:
         said = [line for who, move in acts if (line := _named(texts, name, who, move))]
     return [*([about] if about else []), *said]
 
 
-def _sentences(texts: Texts, name: Name, facts: Sequence[Doc]) -> list[str]:
+def sentences(texts: Texts, name: Name, facts: Sequence[Doc]) -> list[str]:
     """One each; but what several facts say alike, one for each of their readers, is said once."""
     said: dict[str, Doc] = {}
     lines = []

@@ -91,6 +91,8 @@ class Meta:
     """Preset (`live`, `correspondence`) -> deadline class -> seconds."""
     brief: Mapping[str, Json] = field(default_factory=dict)
     """Options with which a game of players who do not know what they want comes to an end soon: of a demo."""
+    headlines: tuple[str, ...] = ()
+    """Facts that a digest of a turn repeats: conquests, battles, what is scored."""
     undo: bool = True
     """Whether the rules allow seats to undo at all."""
     max_moves: int = 20_000
@@ -123,6 +125,17 @@ class Score(Generic[D_co]):
 
 AnyScore = Score[Part]
 """Of whichever game."""
+
+
+class Chapter(Part, frozen=True):
+    """Where in a game: what is told stands under its heading. All of it is public."""
+
+    turn: int = 0
+    """A War, a decade, a game turn or a turn, as the game has them; 0 before the first."""
+    round: int = 0
+    """In the turn; 0 where rounds have no heading."""
+    phase: str = ""
+    """One of those that have a heading (`phase.<phase>` of the texts)."""
 
 
 # --- the draft ------------------------------------------------------------------------------------------------
@@ -271,6 +284,11 @@ def no_powers(_: object) -> Mapping[Seat, str]:
     return {}
 
 
+def _undivided(_: object) -> Chapter:
+    """A game in one piece."""
+    return Chapter()
+
+
 def _nobody(_: object) -> tuple[Seat, ...]:
     return ()
 
@@ -329,6 +347,8 @@ class Ruleset(Generic[S]):
     """Deals anew what none of these viewers can know; their sights stay as they are."""
     powers: Callable[[S], Mapping[Seat, str]] = no_powers
     """Seat -> id of the power that it plays, where the game has such: who does something is told by its name."""
+    chapter: Callable[[S], Chapter] = _undivided
+    """Where in the game a state is, by what everybody knows."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody
     """Seats that may interrupt or change an answer, by public facts; never waited for."""
     vacated: Callable[[Draft[S], Seat], None] = _no_vacancy
@@ -340,6 +360,8 @@ class Ruleset(Generic[S]):
     """A heuristic player, for demos and simulations."""
 
     def __post_init__(self) -> None:
+        if unknown := set(self.meta.headlines) - set(self.facts):
+            raise TypeError(f"headlines that are no facts: {sorted(unknown)}")
         for kind in (self._facts_form, *self.frames.values(), *self.documents.values()):
             declare.prepare(kind)
 

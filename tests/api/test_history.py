@@ -11,6 +11,8 @@ from api.routes import history
 from domain.kernel import export
 from domain.kernel.digest import digest
 from domain.kernel.verify import verify
+from projections.pump import Pump
+from projections.rebuild import new_generation, switch
 from tests.api.conftest import CATALOGUE, Site, Table
 from tests.api.player import play
 
@@ -51,6 +53,60 @@ class TestTimeline:
         assert entry[0]["own"][0]["acts"] == [[0, ORDER]]
         assert "own" not in entry[1]
         assert entry[1] == entry[None]
+
+
+class TestHeadings:
+    def test_each_entry_says_where_in_the_game_it_ends(self, site: Site) -> None:
+        """A heading stands before the line with which a chapter begins, in the middle of a record too."""
+        table = site.table("struggle_of_empires@1", 3)
+        play(table, random.Random(3), 40)
+        found = pages(table, "/timeline?limit=7&lang=en")
+        assert found[0]["chapter"] == {"turn": 0, "round": 0, "phase": "", "title": "Set-up"}
+        (begun,) = [e for e in found if any(h["text"] == "War 1, alliances" for h in e["headings"])]
+        line = begun["headings"][0]["line"]
+        assert line > 0, "what ends the set-up stands before it"
+        assert begun["text"][line] == "The first War begins."
+        assert begun["chapter"]["turn"] == 1
+        told = [h["text"] for e in found for h in e["headings"]]
+        assert told[:2] == ["War 1, alliances", "War 1, round 1"]
+        assert [h["text"] for e in pages(table, "/timeline?lang=fr") for h in e["headings"]][1] == "Guerre 1, round 1"
+
+    def test_they_are_the_same_however_the_views_were_made(self, site: Site) -> None:
+        table = site.table("struggle_of_empires@1", 3)
+        play(table, random.Random(3), 40)
+        found = pages(table, "/timeline")
+        site.pump = Pump(site.services.ledger, CATALOGUE, site.crew.views, "another", new_generation(site.crew.views))
+        site.ring()
+        assert switch(site.crew.views, site.pump._gen or 0)
+        assert pages(table, "/timeline") == found
+
+    def test_a_game_in_one_piece_has_none(self, orders: Table) -> None:
+        entry = pages(orders, "/timeline")[-1]
+        assert (entry["chapter"]["title"], entry["headings"]) == ("", [])
+
+
+class TestDigest:
+    def test_who_was_away_reads_what_came_of_each_turn(self, site: Site) -> None:
+        table = site.table("struggle_of_empires@1", 3)
+        play(table, random.Random(3), 60)
+        doc = table.get("/digest?lang=en").json
+        (turn,) = doc["turns"]
+        assert (turn["title"], turn["chapter"]["turn"], turn["last"]) == ("War 1", 1, table.version)
+        assert len(turn["standings"]) == 3
+        assert all("victory points" in text for text in turn["standings"])
+        later = table.get(f"/digest?after={turn['last'] - 1}&lang=fr").json["turns"][0]
+        assert later["title"] == "Guerre 1"
+        assert later["first"] == later["last"] == table.version
+
+    def test_a_version_that_is_to_come_is_refused(self, orders: Table) -> None:
+        refused = orders.get("/digest?after=999")
+        assert (refused.status_code, refused.json["code"]) == (422, "unknown_version")
+        assert orders.get(f"/digest?after={orders.version}").json["turns"] == []
+
+    def test_of_a_table_by_invitation_only_its_people_read_it(self, site: Site) -> None:
+        table = site.table("orders@1", 3)
+        assert table.get("/digest", 0).status_code == 200
+        assert site.get("/games/00000000-0000-4000-8000-000000000000/digest").status_code == 404
 
 
 class TestRecords:

@@ -16,7 +16,7 @@ import pytest
 
 from deploy import cli
 from deploy.cli import DONE, FAILED, USAGE, main
-from deploy.play import replay
+from deploy.play import story
 from deploy.play.bots import built, may_decide
 from domain.catalogue import Catalogue, shipped
 from domain.ids import Json, Viewer
@@ -24,7 +24,6 @@ from domain.kernel import export
 from domain.kernel.digest import canonical
 from domain.kernel.match import Match
 from domain.kernel.record import Record, facts_for
-from domain.kernel.texts import texts
 from tests.kernel.flows import sealed, skirmish
 from tests.kernel.test_scenario import COMBAT, with_step
 from tests.rulesets import FLOWS
@@ -393,10 +392,12 @@ class TestShow:
             seat = rng.choice(may_decide(match))
             match.play(seat, built(rules, match.state, seat, rng))
         match.close("example")
-        found, words = export.parse(export.dump(match.records, "director")), texts(rules.package, "en")
-        viewers: tuple[Viewer, ...] = ("public", 0, "director")
-        public, seat, director = (len(list(replay.story(found, viewer, rules, words))) for viewer in viewers)
+        found = export.parse(export.dump(match.records, "director"))
+        viewers: tuple[Viewer | None, ...] = ("public", 0, "director", None)
+        told = [list(story.as_text(story.story(found, rules, "en", viewer))) for viewer in viewers]
+        public, seat, director, _ = map(len, told)
         assert public < seat < director
+        assert told[2] == told[3], "a closed game is told whole"
 
     def test_what_was_undone_is_marked(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
         match.rewind(5)
@@ -412,6 +413,25 @@ class TestShow:
         match.lapse()
         lines = self.lines(run("show", written(tmp_path, match)))
         assert lines[-2:] == ["     7  Seat 2: commit.", "     7  Seat 3: commit."]
+
+    def test_only_what_came_since(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        path = written(tmp_path, match)
+        assert self.lines(run("show", path, "--since", 5)) == ["     6  Seat 1: attack."]
+        assert self.lines(run("show", path, "--since", 6)) == []
+        ran = run("show", path, "--since", 7)
+        assert (ran.status, ran.err) == (FAILED, "annals: the file holds the versions 1 to 6\n")
+
+    def test_in_other_formats(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+        """Markdown strikes out what was undone; JSON says it."""
+        match.rewind(5)
+        path = written(tmp_path, match)
+        lines = self.lines(run("show", path, "--format", "markdown"))
+        assert lines[0].startswith("# ")
+        assert lines[-2:] == ["- 6: ~~Seat 1: attack.~~", "- 7: The game goes back to version 5."]
+        doc = json.loads(run("show", path, "--format", "json").out)
+        entries = doc["turns"][0]["sections"][0]["entries"]
+        assert [e["undone"] for e in entries] == [False] * 5 + [True, False]
+        assert entries[5]["text"] == ["Seat 1: attack."]
 
     def test_secrets_of_others_are_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
         assert run("show", written(tmp_path, match, 0), "--viewer", 1).status == FAILED

@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 
 from deploy.play.bots import built, may_decide
+from deploy.play.story import Story, story
 from domain.ids import DIRECTOR, Doc, Seat
 from domain.kernel import export
 from domain.kernel.declare import members
@@ -87,7 +88,14 @@ def test_no_text_is_empty_and_french_is_not_english(pages: Pages) -> None:
 
 def test_everything_has_a_text_and_nothing_else_has(pages: Pages, lang: str) -> None:
     rules, words = pages.rules, words_of(pages)
-    wanted = {"title", *(f"move.{m}" for m in rules.moves), *(f"fact.{t}" for t in set(rules.facts) - words.SILENT)}
+    wanted = {
+        "title",
+        "chapter",
+        "section",
+        "standing",
+        *(f"move.{m}" for m in rules.moves),
+        *(f"fact.{t}" for t in set(rules.facts) - words.SILENT),
+    }
     wanted |= {f"refusal.{code}" for code in rules.meta.codes} | {f"option.{o}" for o in rules.meta.options}
     wanted |= {f"decision.{at}" for m in rules.moves.values() for at in m.admission.at}
     wanted |= {f"word.{i}" for i in words.IDS}
@@ -214,6 +222,44 @@ def test_sentences_are_whole(pages: Pages, lang: str) -> None:
         assert sentence[-1] in ".!?", (sentence, fact)
         assert not sentence[0].islower(), (sentence, fact)
     assert len(kinds) > len(pages.rules.facts) / 2
+
+
+@functools.cache
+def stories(game: str, lang: str) -> tuple[Story, ...]:
+    """Of the real games of which there are logs, as told to whoever may read all."""
+    (rules,) = (p.rules for p in ALL if p.game == game)
+    found = [export.parse(lzma.decompress(path.read_bytes())) for path in LOGS]
+    return tuple(story(one, rules, lang) for one in found if one.ruleset == rules.meta.ruleset)
+
+
+def test_a_game_is_told_by_turns_with_what_came_of_each(pages: Pages, lang: str) -> None:
+    """Turns follow each other, each with a digest that ends in a line for each seat; all lines are whole sentences."""
+    lines = []
+    for told in stories(pages.game, lang):
+        digests = [turn.digest for turn in told.turns if turn.digest]
+        assert [d.chapter.turn for d in digests] == list(range(1, len(digests) + 1))
+        for turn in told.turns:
+            heads = [head for head, _ in turn.sections]
+            assert all(head.startswith(turn.title) for head in heads)
+            lines += [turn.title, *heads]
+        for digest in digests:
+            assert len(digest.standings) == told.found.records[0].body["seats"]
+            lines += [*digest.lines, *digest.standings]
+    assert len(set(lines)) > 20
+    for text in lines:
+        assert not CLUMSY.search(text), text
+        assert not DOUBLED.search(text), text
+
+
+def test_moves_are_told_in_sentences_too(pages: Pages, lang: str) -> None:
+    """What a move's facts do not say has a sentence; the mere name of a move does not tell what was done."""
+    labels = {own(pages, lang)[f"move.{m}"] for m in pages.rules.moves}
+    for told in stories(pages.game, lang):
+        for _, some in (section for turn in told.turns for section in turn.sections):
+            for text in (text for passage in some for text in passage.lines):
+                assert text.rpartition(":")[2].strip(" .\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}") not in labels, (
+                    text
+                )
 
 
 def test_sentences_are_in_their_language(pages: Pages, lang: str) -> None:

@@ -323,6 +323,7 @@ class Machine(RuleBasedStateMachine):
                 assert self.ruleset.sight(seen, part) == self.ruleset.sight(self.match.state, part)
             mine, real = (decisions(self.ruleset, s, 0, viewer) for s in (seen, self.match.state))
             assert mine == real
+            assert self.ruleset.chapter(seen) == self.ruleset.chapter(self.match.state)
 
     @precondition(lambda self: hasattr(self, "match"))
     @rule()

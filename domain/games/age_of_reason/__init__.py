@@ -14,7 +14,7 @@ from domain.games.age_of_reason.redeal import redeal
 from domain.games.age_of_reason.rules import DO, GO, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
-from domain.games.age_of_reason.sight import board, own, powers
+from domain.games.age_of_reason.sight import board, chapter, own, powers
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.games.common.shapes import Either
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
@@ -46,6 +46,13 @@ META = Meta(
         "live": {"move": 300, "answer": 60},
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
+    headlines=(
+        "attack_declared",
+        "battle_resolved",
+        "token_removed",
+        "region_scored",
+        "unrest_rolled",
+    ),
 )
 
 RULESET: Ruleset[AgeOfReason] = Ruleset(
@@ -60,6 +67,7 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     build=choices.build,
     default=default,
     board=board,
+    chapter=chapter,
     own=own,
     powers=powers,
     scores=scores,

@@ -9,7 +9,7 @@ from domain.games.age_of_reason.data import ALL_SLOTS, COALITIONS, POWERS, SPACE
 from domain.games.age_of_reason.state import AgeOfReason, Auction, Battle, Empire, Sealed, StandingBid, Turn
 from domain.ids import Seat
 from domain.kernel.declare import Part, among
-from domain.kernel.ruleset import memo
+from domain.kernel.ruleset import Chapter, memo
 
 
 class AuctionShown(Part, frozen=True):
@@ -197,3 +197,8 @@ def _battle(battle: Battle) -> BattleShown:
         dice=battle.dice,
         strength=battle.strength,
     )
+
+
+def chapter(s: AgeOfReason) -> Chapter:
+    """The game turn and its round (AOR-4), before the first of which the coalitions are formed."""
+    return Chapter(s.game_turn, s.round, "coalitions" if s.game_turn and not s.round else "")

@@ -15,7 +15,7 @@ from domain.games.egc.rules import DO, GO
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
-from domain.games.egc.sight import board, hidden, own, powers
+from domain.games.egc.sight import board, chapter, hidden, own, powers
 from domain.games.egc.state import Egc
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Bool
@@ -39,6 +39,18 @@ META = Meta(
     paces={f"hours_{h}": {"turn": h * 3600} for h in HOURS},
     undo=False,
     max_moves=100_000,
+    headlines=(
+        "war_declared",
+        "war_joined",
+        "battle_fought",
+        "territory_conquered",
+        "territory_annexed",
+        "territory_given",
+        "protectorate_installed",
+        "protectorate_given",
+        "empire_eliminated",
+        "game_ended",
+    ),
 )
 
 RULESET: Ruleset[Egc] = Ruleset(
@@ -53,6 +65,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     build=choices.build,
     default=default,
     board=board,
+    chapter=chapter,
     own=own,
     powers=powers,
     hidden=hidden,

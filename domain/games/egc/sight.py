@@ -10,7 +10,7 @@ import msgspec
 
 from domain.games.egc.data import EMPIRES, HOMES, SEATS
 from domain.games.egc.facts.sheets import EmpireReport, TerritoryReport
-from domain.games.egc.frames import FRAMES
+from domain.games.egc.frames import FRAMES, Resolving
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.wars import kinds_held
 from domain.games.egc.state import (
@@ -29,8 +29,8 @@ from domain.games.egc.state import (
     Protectorate,
 )
 from domain.ids import Doc, Seat
-from domain.kernel.declare import UNSET, Maybe, Part, among
-from domain.kernel.ruleset import memo
+from domain.kernel.declare import UNSET, Maybe, Part, among, tag
+from domain.kernel.ruleset import Chapter, memo
 
 # --- the board -----------------------------------------------------------------------------------------------
 
@@ -289,3 +289,9 @@ class Hidden(Part, frozen=True):
 def hidden(s: Egc) -> Hidden:
     """EGC-6.5."""
     return Hidden(s.garrisons, s.neutral_ranks, s.levels, s.count_turns, s.tie_order)
+
+
+def chapter(s: Egc) -> Chapter:
+    """The turn (EGC-3), and its resolution."""
+    resolving = bool(s.frames) and s.top.kind == tag(Resolving)
+    return Chapter(s.turn, phase=s.top.kind if resolving else "")

@@ -15,7 +15,7 @@ from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.rules import DO, GO, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
-from domain.games.imperunde.sight import board, hidden, own, powers
+from domain.games.imperunde.sight import board, chapter, hidden, own, powers
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, Null, Word
@@ -36,6 +36,20 @@ META = Meta(
     clocks={kind: kind for kind in TIMEOUTS["live"]},
     paces=TIMEOUTS,
     brief={"turn_limit": OPTIONS["turn_limit_min"]},
+    headlines=(
+        "goal_changed",
+        "relations_fixed",
+        "attack_declared",
+        "combat_ended",
+        "ship_captured",
+        "country_conquered",
+        "country_freed",
+        "colony_plundered",
+        "canal_built",
+        "land_event",
+        "sea_event",
+        "game_won",
+    ),
 )
 
 RULESET: Ruleset[ImpeRunde] = Ruleset(
@@ -50,6 +64,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     build=build,
     default=default,
     board=board,
+    chapter=chapter,
     own=own,
     powers=powers,
     hidden=hidden,

@@ -9,7 +9,7 @@ from domain.games.imperunde.data import PIECES, PIRATES, SETS
 from domain.games.imperunde.state import Budget, Combat, Country, ImpeRunde, Nation, Pair, Zone
 from domain.ids import Seat
 from domain.kernel.declare import Part
-from domain.kernel.ruleset import memo
+from domain.kernel.ruleset import Chapter, memo
 
 
 class NationSeen(Part, frozen=True):
@@ -184,3 +184,8 @@ def sees_hand(s: ImpeRunde, seat: Seat) -> bool:
     """IMP-9.4.16: whether the hand that is shown is shown to this seat."""
     theft = theft_of(s)
     return theft is not None and (theft.reveal or seat in s.top.asked)
+
+
+def chapter(s: ImpeRunde) -> Chapter:
+    """The turn and its phase (IMP-3); what comes before the talks has no heading of its own."""
+    return Chapter(s.turn, phase=str(s.phase) if s.phase > 1 else "")

@@ -14,7 +14,7 @@ from domain.games.seven_empires.redeal import redeal
 from domain.games.seven_empires.rules import DO, GO
 from domain.games.seven_empires.rules.setup import blank, check_table, setup
 from domain.games.seven_empires.scoring import scores
-from domain.games.seven_empires.sight import board, hidden, own
+from domain.games.seven_empires.sight import board, chapter, hidden, own
 from domain.games.seven_empires.state import Seven
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Bool, Int, Word
@@ -54,6 +54,15 @@ META = Meta(
         "live": {"move": 300, "answer": 60},
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
+    headlines=(
+        "tile_revealed",
+        "monarchs_assigned",
+        "city_built",
+        "palace_built",
+        "fought",
+        "flag_placed",
+        "game_scored",
+    ),
 )
 
 RULESET: Ruleset[Seven] = Ruleset(
@@ -68,6 +77,7 @@ RULESET: Ruleset[Seven] = Ruleset(
     build=choices.build,
     default=default,
     board=board,
+    chapter=chapter,
     own=own,
     hidden=hidden,
     scores=scores,

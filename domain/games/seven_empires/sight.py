@@ -9,7 +9,7 @@ from domain.games.seven_empires.data import ACTIONS, EMPIRES, FLAGS, SLOTS, YEAR
 from domain.games.seven_empires.state import Movement, Seven, Turn
 from domain.ids import Seat
 from domain.kernel.declare import Part, among
-from domain.kernel.ruleset import memo
+from domain.kernel.ruleset import Chapter, memo
 
 
 class EmpireShown(Part, frozen=True):
@@ -141,3 +141,8 @@ def _empires(s: Seven) -> dict[str, EmpireShown]:
         )
         for name in EMPIRES
     }
+
+
+def chapter(s: Seven) -> Chapter:
+    """The decade (SE7-3)."""
+    return Chapter(s.decade)

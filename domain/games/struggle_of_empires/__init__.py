@@ -15,7 +15,7 @@ from domain.games.struggle_of_empires.redeal import redeal
 from domain.games.struggle_of_empires.rules import DO, GO
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
-from domain.games.struggle_of_empires.sight import board, own, powers
+from domain.games.struggle_of_empires.sight import board, chapter, own, powers
 from domain.games.struggle_of_empires.state import Struggle
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, ListOf, Word
@@ -53,6 +53,15 @@ META = Meta(
         "live": {"move": 300, "answer": 60},
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
+    headlines=(
+        "attack_declared",
+        "battle_resolved",
+        "token_removed",
+        "token_captured",
+        "region_scored",
+        "war_ended",
+        "unrest_revealed",
+    ),
 )
 
 RULESET: Ruleset[Struggle] = Ruleset(
@@ -67,6 +76,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     build=choices.build,
     default=default,
     board=board,
+    chapter=chapter,
     own=own,
     powers=powers,
     scores=scores,

@@ -22,6 +22,7 @@ from domain.games.struggle_of_empires.state import (
 )
 from domain.ids import Seat
 from domain.kernel.declare import UNSET, Maybe, Part, among
+from domain.kernel.ruleset import Chapter
 
 
 class AuctionShown(Part, frozen=True):
@@ -193,3 +194,8 @@ def _combat(combat: Combat) -> CombatShown:
         winner=combat.winner,
         losses=combat.losses,
     )
+
+
+def chapter(s: Struggle) -> Chapter:
+    """The War and its round (SOE-4), before the first of which the alliances are formed."""
+    return Chapter(s.war, s.round, "alliances" if s.war and not s.round else "")

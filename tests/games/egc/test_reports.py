@@ -15,6 +15,7 @@ from domain.kernel.match import Match
 from domain.kernel.record import facts_for
 from domain.kernel.texts import LANGUAGES, texts
 from projections.documents import entries
+from projections.known import Known
 from tests.games.egc.board import AUSTRIA, BRITAIN, FRANCE, OTTOMAN, SPAIN, Board, move, order, position
 from tests.games.egc.rare import late
 
@@ -181,7 +182,7 @@ class TestSpies:
     def test_what_they_found_is_told_in_words(self) -> None:
         game = position(5)
         game.file(FRANCE, {"type": "spy_territory", "territory": "holland"})
-        part = entries(game.record())[str(FRANCE)]
+        part = entries(game.record(), None, Known(RULESET, game.match.game))[str(FRANCE)]
         lines = {lang: _told(lang, part) for lang in LANGUAGES}
         assert "report on Holland" in lines["en"][0]
         assert "neutral army of Holland" in lines["en"][0]
@@ -216,7 +217,8 @@ class TestSentences:
         for seat in list(match.state.top.owing):
             match.play(seat, {"type": "submit_orders"})
         match.resolve()
-        parts = [part for r in match.records[11:] for part in entries(r).values()]
+        known = Known(RULESET, match.game)
+        parts = [part for r in match.records[11:] for part in entries(r, None, known).values()]
         said = [line for part in parts for line in _told(lang, part)]
         kinds = {f["t"] for r in match.records[11:] for f in facts_for(r, "director")}
         assert {"combat_fought", "army_turned_back", "technology_settled", "empire_spied", "order_filed"} <= kinds

@@ -108,7 +108,7 @@ def _of(record: Record, known: Known, viewer: Viewer) -> list[Json]:
     """A record; of the hashes of what is sealed only how many there are, and how long they are."""
     public = {k: v for k, v in record.public.items() if k not in ("seals", "prev")}
     hashes = [len(hash_) for hash_ in [*record.public.get("seals", ()), record.public["prev"]]]
-    parts = documents.entries(record)
+    parts = documents.entries(record, None, known)
     entry = {**parts["all"], "own": [part for key, part in parts.items() if key != "all" and may_read(key, viewer)]}
     told = []
     for lang in ("en", "fr"):
