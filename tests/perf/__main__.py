@@ -1,4 +1,4 @@
-"""The budget table: `python -m tests.perf [--quick] [--json]`, run by `./run perf`, alone on the machine."""
+"""The budget table: `./run perf [--quick] [--json FILE] [--compare FILE]`, alone on the machine."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
 
 from deploy import collector
-from tests.perf import rules, service
-from tests.perf.figures import HEAD, Figure
+from tests.perf import rules, service, views
+from tests.perf.figures import Figure, head
 
 GAMES = (
     rules.Game("struggle_of_empires", 5, ">= 5", games=40),
@@ -30,9 +32,11 @@ SERVICE = service.Played("imperunde", 6, {"turn_limit": 200, "goal": 45})
 
 def table(quick: bool = False) -> Iterator[Figure]:
     """Every figure as soon as it is taken; `quick` shows that they can be taken, and is no measurement."""
+    logs = []
     for game in GAMES:
         small = rules.Game(game.name, game.seats, game.budget, game.options, 1, 60) if quick else game
         walked = rules.walk(small)
+        logs.append(walked.match.records)
         yield from rules.builder(small, walked)
         yield from rules.stored(small, walked)
         yield from rules.rebuilt(small, walked)
@@ -41,6 +45,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
             yield from rules.games(small)
     if not quick:
         yield from rules.resolution(BATCH, ORDERS)
+    yield from views.figures(logs, 20 if quick else 400)
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 5, 2, 5) if quick else SERVICE
     yield from service.figures(played)
 
@@ -49,15 +54,26 @@ def main(argv: Sequence[str]) -> int:
     """Prints the table row by row."""
     parser = argparse.ArgumentParser(prog="./run perf", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only show that every figure can be taken")
-    parser.add_argument("--json", action="store_true", help="one JSON document per line")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there, a JSON object a line")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="add a column: ours for each of that file's")
     args = parser.parse_args(argv)
     os.environ["ANNALS_RATE"] = "0"  # else the limit for each caller would be measured
     collector.look_seldom()  # as all processes of the service do
-    if not args.json:
-        print(f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}\n\n{HEAD}")
-    for figure in table(args.quick):
-        print(json.dumps(figure.to_json()) if args.json else figure.line(), flush=True)
+    old = _read(args.compare) if args.compare else None
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    print(f"{python}, {platform.machine()}, {os.cpu_count()} cores\n")
+    print(head(compared=old is not None))
+    with args.json.open("w") if args.json else nullcontext() as file:
+        for figure in table(args.quick):
+            print(figure.line(None if old is None else old.get(figure.key)), flush=True)
+            if file:
+                print(json.dumps(figure.to_json()), file=file, flush=True)
     return 0
+
+
+def _read(path: Path) -> dict[tuple[str, str], float]:
+    docs = map(json.loads, path.read_text().splitlines())
+    return {(doc["what"], doc["where"]): doc["value"] for doc in docs}
 
 
 if __name__ == "__main__":

@@ -37,14 +37,27 @@ class Figure:
         """As a document."""
         return {**self.__dict__, "ratio": self.ratio}
 
-    def line(self) -> str:
-        """As a row of a table in Markdown."""
-        bare = "" if self.bare is None else f"{self.bare:.3g} {self.unit} ({self.limit})"
+    @property
+    def key(self) -> tuple[str, str]:
+        """Which figure it is: the same in another run, unless its position came out otherwise."""
+        return self.what, self.where
+
+    def line(self, old: float | None = None) -> str:
+        """As a row of a table in Markdown; `old` is what it was in another run."""
+        bare = "" if self.bare is None else f"{_short(self.bare)} {self.unit} ({self.limit})"
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
-        return f"| {self.what} | {self.where} | {self.value:.3g} {self.unit} | {self.budget} | {bare} | {ratio} |"
+        row = f"| {self.what} | {self.where} | {_short(self.value)} {self.unit} | {self.budget} | {bare} | {ratio} |"
+        return row if not old else f"{row} {self.value / old:.2f} |"
 
 
-HEAD = "| quantity | position | ours | budget | bare limit | ratio |\n| --- | --- | --- | --- | --- | --- |"
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def head(*, compared: bool = False) -> str:
+    """The two rows above them."""
+    names = ["quantity", "position", "ours", "budget", "bare limit", "ratio", *(["before"] if compared else [])]
+    return f"| {' | '.join(names)} |\n|{' --- |' * len(names)}"
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
 from tests.deploy.house import ROOT
-from tests.perf.__main__ import table
-from tests.perf.figures import HEAD, Figure, quantile
+from tests.perf.__main__ import main, table
+from tests.perf.figures import Figure, head, quantile
 
 
 @pytest.mark.timeout(180)
@@ -20,12 +21,28 @@ def test_every_figure_can_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"move over HTTP, p50", "next choice, p95", "rebuild of a game", "start to ready"} <= names
     for figure in found:
         assert math.isfinite(figure.value)
-        assert figure.line().count("|") == HEAD.splitlines()[0].count("|")
+        assert figure.line().count("|") == head().splitlines()[0].count("|")
 
 
 def test_a_ratio_is_ours_for_each_of_the_bare_limit() -> None:
     assert Figure("a", "b", 6.0, "ms", "", 2.0, "c").ratio == 3.0
     assert Figure("a", "b", 6.0, "ms", "").ratio is None
+
+
+def test_figures_are_kept_and_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A figure that the older file does not have has no ratio."""
+    kept, here = tmp_path / "perf.jsonl", [Figure("a", "b", 6.0, "ms", "", 2.0, "c")]
+    monkeypatch.setattr("tests.perf.__main__.table", lambda quick: here)
+    assert main(["--json", str(kept)]) == 0
+    capsys.readouterr()
+    here[:] = [Figure("a", "b", 3.0, "ms", ""), Figure("new", "b", 1.0, "ms", "")]
+    assert main(["--compare", str(kept)]) == 0
+    head_row, _, same, new = capsys.readouterr().out.splitlines()[2:]
+    assert head_row.endswith("| before |")
+    assert same == "| a | b | 3 ms |  |  |  | 0.50 |"
+    assert new == "| new | b | 1 ms |  |  |  |"
 
 
 def test_a_quantile_is_a_value_that_was_taken() -> None:

@@ -1,0 +1,74 @@
+"""Figures of the views: what one process makes of the log, on SQLite."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from unittest.mock import patch
+
+from domain.catalogue import shipped
+from domain.commands import new_game
+from domain.kernel.record import Record
+from domain.ledger import Ledger
+from projections.pump import SLICE, Pump
+from projections.store import Views
+from tests.perf.figures import TURNS, Figure
+
+LIVE = 10
+"""Records in a slice where the pump just keeps up."""
+
+
+def figures(games: Sequence[Sequence[Record]], count: int) -> Iterator[Figure]:
+    """So many records of each game, in turn in one log."""
+    with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
+        ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}")
+        ledger.migrate()
+        total = _written(ledger, [records[:count] for records in games])
+        where = f"{len(games)} games, {total} records in turn"
+        bare = _rate(total, lambda: [entry.record.hash for entry in ledger.log(0, total)])
+        limit = "reading and hashing them"
+        for what, size, budget in (
+            ("views in a rebuild", SLICE, ">= 3000"),
+            (f"views in slices of {LIVE}", LIVE, ">= 1500"),
+        ):
+            rate = _rate(total, partial(_pumped, ledger, Path(folder) / "views.sqlite", size))
+            yield Figure(what, where, rate, "/s/core", budget, bare, limit)
+        ledger.close()
+
+
+def _written(ledger: Ledger, games: Sequence[Sequence[Record]]) -> int:
+    names = [new_game() for _ in games]
+    total = 0
+    for row in itertools.zip_longest(*games):
+        for name, record in zip(names, row, strict=True):
+            if record is not None:
+                ledger.append(name, [record], record.version - 1)
+                total += 1
+    return total
+
+
+def _pumped(ledger: Ledger, file: Path, size: int) -> None:
+    views = Views(f"sqlite:///{file}")
+    views.migrate()
+    views.clear()
+    views.migrate()
+    pump, before = Pump(ledger, shipped(), views, "perf"), -1
+    with patch("projections.pump.SLICE", size):
+        while (reached := pump.run(0)[0]) != before:
+            before = reached
+    views.close()
+
+
+def _rate(total: int, work: Callable[[], object]) -> float:
+    """For each second that a processor works: what else the machine does counts little."""
+    taken = []
+    for _ in range(TURNS):
+        begun = time.process_time()
+        work()
+        taken.append(time.process_time() - begun)
+    return total / statistics.median(taken)
