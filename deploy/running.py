@@ -55,6 +55,7 @@ def add_commands(add: Add) -> None:
     one.add_argument("--host", help="address to listen on (127.0.0.1 unless given)")
     one.add_argument("--port", type=int, metavar="P", help="8000 unless given; 0 takes a free one")
     one.add_argument("--workers", type=int, metavar="N", help="processes for turns and deadlines (1 unless given)")
+    _add_backup(one)
 
     one = add("api", help="run the HTTP server alone")
     one.set_defaults(command=api)
@@ -70,6 +71,11 @@ def add_commands(add: Add) -> None:
     one = add("pump", help="run the process that makes the views; any number may stand by")
     one.set_defaults(command=pump)
     _add_settings(one)
+
+    one = add("keeper", help="run the process that reads the log against its tree, and keeps the running backup")
+    one.set_defaults(command=keeper)
+    _add_settings(one)
+    _add_backup(one)
 
     one = add("migrate", help="make the folder, the key and the tables that are missing")
     one.set_defaults(command=migrate)
@@ -110,9 +116,15 @@ def _add_settings(one: argparse.ArgumentParser) -> None:
     one.add_argument("--log-level", choices=LOG_LEVELS, dest="log_level")
 
 
+def _add_backup(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--backup-to", metavar="DIR", dest="backup", help="folder of a running backup (none unless given)")
+
+
 def settings_of(args: argparse.Namespace) -> Settings:
     """Flags before the environment; and from now on this process logs."""
-    settings = load({name: getattr(args, name, None) for name in ("data", "host", "port", "workers", "log_level")})
+    settings = load(
+        {name: getattr(args, name, None) for name in ("data", "host", "port", "workers", "log_level", "backup")}
+    )
     logs.set_up(settings.log_level)
     return settings
 
@@ -181,7 +193,7 @@ def programs(settings: Settings, catalogue: Catalogue, pulses: Path, main: Calla
     from deploy.supervisor import Program  # noqa: PLC0415
 
     workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
-    commands = {"pump": ["pump"], **workers, "batch": ["worker", "batch"]}
+    commands = {"pump": ["pump"], **workers, "batch": ["worker", "batch"], "keeper": ["keeper"]}
     run: Run = partial(main, catalogue=catalogue) if _forks() else main
     others = [Program(name, args, run, sign=START) for name, args in commands.items()]
     return [*_http(settings, catalogue, pulses), *others]
@@ -296,6 +308,16 @@ def pump(args: argparse.Namespace, catalogue: Catalogue) -> int:
         pulse.begin(services.settings.data, "pump", START)
         crew = services.crew()
         run(crew, services.bell, Reconciler(services.reader, crew.errands, crew.outages, services.queues, crew.clock))
+    return DONE
+
+
+def keeper(args: argparse.Namespace, catalogue: Catalogue) -> int:
+    """The log against its tree by one of them, by its lease; the running backup of this folder."""
+    from workers.keeper import keep  # noqa: PLC0415
+
+    with _services(args, catalogue) as services:
+        pulse.begin(services.settings.data, "keeper", START)
+        keep(services.crew(), services.settings.scrub)
     return DONE
 
 

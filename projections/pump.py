@@ -1,7 +1,7 @@
 """The pump reads the log and assigns the views.
 
-Game and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected sets
-its own game aside.
+Game and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected, or is
+known to be damaged, sets its own game aside.
 """
 
 from __future__ import annotations
@@ -9,18 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cachetools import LRUCache
 from sqlalchemy import Connection, bindparam, delete, select, update
 
+from domain.beside.damages import Damages
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError
 from domain.ids import Doc, Json, Viewer
 from domain.kernel.acts import UNSTARTED
 from domain.kernel.game import advance
+from domain.kernel.record import Record
 from domain.ledger import Ledger, LogEntry
 from projections import documents, schema
 from projections.known import Known, folded, touched
+from projections.progress import hold
+from projections.scrub import NOBODY_KNOWS
 from projections.store import Views, upsert
 from projections.tree import Hash, grow, leaf_hash
 
@@ -30,9 +35,6 @@ SLICE = 200
 KEEP = 512
 """Games whose position the pump remembers; others are folded again when they move."""
 
-LEASE = 10_000
-"""How long a pump holds its lease without renewing it, ms."""
-
 
 # Made once: building a statement takes longer than running it.
 GENERATION = select(schema.generations).where(schema.generations.c.gen == bindparam("in_gen"))
@@ -41,20 +43,22 @@ PUMPED = (
     .where(schema.generations.c.gen == bindparam("in_gen"))
     .values(position=bindparam("to"), leaves=bindparam("size"), frontier=bindparam("edge"))
 )
-LEASE_HELD = select(schema.leases).where(schema.leases.c.name == bindparam("lease")).with_for_update()
 ASIDE = select(schema.aside.c.game).where(schema.aside.c.gen == bindparam("in_gen"))
+PUMPED_TO = select(schema.generations.c.position).where(schema.generations.c.gen == bindparam("in_gen"))
+STANDS_AT = select(schema.games.c.position).where(
+    schema.games.c.gen == bindparam("in_gen"), schema.games.c.game == bindparam("of_game")
+)
 LIVE = select(schema.generations.c.gen).where(schema.generations.c.live)
 NOTHING_DUE = delete(schema.due).where(
     schema.due.c.gen == bindparam("in_gen"), schema.due.c.game == bindparam("of_game")
 )
 
 
+DAMAGED = "damaged: version "
+"""What is said of a game that is set aside for its damaged record, before the version."""
+
 NO_DECISION = "0-0"
 """Of work that is due to a game in which nothing is to be decided."""
-
-
-class LeaseLostError(Exception):
-    """Another pump works on this generation."""
 
 
 @dataclass
@@ -102,14 +106,46 @@ class Pump:
         self._keep(batch)
         return entries[-1].position, list(batch.known)
 
+    def set_aside(self, game: str, version: int, now: int) -> None:
+        """Show the game as it was before that version, which is damaged (0: its seed), and let nobody work on it."""
+        records = self._ledger.read(game, upto=version - 1 if version else None) if version != 1 else []
+        with self._views.transaction() as db:
+            gen = self._gen or live(db)
+            self._hold(db, gen, now)
+            self._show(db, gen, game, records)
+            row = {"gen": gen, "game": game, "position": 0, "error": f"{DAMAGED}{version}"}
+            _set_aside(db, gen, [row], {"set_aside": True, "damaged": version})
+        self._games.pop(game, None)
+
+    def bring_back(self, game: str, now: int) -> None:
+        """Show the game as it is: none of its records is damaged any more."""
+        records = self._ledger.read(game)
+        with self._views.transaction() as db:
+            gen = self._gen or live(db)
+            self._hold(db, gen, now)
+            db.execute(delete(schema.aside).filter_by(gen=gen, game=game))
+            self._show(db, gen, game, records)
+
+    def _show(self, db: Connection, gen: int, game: str, records: list[Record]) -> None:
+        """All views of a game anew, from these records alone."""
+        stood = db.execute(STANDS_AT, {"in_gen": gen, "of_game": game}).scalar()
+        for table in (schema.games, schema.boards, schema.timeline, schema.results):
+            db.execute(delete(table).filter_by(gen=gen, game=game))
+        if not records:
+            return
+        known, batch = None, _Batch()
+        changed: dict[Viewer, Known] = {}
+        for record in records:
+            known = batch.known[game] = self._next(known, LogEntry(0, game, record.version, partial(_same, record)))
+            changed |= dict.fromkeys(touched(record, known), known)
+        batch.lines = [line for record in records for line in _lines(game, record)]
+        batch.boards = {(game, str(viewer)): _board(then, viewer) for viewer, then in changed.items()}
+        batch.positions[game] = stood or db.execute(PUMPED_TO, {"in_gen": gen}).scalar_one()
+        _write(db, gen, batch)
+
     def _hold(self, db: Connection, gen: int, now: int) -> None:
-        name = f"pump-{gen}"
-        held = db.execute(LEASE_HELD, {"lease": name}).first()
-        if held and held.owner != self._owner and held.until > now:
-            raise LeaseLostError(held.owner)
-        if held is None or held.owner != self._owner:
+        if not hold(db, f"pump-{gen}", self._owner, now):
             self._games.clear()
-        upsert(db, schema.leases, [{"name": name, "owner": self._owner, "until": now + LEASE}])
 
     def _keep(self, batch: _Batch) -> None:
         """Only after the commit: what was rolled back is not remembered."""
@@ -120,25 +156,45 @@ class Pump:
     def _apply(self, db: Connection, gen: int, entries: Iterable[LogEntry]) -> _Batch:
         batch = _Batch()
         poisoned = set(db.execute(ASIDE, {"in_gen": gen}).scalars())
+        damaged = {(d.game, d.version): d.hash for d in Damages(self._ledger).all()}
         for entry in entries:
-            batch.leaves.append((entry.game, entry.version, _hash(entry)))
+            named = damaged.get((entry.game, entry.version))
+            batch.leaves.append((entry.game, entry.version, named or self._hash(entry)))
             if entry.game in poisoned:
                 continue
-            try:
-                self._follow(batch, entry)
-            except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+            if said := f"{DAMAGED}{entry.version}" if named is not None else self._failure(batch, entry):
                 poisoned.add(entry.game)
-                said = f"{type(error).__name__}: version {entry.version}"
                 batch.aside.append({"gen": gen, "game": entry.game, "position": entry.position, "error": said})
         return batch
+
+    def _failure(self, batch: _Batch, entry: LogEntry) -> str:
+        """What keeps a record from being shown; nothing if it is."""
+        try:
+            self._follow(batch, entry)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+            return f"{type(error).__name__}: version {entry.version}"
+        return ""
+
+    def _hash(self, entry: LogEntry) -> str:
+        """What stands in the tree for an entry: the record's hash, as the next one names it if nobody can read it.
+
+        Zeros where there is no next one.
+        """
+        try:
+            return entry.record.hash
+        except AnnalsError:
+            pass
+        try:
+            after = self._ledger.read(entry.game, entry.version, entry.version + 1)
+            return str(after[0].public["prev"]) if after else NOBODY_KNOWS
+        except AnnalsError:
+            return NOBODY_KNOWS
 
     def _follow(self, batch: _Batch, entry: LogEntry) -> None:
         record, game = entry.record, entry.game
         known = self._next(batch.known.get(game) or self._games.get(game), entry)
         boards = [_board(known, viewer) for viewer in touched(record, known)]
-        for audience, doc in documents.entries(record).items():
-            row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
-            batch.lines.append(row)
+        batch.lines += _lines(game, record)
         batch.known[game] = known
         batch.boards |= {(game, row["viewer"]): row for row in boards}
         batch.positions[game] = entry.position
@@ -150,14 +206,6 @@ class Pump:
         if before is not None and before.game.version == record.version - 1 and record.kind != "rewound":
             return replace(before, game=advance(before.rules, before.game, record))
         return folded(self._catalogue, self._ledger.read(game, upto=record.version))
-
-
-def _hash(entry: LogEntry) -> str:
-    """What stands in the tree for an entry: the record's hash, zeros for one that nobody can read."""
-    try:
-        return entry.record.hash
-    except AnnalsError:
-        return "0" * 64
 
 
 def live(db: Connection) -> int:
@@ -178,18 +226,23 @@ def _write(db: Connection, gen: int, batch: _Batch) -> None:
         upsert(db, schema.due, _due(gen, known))
         if known.game.status == "closed":
             upsert(db, schema.results, _results(gen, known))
-    upsert(db, schema.aside, batch.aside)
-    for row in batch.aside:  # nobody can do work on it before a rebuild
+    _set_aside(db, gen, batch.aside, {"set_aside": True})
+
+
+def _set_aside(db: Connection, gen: int, rows: list[dict[str, Json]], mark: Doc) -> None:
+    """Nobody can do work on these games until they are brought back, or the views rebuilt."""
+    upsert(db, schema.aside, rows)
+    for row in rows:
         db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": row["game"]})
-        _mark(db, gen, row["game"])
+        _mark(db, gen, row["game"], mark)
 
 
-def _mark(db: Connection, gen: int, game: str) -> None:
+def _mark(db: Connection, gen: int, game: str, mark: Doc) -> None:
     """Say in its documents that they are not what the game is now."""
     for table in (schema.games, schema.boards):
         rows = [dict(row) for row in db.execute(select(table).filter_by(gen=gen, game=game)).mappings()]
         for row in rows:
-            row["doc"] = documents.rendered({**json.loads(row["doc"]), "set_aside": True})
+            row["doc"] = documents.rendered({**json.loads(row["doc"]), **mark})
         upsert(db, table, rows)
 
 
@@ -203,6 +256,18 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
     upsert(db, schema.leaves, leaves)
     upsert(db, schema.nodes, nodes)
     return frontier
+
+
+def _same(record: Record) -> Record:
+    return record
+
+
+def _lines(game: str, record: Record) -> list[dict[str, Json]]:
+    """What a record says to each audience."""
+    return [
+        {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
+        for audience, doc in documents.entries(record).items()
+    ]
 
 
 def _board(known: Known, viewer: Viewer) -> Doc:

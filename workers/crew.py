@@ -11,6 +11,7 @@ from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
 from domain.ledger import Ledger
+from projections.scrub import Inspector
 from projections.store import Views
 
 
@@ -33,6 +34,11 @@ class Crew:
     def errands(self) -> Errands:
         """Work that was asked for."""
         return Errands(self.ledger)
+
+    @property
+    def inspector(self) -> Inspector:
+        """Who judges whether games are damaged."""
+        return Inspector(self.ledger, self.views, self.vault, self.clock)
 
     @property
     def outages(self) -> Outages:

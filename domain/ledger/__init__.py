@@ -19,7 +19,7 @@ from uuid import UUID
 from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError
 
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import StaleVersion, StoreUnavailable, UnknownGame
+from domain.errors import StaleVersion, StoreDamaged, StoreUnavailable, UnknownGame
 from domain.forks import heed
 from domain.kernel.record import Record
 from domain.ledger.mapper import Filed, RecordMapper
@@ -29,6 +29,9 @@ from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
 _MAPPER = RecordMapper()
+
+_CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, "XX001", "XX002")
+"""Codes of SQLite and of PostgreSQL."""
 
 
 class Ledger:
@@ -76,7 +79,7 @@ class Ledger:
         """Store the records with their command and with rows beside the log, all or nothing; gives the positions.
 
         A known command stores nothing and gives the first receipt again, marked `replayed`. Raises CommandReused,
-        StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells what has
+        GameDamaged, StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells what has
         become of it).
         """
         key = _key(game)
@@ -131,6 +134,14 @@ class Ledger:
         with self._store() as store:
             return store.command(key, id)
 
+    def complaints(self, patience: float) -> list[str]:
+        """What the database says is wrong with its own pages; it looks for so many seconds at most."""
+        try:
+            with self._store() as store:
+                return store.complaints(patience)
+        except StoreDamaged as error:
+            return [str(error)]
+
     # --- connections
 
     def close(self) -> None:
@@ -144,7 +155,7 @@ class Ledger:
         try:
             yield self._made or self._connect()
         except (PersistenceError, ConnectionPoolClosedError, sqlite3.Error, OSError) as e:
-            raise StoreUnavailable(str(e)) from e
+            raise (StoreDamaged if _on_bad_pages(e) else StoreUnavailable)(str(e)) from e
 
     def _connect(self) -> Store:
         with self._lock:
@@ -164,6 +175,17 @@ class Ledger:
         if self._made:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._made))
         self._begin()
+
+
+def _on_bad_pages(error: BaseException | None) -> bool:
+    """Whether the driver has said, under whatever the library made of it, that pages are damaged."""
+    while error is not None:
+        if isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _CORRUPT:
+            return True
+        if getattr(error, "sqlstate", None) in _CORRUPT:
+            return True
+        error = error.__cause__
+    return False
 
 
 def _key(game: str) -> UUID:
