@@ -129,11 +129,13 @@ def _backup(services: Services) -> str:
     if services.settings.backup is None:
         return "none runs"
     upto = services.reader.progress("backup").get("upto", 0)
-    if (age := services.clock() - upto) > LATE:
-        raise _IllError(
-            f"{services.settings.backup} lacks the last {age // 1000} s" if upto else "nothing is copied yet"
-        )
-    return f"{services.settings.backup} lacks {max(age, 0) // 1000} s"
+    if not upto:
+        raise _IllError("nothing is copied yet")
+    age = max(services.clock() - upto, 0)
+    said = f"{services.settings.backup} lacks the last {age // 1000} s"
+    if age > LATE:
+        raise _IllError(said)
+    return said
 
 
 def _key(services: Services) -> str:

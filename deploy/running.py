@@ -105,9 +105,11 @@ def add_commands(add: Add) -> None:
     one.add_argument("to", metavar="DIR", type=Path, help="a new or empty folder")
     _add_settings(one)
 
-    one = add("restore", help="make a data folder of a backup")
+    one = add("restore", help="make a data folder of a backup, or put one game right with it")
     one.set_defaults(command=restore)
-    one.add_argument("source", metavar="DIR", type=Path)
+    one.add_argument("source", metavar="DIR", type=Path, help="a backup; with --game also the export of a closed game")
+    one.add_argument("--at", metavar="TIME", help="of a running backup the last moment that counts: 2026-11-22T18:30Z")
+    one.add_argument("--game", metavar="GAME", help="put back what is damaged of this game, also while the service runs")
     _add_settings(one)
 
 
@@ -122,9 +124,8 @@ def _add_backup(one: argparse.ArgumentParser) -> None:
 
 def settings_of(args: argparse.Namespace) -> Settings:
     """Flags before the environment; and from now on this process logs."""
-    settings = load(
-        {name: getattr(args, name, None) for name in ("data", "host", "port", "workers", "log_level", "backup")}
-    )
+    flags = ("data", "host", "port", "workers", "log_level", "backup")
+    settings = load({name: getattr(args, name, None) for name in flags})
     logs.set_up(settings.log_level)
     return settings
 
@@ -434,9 +435,17 @@ def backup(args: argparse.Namespace, _: Catalogue) -> int:
     return DONE
 
 
-def restore(args: argparse.Namespace, _: Catalogue) -> int:
-    """A data folder of a copy."""
+def restore(args: argparse.Namespace, catalogue: Catalogue) -> int:
+    """A data folder of a copy, or one game in the folder that there is."""
     from deploy.backup import put_back  # noqa: PLC0415
+    from deploy.mending import mend  # noqa: PLC0415
 
-    put_back(settings_of(args), args.source)
-    return DONE
+    if not args.game:
+        put_back(settings_of(args), args.source)
+        return DONE
+    settings_of(args).held()
+    with _services(args, catalogue) as services:
+        found = mend(services, args.source, args.game)
+    for line in found.lines():
+        print(line)
+    return FAILED if found.lost else DONE

@@ -16,7 +16,6 @@ from sqlalchemy import bindparam, select
 from domain.beside.damages import Damage, Damages
 from domain.beside.vault import Vault
 from domain.errors import AnnalsError, StoreDamaged, StoreUnavailable, UnknownGame, VerificationError, WrongKey
-from domain.kernel.digest import digest
 from domain.kernel.draws import commitment
 from domain.kernel.record import Record
 from domain.ledger import Ledger, LogEntry
@@ -46,6 +45,20 @@ _LEAVES_OF = (
     select(schema.leaves.c.version, schema.leaves.c.hash)
     .select_from(_LIVE)
     .where(schema.generations.c.live, schema.leaves.c.game == bindparam("of_game"))
+)
+
+_LEAF = (
+    select(schema.leaves.c.leaf)
+    .select_from(_LIVE)
+    .where(schema.generations.c.live, schema.leaves.c.game == bindparam("of_game"))
+    .where(schema.leaves.c.version == bindparam("at"))
+)
+_BEFORE = (
+    select(schema.leaves.c.game, schema.leaves.c.version)
+    .select_from(_LIVE)
+    .where(schema.generations.c.live, schema.leaves.c.leaf < bindparam("leaf"))
+    .order_by(schema.leaves.c.leaf.desc())
+    .limit(bindparam("most"))
 )
 
 log = logging.getLogger("annals.scrub")
@@ -147,7 +160,7 @@ def _fault(record: Record | None, leaf: str) -> str:
         return "cannot be read"
     if record.hash != leaf:
         return "is not the one that stands in the tree"
-    if sorted(map(digest, record.packs.values())) != record.public.get("seals", []):
+    if not record.sealed:
         return "has packs that are not those that were sealed"
     return ""
 
@@ -159,6 +172,21 @@ def _seed(vault: Vault, opened: Record, game: str) -> list[Damage]:
     except (UnknownGame, WrongKey):
         pass
     return [Damage(game, 0, "has lost its seed, or has that of another")]
+
+
+def vacancy(ledger: Ledger, views: Views, game: str, version: int) -> int:
+    """The position at which a record that is gone has stood: the one after its neighbour in the tree; 0 if unknown."""
+    with views.reading() as db:
+        leaf = db.execute(_LEAF, {"of_game": game, "at": version}).scalar()
+        if leaf is None:
+            return 0
+        before = db.execute(_BEFORE, {"leaf": leaf, "most": SLICE}).all()
+    if leaf == 0:
+        return 1
+    for gone, neighbour in enumerate(before):
+        if (position := ledger.position(neighbour.game, neighbour.version)) is not None:
+            return position + gone + 1
+    return 0
 
 
 # --- one game --------------------------------------------------------------------------------------------------
@@ -186,7 +214,7 @@ class Inspector:
     def inspect(self, game: str) -> int | None:
         """The first version that is damaged, 0 for the seed, None for a game that is sound or unknown."""
         known = {d.version: d for d in self._rows.all() if d.game == game}
-        found = self.damaged(game, {v: d.hash for v, d in known.items()})
+        found = self.found(game)
         if {d.version: d.said for d in found} != {v: d.said for v, d in known.items()}:
             self._rows.replace(game, found, self._clock())
             for d in found:
@@ -194,6 +222,10 @@ class Inspector:
             if not found:
                 log.warning("%s is sound again", game)
         return min((d.version for d in found), default=None)
+
+    def found(self, game: str) -> list[Damage]:
+        """All that is damaged in a game, now."""
+        return self.damaged(game, {d.version: d.hash for d in self._rows.all() if d.game == game})
 
     def damaged(self, game: str, known: dict[int, str]) -> list[Damage]:
         """All that is damaged in a game; `known`: hashes of records that the tree may have lost."""

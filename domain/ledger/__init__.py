@@ -16,10 +16,10 @@ from functools import partial
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError
+from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError, StoredEvent
 
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import StaleVersion, StoreDamaged, StoreUnavailable, UnknownGame
+from domain.errors import StaleVersion, StoreDamaged, StoreUnavailable, UnknownGame, VerificationError
 from domain.forks import heed
 from domain.kernel.record import Record
 from domain.ledger.mapper import Filed, RecordMapper
@@ -92,6 +92,20 @@ class Ledger:
             except IntegrityError as e:
                 raise StaleVersion(expected, store.version(key)) from e
 
+    def put_right(self, game: str, records: Sequence[tuple[Record, str, int]]) -> None:
+        """Overwrite damaged records: the only way in which a stored record is ever replaced.
+
+        Each comes with the hash that it must have, from elsewhere, and the position at which one that is gone is put
+        back. All or none. Raises VerificationError for one that is another than the hash says, or whose packs are not
+        those that its public part has sealed, and StaleVersion where the place of one is taken.
+        """
+        events = [(_same(Filed(_key(game), record), hashed), position) for record, hashed, position in records]
+        with self._store() as store:
+            try:
+                store.put_right(events)
+            except IntegrityError as e:
+                raise StaleVersion(0, store.version(_key(game))) from e
+
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
 
@@ -120,6 +134,11 @@ class Ledger:
             return 0
         with self._store() as store:
             return store.version(key)
+
+    def position(self, game: str, version: int) -> int | None:
+        """Where a record stands in the log; None for one that is not there."""
+        with self._store() as store:
+            return store.position(_key(game), version)
 
     def log(self, after: int, limit: int) -> list[LogEntry]:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
@@ -186,6 +205,17 @@ def _on_bad_pages(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def _same(filed: Filed, hashed: str) -> StoredEvent:
+    """What to store of a record, as it will be read again."""
+    event = _MAPPER.to_stored_event(filed)
+    read = _MAPPER.record(event)
+    if read.hash != hashed:
+        raise VerificationError("record_mismatch", read.version, "the tree has another")
+    if not read.sealed:
+        raise VerificationError("pack_changed", read.version, "its packs are not those that were sealed")
+    return event
 
 
 def _key(game: str) -> UUID:

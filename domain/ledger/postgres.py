@@ -85,6 +85,11 @@ _AMONG_APPENDS = (
 )
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s)")
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
+_POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
+_OVERWRITE = "UPDATE public.records SET topic = %s, state = %s WHERE originator_id = %s AND originator_version = %s"
+_PUT_BACK = """
+INSERT INTO public.records (notification_id, originator_id, originator_version, topic, state)
+VALUES (%s, %s, %s, %s, %s)"""
 _CHECKSUMS = "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
 _COMMAND = """
 SELECT c.body_hash, c.first_version, c.last_version, ARRAY(
@@ -190,6 +195,17 @@ class PostgresStore(PostgresApplicationRecorder):
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         rows: list[Row] = self._rows(statement, params)
         return rows
+
+    def position(self, game: UUID, version: int) -> int | None:
+        rows = self.run(_POSITION, (game, version))
+        return int(rows[0][0]) if rows else None
+
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
+        with self.datastore.get_connection() as connection, connection.transaction():
+            for event, position in events:
+                key = (event.originator_id, event.originator_version)
+                if not connection.execute(_OVERWRITE, (event.topic, event.state, *key)).rowcount:
+                    connection.execute(_PUT_BACK, (position, *key, event.topic, event.state))
 
     def complaints(self, patience: float) -> list[str]:
         """Pages whose checksum was wrong when the server read them, since its figures were reset."""

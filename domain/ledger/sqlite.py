@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import cast
 from uuid import UUID, uuid4
 
 from eventsourcing.persistence import StoredEvent
@@ -53,6 +54,8 @@ _DAMAGED = "SELECT min(version) FROM damages WHERE game = ?"
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
+_OVERWRITE = "UPDATE records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ?"
+_PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
 # In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
 # but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
 # fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
@@ -171,6 +174,18 @@ class SqliteStore(SQLiteApplicationRecorder):
         with self.datastore.transaction(commit=not statement.startswith("SELECT")) as c:
             c.execute(statement, params)
             return [tuple(row) for row in c.fetchall()]
+
+    def position(self, game: UUID, version: int) -> int | None:
+        rows = self.run(_POSITIONS.strip(), (game.hex, version, version))
+        return rows[0][0] if rows else None
+
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
+        with self.datastore.transaction(commit=True) as c:
+            for event, position in events:
+                key = (cast("UUID", event.originator_id).hex, event.originator_version)
+                c.execute(_OVERWRITE, (event.topic, event.state, *key))
+                if not c.sqlite_cursor.rowcount:
+                    c.execute(_PUT_BACK, (position, *key, event.topic, event.state))
 
     def complaints(self, patience: float) -> list[str]:
         """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""

@@ -95,6 +95,12 @@ class Store(Protocol):
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement with `?` for each parameter, in a transaction of its own; the rows it gives."""
 
+    def position(self, game: UUID, version: int) -> int | None:
+        """Where a record stands in the log; None for one that is not there."""
+
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
+        """Overwrite these records, all or none; one that is gone is put back at the position that is given."""
+
     def complaints(self, patience: float) -> list[str]:
         """What the database says is wrong with its own pages; it looks for so many seconds at most."""
 
