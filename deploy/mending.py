@@ -7,11 +7,13 @@ it had; so every head and every proof that somebody holds stays true. What the s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
+from deploy import moments
 from deploy.backup import LEDGER
 from deploy.settings import SettingsError
 from deploy.wiring import Services
@@ -64,14 +66,17 @@ def _named(version: int) -> str:
     return f"version {version}" if version else "the seed"
 
 
-def mend(services: Services, source: Path, game: str) -> Mended:
-    """Put back whatever the source has, also while the service runs. Raises SettingsError, UnknownGame."""
+def mend(services: Services, source: Path, game: str, until: int | None = None) -> Mended:
+    """Put back whatever the source has, also while the service runs; of a running backup as it was at that time, ms.
+
+    Raises SettingsError and UnknownGame.
+    """
     inspector = services.crew().inspector
     damages = inspector.found(game)
     if not damages and not services.ledger.version(game):
         raise UnknownGame(game)
     made = Mended(game)
-    given = read(source, game)
+    given = read(source, game, until)
     for damage in damages:
         if why := _put_back(services, damage, given):
             made.lost.append((damage.version, why))
@@ -115,12 +120,16 @@ def _put_seed(services: Services, game: str, given: Source) -> str:
 # --- sources ---------------------------------------------------------------------------------------------------
 
 
-def read(source: Path, game: str) -> Source:
+def read(source: Path, game: str, until: int | None = None) -> Source:
     """A folder of a backup, or the file of an export; raises SettingsError for anything else."""
     if source.is_file():
         return _exported(source, game)
     if (source / LEDGER).is_file():
         return _copied(source / LEDGER, game)
+    if moments.is_running_backup(source):
+        with TemporaryDirectory() as folder:  # for its owner alone
+            moments.make(source, until, Path(folder) / LEDGER)
+            return _copied(Path(folder) / LEDGER, game)
     raise SettingsError(f"{source} is neither a backup nor an export")
 
 

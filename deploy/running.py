@@ -30,6 +30,7 @@ from domain.ids import Json
 from workers import pulse
 
 if TYPE_CHECKING:
+    from deploy.running_backup import RunningBackup
     from deploy.supervisor import Program, Supervisor
     from deploy.wiring import Services
     from workers.crew import Crew
@@ -81,6 +82,11 @@ def add_commands(add: Add) -> None:
     one.set_defaults(command=migrate)
     _add_settings(one)
 
+    _add_care(add)
+
+
+def _add_care(add: Add) -> None:
+    """What is done now and then, by hand."""
     one = add("doctor", help="look at everything that can be wrong; fails if something is")
     one.set_defaults(command=doctor)
     _add_settings(one)
@@ -109,7 +115,9 @@ def add_commands(add: Add) -> None:
     one.set_defaults(command=restore)
     one.add_argument("source", metavar="DIR", type=Path, help="a backup; with --game also the export of a closed game")
     one.add_argument("--at", metavar="TIME", help="of a running backup the last moment that counts: 2026-11-22T18:30Z")
-    one.add_argument("--game", metavar="GAME", help="put back what is damaged of this game, also while the service runs")
+    one.add_argument(
+        "--game", metavar="GAME", help="put back what is damaged of this game, also while the service runs"
+    )
     _add_settings(one)
 
 
@@ -318,8 +326,19 @@ def keeper(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
     with _services(args, catalogue) as services:
         pulse.begin(services.settings.data, "keeper", START)
-        keep(services.crew(), services.settings.scrub)
+        keep(services.crew(), services.settings.scrub, _copying(services))
     return DONE
+
+
+def _copying(services: Services) -> RunningBackup | None:
+    from deploy.running_backup import RunningBackup  # noqa: PLC0415
+    from projections.progress import keep as note  # noqa: PLC0415
+
+    if services.settings.backup:
+        return RunningBackup(services.settings, services.views, services.clock)
+    with suppress(StoreUnavailable), services.views.transaction() as db:
+        note(db, "backup", {})  # nothing is late where nothing is asked for
+    return None
 
 
 @contextmanager
@@ -439,13 +458,16 @@ def restore(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """A data folder of a copy, or one game in the folder that there is."""
     from deploy.backup import put_back  # noqa: PLC0415
     from deploy.mending import mend  # noqa: PLC0415
+    from deploy.moments import time_of, told  # noqa: PLC0415
 
+    until = time_of(args.at) if args.at else None
     if not args.game:
-        put_back(settings_of(args), args.source)
+        if made := put_back(settings_of(args), args.source, until):
+            print(f"annals: as it was at {told(made.at)}", file=sys.stderr)
         return DONE
     settings_of(args).held()
     with _services(args, catalogue) as services:
-        found = mend(services, args.source, args.game)
+        found = mend(services, args.source, args.game, until)
     for line in found.lines():
         print(line)
     return FAILED if found.lost else DONE

@@ -72,7 +72,7 @@ class Record:
     @property
     def sealed(self) -> bool:
         """Whether its packs are those whose digests stand in the public part, all of them."""
-        return sorted(map(digest, self.packs.values())) == self.public.get("seals", [])
+        return bool(sorted(map(digest, self.packs.values())) == self.public.get("seals", []))
 
     def acts(self) -> list[tuple[int, Doc]]:
         """All moves of the record in their order, complete: packs hold what the public part hides."""

@@ -79,8 +79,8 @@ class Ledger:
         """Store the records with their command and with rows beside the log, all or nothing; gives the positions.
 
         A known command stores nothing and gives the first receipt again, marked `replayed`. Raises CommandReused,
-        GameDamaged, StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells what has
-        become of it).
+        GameDamaged, StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells
+        what has become of it).
         """
         key = _key(game)
         if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:

@@ -7,7 +7,9 @@ import pytest
 from domain.kernel.export import parse
 from domain.kernel.verify import verify
 from domain.ledger.mapper import pack
+from tests import damage
 from tests.api.conftest import Site, Table, refused
+from tests.damage import UNREADABLE
 from workers.damaged import DamagedGames
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
@@ -22,14 +24,9 @@ def tables(site: Site) -> list[Table]:
     return found
 
 
-def spoil(table: Table, version: int, state: bytes = b"j{") -> bytes:
+def spoil(table: Table, version: int, state: bytes = UNREADABLE) -> bytes:
     """The stored bytes of a record become others; those that they were."""
-    ledger = table.site.services.ledger
-    where = "WHERE originator_version = ? AND originator_id = ?"
-    params = (version, table.game.replace("-", ""))
-    ((before,),) = ledger.execute(f"SELECT state FROM records {where}", params)
-    ledger.execute(f"UPDATE records SET state = ? {where}", (state, *params))
-    return bytes(before)
+    return damage.spoil(table.site.services.ledger, table.game, version, state)
 
 
 def looked(site: Site) -> None:

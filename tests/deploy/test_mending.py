@@ -19,6 +19,7 @@ from domain.kernel.acts import Close, Join, Play, Start
 from domain.kernel.export import dump
 from domain.ledger.mapper import pack
 from projections.pump import Pump
+from tests.damage import spoil
 from tests.deploy.house import CATALOGUE
 from tests.postgres import postgres_server, postgres_url
 
@@ -51,14 +52,7 @@ class Place:
 
     def spoil(self, game: str, version: int, state: bytes | None = b"j{") -> None:
         """Other bytes, or none at all."""
-        ledger = self.services.ledger
-        rows = ledger.execute("SELECT DISTINCT originator_id FROM records")
-        key = next(id_ for (id_,) in rows if str(id_).replace("-", "") == game.replace("-", ""))
-        where = "WHERE originator_version = ? AND originator_id = ?"
-        if state is None:
-            ledger.execute(f"DELETE FROM records {where}", (version, key))
-        else:
-            ledger.execute(f"UPDATE records SET state = ? {where}", (state, version, key))
+        spoil(self.services.ledger, game, version, state)
 
     def log(self) -> list[tuple[int, str, int, str]]:
         return [(e.position, e.game, e.version, e.record.hash) for e in self.services.ledger.log(0, 1000)]

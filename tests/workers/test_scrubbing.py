@@ -8,19 +8,16 @@ import pytest
 
 from domain.beside.damages import Damages
 from projections.progress import LeaseLostError, kept
+from tests import damage
+from tests.damage import UNREADABLE
 from tests.workers.conftest import House
 from workers.damaged import DamagedGames
 from workers.scrubbing import KEPT, REST, WORK, Scrubbing
 
 
-def spoil(house: House, game: str, version: int) -> bytes:
+def spoil(house: House, game: str, version: int, state: bytes = UNREADABLE) -> bytes:
     """The stored bytes become others; those that they were."""
-    rows = house.crew.ledger.execute("SELECT DISTINCT originator_id FROM records")
-    key = next(id_ for (id_,) in rows if str(id_).replace("-", "") == game.replace("-", ""))
-    where = "WHERE originator_version = ? AND originator_id = ?"
-    ((state,),) = house.crew.ledger.execute(f"SELECT state FROM records {where}", (version, key))
-    house.crew.ledger.execute(f"UPDATE records SET state = ? {where}", (b"j{", version, key))
-    return bytes(state)
+    return damage.spoil(house.crew.ledger, game, version, state)
 
 
 @pytest.fixture
@@ -74,10 +71,7 @@ def test_what_is_put_right_is_found_out_at_the_end_of_a_round(house: House, game
     scrub = Scrubbing(house.crew, 1000)
     scrub.step()
     assert house.crew.inspector.inspect(games[0]) == 2
-    rows = house.crew.ledger.execute("SELECT DISTINCT originator_id FROM records")
-    key = next(id_ for (id_,) in rows if str(id_).replace("-", "") == games[0].replace("-", ""))
-    update = "UPDATE records SET state = ? WHERE originator_version = 2 AND originator_id = ?"
-    house.crew.ledger.execute(update, (before, key))
+    spoil(house, games[0], 2, before)
     house.time[0] += REST
     scrub.step()
     assert Damages(house.crew.ledger).all() == []
