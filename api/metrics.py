@@ -56,7 +56,7 @@ class Stores(Collector):
         s = self._services
         scrub, backup = s.reader.progress("scrub"), s.reader.progress("backup")
         whole = scrub.get("whole") or scrub.get("began") or now
-        copied = backup.get("upto", now)
+        copied = backup.get("upto") or backup.get("since") or now
         took = (scrub.get("took") or 0) / 1000
         return [
             GaugeMetricFamily("annals_records_damaged", "Records and seeds that are damaged", len(s.damages.all())),

@@ -27,7 +27,7 @@ from deploy.settings import Settings, SettingsError
 from deploy.wal import GapError, Mark, Tail, UnsettledError
 from domain.errors import StoreUnavailable
 from domain.ids import Doc
-from projections.progress import keep
+from projections.progress import keep, kept
 from projections.store import Views
 
 BASE, KEY, ABOUT, SEGMENT = "base.sqlite", "key", "base.json", ".wal"
@@ -55,6 +55,9 @@ PAUSES = (5.0, 600.0)
 """Seconds before it is tried again after a failure: the first time, and at most."""
 
 _NAME = re.compile(rf"[0-9]{{6,}}-[0-9]{{9,}}-([0-9]+){re.escape(SEGMENT)}")
+
+WORK = "backup"
+"""What its progress is called: `upto`, before which nothing is missing, or `since` when nothing was copied, ms."""
 
 log = logging.getLogger("annals.backup")
 
@@ -124,11 +127,16 @@ class Segment:
 def write(path: Path, data: bytes) -> None:
     """A file of ours, for its owner alone, that is there whole or not at all, also after a loss of power."""
     draft = path.with_name(f"{path.name}.part")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(path)
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(path)
+    except OSError:  # on a full disk half a file would take the room of others
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
     synced(path.parent)
 
 
@@ -293,6 +301,8 @@ class RunningBackup:
 
     def start(self) -> None:
         """Once."""
+        if not kept(self._views, WORK):
+            self._note({"since": self._clock()})
         with suppress(OSError):  # told by the first step
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._thread.start()
@@ -333,9 +343,12 @@ class RunningBackup:
 
     def _told(self, upto: int) -> None:
         self._said = ""
+        self._note({"upto": upto})
+
+    def _note(self, doc: Doc) -> None:
         try:
             with self._views.transaction() as db:
-                keep(db, "backup", {"upto": upto})
+                keep(db, WORK, doc)
         except StoreUnavailable as error:
             log.warning("how far the backup is cannot be written down: %s", error)
 

@@ -258,17 +258,34 @@ class TestFolder:
         views = Views(settings.views_url)
         backup = RunningBackup(settings, views, lambda: time.time_ns() // 1_000_000)
         backup.start()
-        until(lambda: kept(views, "backup"))
+        until(lambda: "upto" in kept(views, "backup"))
         copies(settings).rename(tmp_path / "away")
         named(db, "a")
         until(lambda: backup._said)
         until(lambda: db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
         last = kept(views, "backup")["upto"]
         (tmp_path / "away").rename(copies(settings))
-        until(lambda: kept(views, "backup")["upto"] > last)
+        until(lambda: kept(views, "backup").get("upto", 0) > last)
         backup.stop()
         assert people(settings, tmp_path) == ["a"]
         views.close()
+
+    def test_one_that_never_was_there_is_late_from_the_beginning(self, settings: Settings) -> None:
+        copies(settings).rmdir()
+        copies(settings).write_text("no folder")
+        views = Views(settings.views_url)
+        backup = RunningBackup(settings, views, lambda: 7)
+        backup.start()
+        until(lambda: backup._said)
+        assert kept(views, "backup") == {"since": 7}
+        backup.stop()
+        views.close()
+
+    def test_half_a_piece_takes_no_room(self, tmp_path: Path) -> None:
+        (tmp_path / "piece").mkdir()
+        with pytest.raises(OSError, match="directory"):
+            running_backup.write(tmp_path / "piece", b"x")
+        assert [path.name for path in tmp_path.iterdir()] == ["piece"]
 
 
 def test_nobody_is_let_into_the_middle_of_a_commit(settings: Settings, db: sqlite3.Connection) -> None:
