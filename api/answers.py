@@ -167,6 +167,9 @@ class BoardSchema(Out):
     version = _int(metadata={"description": "The version at which this board last changed."})
     status = _among(*_STATUS)
     set_aside = fields.Boolean(metadata={"description": "A later record cannot be shown: an operator must help."})
+    damaged = fields.Integer(
+        metadata={"description": "The first version that is damaged, 0 for the seed: this is what was before it."}
+    )
     at = _int()
     seats = fields.List(fields.Nested(SeatSchema), required=True)
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
@@ -242,6 +245,9 @@ class SummarySchema(Out):
     undo = _among(*_UNDO, required=False)
     status = _among(*_STATUS)
     set_aside = fields.Boolean(metadata={"description": "A later record cannot be shown: an operator must help."})
+    damaged = fields.Integer(
+        metadata={"description": "The first version that is damaged, 0 for the seed: this is what was before it."}
+    )
     version = _int()
     opened = _int()
     at = _int()

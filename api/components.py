@@ -216,7 +216,7 @@ def _records() -> dict[str, Doc]:
     made["Opening"] = _with(made["Opening"], {"pack": ref("Pack")})
     header: dict[str, Doc] = {"annals": {"type": "integer", "const": FORMAT}, "records": _INT}
     header |= dict.fromkeys(("game", "ruleset", "viewer"), _STR)
-    made["ExportHeader"] = obj("The first line of an export.", header)
+    made["ExportHeader"] = obj("The first line of an export.", header, damaged=_INT)
     packs = {"type": "object", "additionalProperties": ref("Pack")}
     said = "Each further line of an export: a record, and the packs that the viewer may read, by audience."
     made["ExportRecord"] = obj(said, {"public": ref("Record"), "packs": packs})

@@ -44,6 +44,7 @@ class Stores(Collector):
             GaugeMetricFamily("annals_views_behind", f"Records that no view shows yet, up to {MOST}", len(behind)),
             GaugeMetricFamily("annals_views_behind_seconds", "Age of the first of them", max(since, 0) / 1000),
             GaugeMetricFamily("annals_games_set_aside", "Games whose record could not be shown", len(s.reader.aside())),
+            *self._damage(now),
             GaugeMetricFamily("annals_due_work", f"Work that is due and not done, up to {MOST}", len(due)),
             GaugeMetricFamily("annals_due_work_seconds", "For how long the oldest of it is due", waits / 1000),
             GaugeMetricFamily("annals_errands", "Errands that can be done and are not", len(errands)),
@@ -59,3 +60,21 @@ class Stores(Collector):
         for machine in self._services.clocks.machines():
             family.add_metric([machine.name], machine.offset / 1000)
         return family
+
+    def _damage(self, now: int) -> list[GaugeMetricFamily]:
+        """What is damaged, how the log is read against its tree, and how old the running backup is."""
+        s = self._services
+        scrub, backup = s.reader.progress("scrub"), s.reader.progress("backup")
+        whole = scrub.get("whole") or scrub.get("began") or now
+        copied = backup.get("upto") or backup.get("since") or now
+        took = (scrub.get("took") or 0) / 1000
+        return [
+            GaugeMetricFamily("annals_records_damaged", "Records and seeds that are damaged", len(s.damages.all())),
+            GaugeMetricFamily("annals_pages_damaged", "Complaints of the database in a round", scrub.get("pages") or 0),
+            GaugeMetricFamily("annals_scrub_records", "Records looked at in the round at hand", scrub.get("leaf", 0)),
+            GaugeMetricFamily("annals_scrub_round_seconds", "How long the last whole round took", took),
+            GaugeMetricFamily("annals_scrub_age_seconds", "Since the last whole round", max(now - whole, 0) / 1000),
+            GaugeMetricFamily(
+                "annals_backup_age_seconds", "What the running backup lacks", max(now - copied, 0) / 1000
+            ),
+        ]

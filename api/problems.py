@@ -72,7 +72,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "too_many_requests": (429, "Too many requests"),
     "headers_too_large": (431, "The headers are too large"),
     "internal_error": (500, "Something is wrong with the service"),
-    "record_damaged": (500, "A record of the game is damaged"),
+    "record_damaged": (503, "A record of the game is damaged"),
     "store_unavailable": (503, "The store does not answer now"),
     "views_behind": (503, "The views have not read that far"),
     "too_many_streams": (503, "No further stream can be opened now"),
@@ -182,9 +182,21 @@ _PLAIN: Mapping[type[AnnalsError], str] = {
     errors.UnknownRuleset: "unknown_ruleset",
 }
 
+_DOUBTFUL = (
+    errors.GameDamaged,
+    errors.StoreDamaged,
+    errors.UnknownGame,
+    errors.UnknownKind,
+    errors.VerificationError,
+    errors.WrongKey,
+)
+"""What may be told of a game because its bytes have changed."""
+
 
 def of_error(error: AnnalsError) -> Problem:
     """The problem that tells a client of an error of the domain."""
+    if isinstance(error, _DOUBTFUL) and (found := damaged(error)):
+        return found
     if code := _PLAIN.get(type(error)):
         return Problem(code)
     match error:
@@ -198,11 +210,28 @@ def of_error(error: AnnalsError) -> Problem:
             return Problem("stale_version", expected=error.expected, version=error.version)
         case errors.InvalidTable():
             return Problem("invalid_table", error.reason, errors=[{"at": error.pointer, "message": error.reason}])
-        case errors.VerificationError(code="unreadable"):
-            return Problem("record_damaged", "An operator must bring the game back.", version=error.version)
         case errors.StoreUnavailable():
             return Problem("store_unavailable", headers={"Retry-After": "1"})
     return _broken(error)
+
+
+def damaged(error: Exception | None = None) -> Problem | None:
+    """The problem for a game whose record or seed is damaged, where that is why something has failed."""
+    game = (request.view_args or {}).get("game")
+    if not isinstance(game, str):
+        return None
+    with suppress(AnnalsError):  # what has failed first is told
+        version = error.version if isinstance(error, errors.GameDamaged) else services().inspect(game)
+        if version is not None:
+            return lost(version)
+    return None
+
+
+def lost(version: int) -> Problem:
+    """The problem for what comes after the records that are sound. Nothing that the client does can help."""
+    said = "An operator must bring the game back; until then it can be read up to `readable`."
+    told: Doc = {"version": version, "readable": version - 1} if version else {"version": version}
+    return Problem("record_damaged", said, headers={"Retry-After": "60"}, **told)
 
 
 def of_http(error: HTTPException) -> Problem:
@@ -238,4 +267,4 @@ def install(app: Flask) -> None:
     """Every error becomes a problem."""
     app.register_error_handler(Problem, lambda error: error.response())
     app.register_error_handler(AnnalsError, lambda error: of_error(error).response())
-    app.register_error_handler(Exception, lambda error: _broken(error).response())
+    app.register_error_handler(Exception, lambda error: (damaged() or _broken(error)).response())

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 from flask import Response, g, request
 
 from api.auth import principal
-from api.problems import Problem
+from api.problems import Problem, lost
 from api.services import Doc, services
 from domain.commands import Answer
+from domain.errors import StoreDamaged, VerificationError
 from domain.ids import Json
 from domain.kernel.digest import canonical
 from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import AnyRuleset
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 PRIVATE = "private, no-cache"
 SECRET = "no-store"  # noqa: S105 - a directive for caches
@@ -89,9 +95,39 @@ def written(stored: Answer, doc: Doc | None = None, status: int = 201, **headers
     return made
 
 
+def head_of(game: str) -> tuple[int, bool]:
+    """The newest version of a game that can be shown, 0 for none, and whether later ones are damaged; or Problem."""
+    s = services()
+    head, damaged = s.ledger.version(game), s.damages.first(game)
+    if damaged == 1:
+        raise lost(1)
+    return (min(head, damaged - 1), True) if damaged else (head, False)
+
+
+DAMAGED = "Annals-Damaged"
+"""The header of what ends before its end: the version that is damaged."""
+
+
+def judged(view: View) -> View:
+    """A view over the records of a game: where one cannot be read, it is asked again once that is known."""
+
+    @wraps(view)
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return view(*args, **kwargs)
+        except (StoreDamaged, VerificationError):
+            if services().inspect(kwargs["game"]) is None:
+                raise
+            return view(*args, **kwargs)
+
+    return asked  # type: ignore[return-value] # the view with the same signature
+
+
 def behind(game: str) -> Problem | None:
     """Why the views know nothing of a game that exists; None if it does not exist."""
     if services().ledger.version(game):
+        if services().damages.first(game) == 1:  # nothing of it can be shown
+            return lost(1)
         return Problem("views_behind", headers={"Retry-After": "1"})
     return None
 

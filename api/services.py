@@ -11,6 +11,7 @@ from flask import current_app
 
 from domain.beside.access import Access
 from domain.beside.clock import Clocks
+from domain.beside.damages import Damages
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
 from domain.catalogue import Catalogue
@@ -28,6 +29,10 @@ def _silent(_: int) -> None:
 
 def _nothing(_: str) -> None:
     """Nobody follows the game."""
+
+
+def _sound(_: str) -> int | None:
+    return None
 
 
 def _unknown(_: str) -> str:
@@ -92,6 +97,8 @@ class Services:
     """The doorbell: called with the position of each write."""
     stir: Callable[[str], None] = _nothing
     """Called when something about a game is new that is not in the log: an errand, a consent."""
+    inspect: Callable[[str], int | None] = _sound
+    """Judges a game: the first version that is damaged, 0 for its seed; None if it is sound."""
     wait_changed: Callable[[str, float], None] = _nap
     """Sleeps until something about a game may be new, at most so many seconds."""
     job_state: Callable[[str], str] = _unknown
@@ -109,6 +116,11 @@ class Services:
     def outages(self) -> Outages:
         """When players could answer, and when not."""
         return Outages(self.ledger)
+
+    @property
+    def damages(self) -> Damages:
+        """Which records are damaged."""
+        return Damages(self.ledger)
 
 
 def services() -> Services:

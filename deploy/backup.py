@@ -13,6 +13,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from deploy import moments
+from deploy.moments import Moment
 from deploy.settings import Settings, SettingsError
 from domain.ids import Json
 
@@ -34,21 +36,30 @@ def take(settings: Settings, to: Path) -> None:
     _write(to / ABOUT, json.dumps(about) + "\n")  # last: a copy without it was cut short
 
 
-def put_back(settings: Settings, source: Path) -> None:
-    """Make the data folder of a backup; never over one that has a ledger or a key. Raises SettingsError."""
+def put_back(settings: Settings, source: Path, until: int | None = None) -> Moment | None:
+    """Make the data folder of a backup; never over one that has a ledger or a key. Raises SettingsError.
+
+    Of a running backup as it was last, or at the last moment up to that time (ms); gives that moment.
+    """
     _only_sqlite(settings)
-    about = _about(source)
-    if about.get("annals") != FORMAT or _hash(source / LEDGER) != about.get("sha256"):
+    running = moments.is_running_backup(source)
+    if until is not None and not running:
+        raise SettingsError(f"{source} is one moment: --at is for a running backup")
+    about = {} if running else _about(source)
+    if not running and (about.get("annals") != FORMAT or _hash(source / LEDGER) != about.get("sha256")):
         raise SettingsError(f"{source} is not a whole backup")
     settings.prepare()
     for path in (settings.ledger_file, settings.views_file, settings.key_file):
         if path.exists():
             raise SettingsError(f"{path} exists: a backup is put back into an empty folder")
-    _write(settings.key_file, (source / KEY).read_text())
     draft = settings.ledger_file.with_suffix(".restoring")
-    shutil.copyfile(source / LEDGER, draft)
-    draft.chmod(0o600)
+    made = moments.make(source, until, draft) if running else None
+    if made is None:
+        shutil.copyfile(source / LEDGER, draft)
+        draft.chmod(0o600)
+    _write(settings.key_file, ((made.generation.folder if made else source) / KEY).read_text())
     draft.rename(settings.ledger_file)
+    return made
 
 
 def _only_sqlite(settings: Settings) -> None:

@@ -12,6 +12,7 @@ from deploy import embedded, logs
 from deploy.settings import Settings, SettingsError
 from deploy.wiring import Services, create_services
 from domain.beside.clock import STEP, Clocks
+from domain.beside.damages import Damages
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError, UnknownRuleset
 from domain.ids import Json
@@ -23,6 +24,12 @@ ROOM = 512 * 1024 * 1024
 
 LAG = 5_000
 """ms that the views may be behind."""
+
+LATE = 180_000
+"""ms of the log that the running backup may lack."""
+
+PATIENCE = 60.0
+"""Seconds that the database may look at its own pages."""
 
 OVERDUE = 60_000
 """ms that work may be due without having been done."""
@@ -51,6 +58,9 @@ def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
         "disk": _disk,
         "ledger": _ledger,
         "records": _records,
+        "pages": _pages,
+        "damaged games": _damaged,
+        "backup": _backup,
         "key": _key,
         "rulesets": _rulesets,
         "views": _views,
@@ -93,7 +103,7 @@ def _ledger(services: Services) -> str:
 def _records(services: Services) -> str:
     found: list[Damage] = []
     seen = 0
-    for each in damages(services.ledger, services.views):
+    for each in damages(services.ledger, services.views, services.vault):
         if isinstance(each, Damage):
             found.append(each)
         else:
@@ -101,6 +111,33 @@ def _records(services: Services) -> str:
     if found:
         raise _IllError(f"{len(found)} damaged; version {found[0].version} of {found[0].game} {found[0].said}")
     return f"{seen} are those of the tree"
+
+
+def _pages(services: Services) -> str:
+    if found := services.ledger.complaints(PATIENCE):
+        raise _IllError(found[0])
+    return "the database has nothing to complain of"
+
+
+def _damaged(services: Services) -> str:
+    found = Damages(services.ledger).all()
+    if found:
+        games = len({d.game for d in found})
+        raise _IllError(f"{games} take no moves; version {found[0].version} of {found[0].game} {found[0].said}")
+    return "every game takes moves"
+
+
+def _backup(services: Services) -> str:
+    if services.settings.backup is None:
+        return "none runs"
+    upto = services.reader.progress("backup").get("upto", 0)
+    if not upto:
+        raise _IllError("nothing is copied yet")
+    age = max(services.clock() - upto, 0)
+    said = f"{services.settings.backup} lacks the last {age // 1000} s"
+    if age > LATE:
+        raise _IllError(said)
+    return said
 
 
 def _key(services: Services) -> str:

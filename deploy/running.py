@@ -30,6 +30,7 @@ from domain.ids import Json
 from workers import pulse
 
 if TYPE_CHECKING:
+    from deploy.running_backup import RunningBackup
     from deploy.supervisor import Program, Supervisor
     from deploy.wiring import Services
     from workers.crew import Crew
@@ -55,6 +56,7 @@ def add_commands(add: Add) -> None:
     one.add_argument("--host", help="address to listen on (127.0.0.1 unless given)")
     one.add_argument("--port", type=int, metavar="P", help="8000 unless given; 0 takes a free one")
     one.add_argument("--workers", type=int, metavar="N", help="processes for turns and deadlines (1 unless given)")
+    _add_backup(one)
 
     one = add("api", help="run the HTTP server alone")
     one.set_defaults(command=api)
@@ -71,10 +73,20 @@ def add_commands(add: Add) -> None:
     one.set_defaults(command=pump)
     _add_settings(one)
 
+    one = add("keeper", help="run the process that reads the log against its tree, and keeps the running backup")
+    one.set_defaults(command=keeper)
+    _add_settings(one)
+    _add_backup(one)
+
     one = add("migrate", help="make the folder, the key and the tables that are missing")
     one.set_defaults(command=migrate)
     _add_settings(one)
 
+    _add_care(add)
+
+
+def _add_care(add: Add) -> None:
+    """What is done now and then, by hand."""
     one = add("doctor", help="look at everything that can be wrong; fails if something is")
     one.set_defaults(command=doctor)
     _add_settings(one)
@@ -99,9 +111,13 @@ def add_commands(add: Add) -> None:
     one.add_argument("to", metavar="DIR", type=Path, help="a new or empty folder")
     _add_settings(one)
 
-    one = add("restore", help="make a data folder of a backup")
+    one = add("restore", help="make a data folder of a backup, or put one game right with it")
     one.set_defaults(command=restore)
-    one.add_argument("source", metavar="DIR", type=Path)
+    one.add_argument("source", metavar="DIR", type=Path, help="a backup; with --game also the export of a closed game")
+    one.add_argument("--at", metavar="TIME", help="of a running backup the last moment that counts: 2026-11-22T18:30Z")
+    one.add_argument(
+        "--game", metavar="GAME", help="put back what is damaged of this game, also while the service runs"
+    )
     _add_settings(one)
 
 
@@ -110,9 +126,14 @@ def _add_settings(one: argparse.ArgumentParser) -> None:
     one.add_argument("--log-level", choices=LOG_LEVELS, dest="log_level")
 
 
+def _add_backup(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--backup-to", metavar="DIR", dest="backup", help="folder of a running backup (none unless given)")
+
+
 def settings_of(args: argparse.Namespace) -> Settings:
     """Flags before the environment; and from now on this process logs."""
-    settings = load({name: getattr(args, name, None) for name in ("data", "host", "port", "workers", "log_level")})
+    flags = ("data", "host", "port", "workers", "log_level", "backup")
+    settings = load({name: getattr(args, name, None) for name in flags})
     logs.set_up(settings.log_level)
     return settings
 
@@ -181,7 +202,7 @@ def programs(settings: Settings, catalogue: Catalogue, pulses: Path, main: Calla
     from deploy.supervisor import Program  # noqa: PLC0415
 
     workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
-    commands = {"pump": ["pump"], **workers, "batch": ["worker", "batch"]}
+    commands = {"pump": ["pump"], **workers, "batch": ["worker", "batch"], "keeper": ["keeper"]}
     run: Run = partial(main, catalogue=catalogue) if _forks() else main
     others = [Program(name, args, run, sign=START) for name, args in commands.items()]
     return [*_http(settings, catalogue, pulses), *others]
@@ -299,6 +320,27 @@ def pump(args: argparse.Namespace, catalogue: Catalogue) -> int:
     return DONE
 
 
+def keeper(args: argparse.Namespace, catalogue: Catalogue) -> int:
+    """The log against its tree by one of them, by its lease; the running backup of this folder."""
+    from workers.keeper import keep  # noqa: PLC0415
+
+    with _services(args, catalogue) as services:
+        pulse.begin(services.settings.data, "keeper", START)
+        keep(services.crew(), services.settings.scrub, _copying(services))
+    return DONE
+
+
+def _copying(services: Services) -> RunningBackup | None:
+    from deploy.running_backup import RunningBackup  # noqa: PLC0415
+    from projections.progress import keep as note  # noqa: PLC0415
+
+    if services.settings.backup:
+        return RunningBackup(services.settings, services.views, services.clock)
+    with suppress(StoreUnavailable), services.views.transaction() as db:
+        note(db, "backup", {})  # nothing is late where nothing is asked for
+    return None
+
+
 @contextmanager
 def _services(args: argparse.Namespace, catalogue: Catalogue) -> Iterator[Services]:
     from deploy.wiring import create_services  # noqa: PLC0415
@@ -412,9 +454,20 @@ def backup(args: argparse.Namespace, _: Catalogue) -> int:
     return DONE
 
 
-def restore(args: argparse.Namespace, _: Catalogue) -> int:
-    """A data folder of a copy."""
+def restore(args: argparse.Namespace, catalogue: Catalogue) -> int:
+    """A data folder of a copy, or one game in the folder that there is."""
     from deploy.backup import put_back  # noqa: PLC0415
+    from deploy.mending import mend  # noqa: PLC0415
+    from deploy.moments import time_of, told  # noqa: PLC0415
 
-    put_back(settings_of(args), args.source)
-    return DONE
+    until = time_of(args.at) if args.at else None
+    if not args.game:
+        if made := put_back(settings_of(args), args.source, until):
+            print(f"annals: as it was at {told(made.at)}", file=sys.stderr)
+        return DONE
+    settings_of(args).held()
+    with _services(args, catalogue) as services:
+        found = mend(services, args.source, args.game, until)
+    for line in found.lines():
+        print(line)
+    return FAILED if found.lost else DONE

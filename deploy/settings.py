@@ -55,6 +55,12 @@ class Settings:
     """Other origins whose pages may use the API with tokens; `*` for all: no cookie counts there."""
     metrics_token: str = field(repr=False, default="")
     """What a scraper of /metrics sends; without it they are for this machine alone."""
+    scrub: int = 200
+    """Records that are read against the tree in a second; 0 for none."""
+    backup: Path | None = None
+    """Absolute: the folder of the running backup; only with SQLite."""
+    backup_days: int = 7
+    """For how many days the running backup can be put back."""
     trusted_proxies: tuple[str, ...] = ()
     """Networks of proxies in front, which are believed when they tell for whom they ask."""
 
@@ -129,6 +135,9 @@ class Settings:
             "ANNALS_RATE": str(self.rate),
             "ANNALS_TABLES": str(self.tables),
             "ANNALS_ORIGINS": ",".join(self.origins) or NO_ORIGIN,
+            "ANNALS_SCRUB": str(self.scrub),
+            "ANNALS_BACKUP": str(self.backup or ""),
+            "ANNALS_BACKUP_DAYS": str(self.backup_days),
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
         }
@@ -158,6 +167,9 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         tables=_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
         origins=_origins(env.get("ANNALS_ORIGINS", "*")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
+        scrub=_number("ANNALS_SCRUB", env.get("ANNALS_SCRUB", "200"), 0, 1_000_000),
+        backup=_backup(str(given.get("backup") or env.get("ANNALS_BACKUP", "")), data, ledger_url),
+        backup_days=_number("ANNALS_BACKUP_DAYS", env.get("ANNALS_BACKUP_DAYS", "7"), 1, 3650),
         trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
     )
 
@@ -171,6 +183,17 @@ def _databases(data: Path, url: str) -> tuple[str, str]:
         raise SettingsError("ANNALS_DATABASE_URL is postgresql://..., or is left out for SQLite in the data folder")
     url = url.replace("postgres://", "postgresql://", 1)
     return url, url
+
+
+def _backup(text: str, data: Path, ledger_url: str) -> Path | None:
+    if not text:
+        return None
+    if not ledger_url.startswith("sqlite:"):
+        raise SettingsError("ANNALS_BACKUP: with PostgreSQL use its own tools (base backups with archived WAL)")
+    path = Path(text).expanduser().absolute()
+    if path == data or path in data.parents:
+        raise SettingsError("ANNALS_BACKUP: a folder apart from the data is expected, best on another disk")
+    return path
 
 
 def _redis(url: str) -> str:

@@ -94,6 +94,7 @@ class Services:
             self.clock,
             self.notify,
             self.bell.stir,
+            self.crew().inspector.inspect,
             self.changes.wait,
             lambda job: self.queues.state(job, self.clock()),
             self.bell.up,

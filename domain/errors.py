@@ -14,8 +14,10 @@ AnnalsError
 ├── ScenarioError        a scenario is ill-formed, or one of its expectations failed
 ├── VerificationError    a log does not prove what it claims
 ├── UnknownKind          a stored record is of a kind that this version does not know
+├── GameDamaged          a record or the seed of a game is not what was written: it takes no further record
 ├── WrongKey             the master key does not open a stored seed
 └── StoreUnavailable     the store cannot take the record now (disk full, server gone)
+    └── StoreDamaged     the store's own pages cannot be read
 """
 
 from __future__ import annotations
@@ -117,6 +119,14 @@ class UnknownKind(AnnalsError):
     """A stored record is of a kind that this version does not know."""
 
 
+class GameDamaged(AnnalsError):
+    """A game takes no record while one of its own is damaged; `version` is the first such, 0 for its seed."""
+
+    def __init__(self, game: str, version: int) -> None:
+        super().__init__(f"{game} is damaged at version {version}" if version else f"the seed of {game} is damaged")
+        self.game, self.version = game, version
+
+
 class WrongKey(AnnalsError):
     """The master key does not open a stored seed: another key, or a box that was altered."""
 
@@ -126,3 +136,7 @@ class StoreUnavailable(AnnalsError):
 
     Where a connection broke in mid-append, only the command id tells whether all of it was stored or nothing.
     """
+
+
+class StoreDamaged(StoreUnavailable):
+    """What is asked for stands on pages that the database itself cannot read."""

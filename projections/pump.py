@@ -1,7 +1,7 @@
 """The pump reads the log and assigns the views.
 
-Game and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected sets
-its own game aside.
+Game and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected, or is
+known to be damaged, sets its own game aside.
 """
 
 from __future__ import annotations
@@ -9,18 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cachetools import LRUCache
 from sqlalchemy import Connection, bindparam, delete, select, update
 
+from domain.beside.damages import Damages
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError
 from domain.ids import Doc, Json, Viewer
 from domain.kernel.acts import UNSTARTED
 from domain.kernel.game import advance
+from domain.kernel.record import Record
 from domain.ledger import Ledger, LogEntry
 from projections import documents, schema
 from projections.known import Known, folded, touched
+from projections.progress import hold
+from projections.scrub import NOBODY_KNOWS
 from projections.store import Prepared, Views, upsert
 from projections.tree import Hash, grow, leaf_hash
 
@@ -29,9 +34,6 @@ SLICE = 200
 
 KEEP = 512
 """Games whose position the pump remembers; others are folded again when they move."""
-
-LEASE = 10_000
-"""How long a pump holds its lease without renewing it, ms."""
 
 
 _G = schema.generations.c
@@ -43,20 +45,21 @@ PUMPED = Prepared(
     .where(_G.gen == bindparam("in_gen"))
     .values(position=bindparam("to"), leaves=bindparam("size"), frontier=bindparam("edge"))
 )
-_L = schema.leases.c
-LEASE_HELD = Prepared(select(_L.owner, _L.until).where(_L.name == bindparam("lease")).with_for_update())
 ASIDE = Prepared(select(schema.aside.c.game).where(schema.aside.c.gen == bindparam("in_gen")))
+PUMPED_TO = select(schema.generations.c.position).where(schema.generations.c.gen == bindparam("in_gen"))
+STANDS_AT = select(schema.games.c.position).where(
+    schema.games.c.gen == bindparam("in_gen"), schema.games.c.game == bindparam("of_game")
+)
 NOTHING_DUE = Prepared(
     delete(schema.due).where(schema.due.c.gen == bindparam("in_gen"), schema.due.c.game == bindparam("of_game"))
 )
 
 
+DAMAGED = "damaged: version "
+"""What is said of a game that is set aside for its damaged record, before the version."""
+
 NO_DECISION = "0-0"
 """Of work that is due to a game in which nothing is to be decided."""
-
-
-class LeaseLostError(Exception):
-    """Another pump works on this generation."""
 
 
 @dataclass
@@ -87,9 +90,8 @@ class _Batch:
         self.due += due
         self.results += results
 
-    def set_aside(self, gen: int, game: str, position: int, version: int, error: Exception) -> None:
+    def set_aside(self, gen: int, game: str, position: int, said: str) -> None:
         """Somebody has to look at that game."""
-        said = f"{type(error).__name__}: version {version}"
         self.aside.append({"gen": gen, "game": game, "position": position, "error": said})
 
 
@@ -123,15 +125,43 @@ class Pump:
         self._keep(batch)
         return entries[-1].position, list(batch.known)
 
+    def set_aside(self, game: str, version: int, now: int) -> None:
+        """Show the game as it was before that version, which is damaged (0: its seed), and let nobody work on it."""
+        records = self._ledger.read(game, upto=version - 1 if version else None) if version != 1 else []
+        with self._views.transaction() as db:
+            gen = self._gen or live(db)
+            self._hold(db, gen, now)
+            self._show(db, gen, game, records)
+            row = {"gen": gen, "game": game, "position": 0, "error": f"{DAMAGED}{version}"}
+            _set_aside(db, gen, [row], {"set_aside": True, "damaged": version})
+        self._games.pop(game, None)
+
+    def bring_back(self, game: str, now: int) -> None:
+        """Show the game as it is: none of its records is damaged any more."""
+        records = self._ledger.read(game)
+        with self._views.transaction() as db:
+            gen = self._gen or live(db)
+            self._hold(db, gen, now)
+            db.execute(delete(schema.aside).filter_by(gen=gen, game=game))
+            self._show(db, gen, game, records)
+
+    def _show(self, db: Connection, gen: int, game: str, records: list[Record]) -> None:
+        """All views of a game anew, from these records alone."""
+        stood = db.execute(STANDS_AT, {"in_gen": gen, "of_game": game}).scalar()
+        for table in (schema.games, schema.boards, schema.timeline, schema.results):
+            db.execute(delete(table).filter_by(gen=gen, game=game))
+        if not records:
+            return
+        batch = _Batch()
+        for record in records:
+            self._follow(batch, LogEntry(0, game, record.version, partial(_same, record)))
+        batch.positions[game] = stood or db.execute(PUMPED_TO, {"in_gen": gen}).scalar_one()
+        batch.show(gen, game)
+        _write(db, gen, batch)
+
     def _hold(self, db: Connection, gen: int, now: int) -> None:
-        name = f"pump-{gen}"
-        ((owner, until),) = LEASE_HELD.rows(db, lease=name) or [("", 0)]
-        if owner != self._owner:
-            if owner and until > now:
-                raise LeaseLostError(owner)
+        if not hold(db, f"pump-{gen}", self._owner, now):
             self._games.clear()
-        if owner != self._owner or not now <= until - LEASE // 2 <= now + LEASE:
-            upsert(db, schema.leases, [{"name": name, "owner": self._owner, "until": now + LEASE}])
 
     def _keep(self, batch: _Batch) -> None:
         """Only after the commit: what was rolled back is not remembered."""
@@ -142,37 +172,60 @@ class Pump:
     def _apply(self, db: Connection, gen: int, entries: Iterable[LogEntry]) -> _Batch:
         batch = _Batch()
         poisoned = {game for (game,) in ASIDE.rows(db, in_gen=gen)}
+        damaged = {(d.game, d.version): d.hash for d in Damages(self._ledger).all()}
         for entry in entries:
-            batch.leaves.append((entry.game, entry.version, _hash(entry)))
+            named = damaged.get((entry.game, entry.version))
+            batch.leaves.append((entry.game, entry.version, named or self._hash(entry)))
             if entry.game in poisoned:
                 continue
-            try:
-                self._follow(batch, entry)
-            except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+            if said := f"{DAMAGED}{entry.version}" if named is not None else self._failure(batch, entry):
                 poisoned.add(entry.game)
-                batch.set_aside(gen, entry.game, entry.position, entry.version, error)
+                batch.set_aside(gen, entry.game, entry.position, said)
         for game in list(batch.known):
             try:
                 batch.show(gen, game)
             except Exception as error:  # noqa: BLE001 - likewise
                 known = batch.known.pop(game)
-                batch.set_aside(gen, game, batch.positions[game], known.game.version, error)
+                batch.set_aside(gen, game, batch.positions[game], _said(error, known.game.version))
         return batch
+
+    def _failure(self, batch: _Batch, entry: LogEntry) -> str:
+        """What keeps a record from being shown; nothing if it is."""
+        try:
+            self._follow(batch, entry)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+            return _said(error, entry.version)
+        return ""
+
+    def _hash(self, entry: LogEntry) -> str:
+        """What stands in the tree for an entry: the record's hash, as the next one names it if nobody can read it.
+
+        Zeros where there is no next one.
+        """
+        try:
+            return entry.record.hash
+        except AnnalsError:
+            pass
+        try:
+            after = self._ledger.read(entry.game, entry.version, entry.version + 1)
+            return str(after[0].public["prev"]) if after else NOBODY_KNOWS
+        except AnnalsError:
+            return NOBODY_KNOWS
 
     def _follow(self, batch: _Batch, entry: LogEntry) -> None:
         record, game = entry.record, entry.game
         before = self._before(batch.known.get(game) or self._games.get(game), entry)
         known = self._next(before, entry)
-        for audience, doc in documents.entries(record, before, known).items():
-            row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
-            batch.lines.append(row)
+        batch.lines += _lines(record, before, known)
         batch.known[game] = known
         batch.touched.setdefault(game, {}).update(dict.fromkeys(touched(record, known), known))
         batch.positions[game] = entry.position
 
     def _before(self, known: Known | None, entry: LogEntry) -> Known | None:
         """The game before the record; None before the first."""
-        if entry.version == 1 or (known is not None and known.game.version == entry.version - 1):
+        if entry.version == 1:
+            return None
+        if known is not None and known.game.version == entry.version - 1:
             return known
         return folded(self._catalogue, self._ledger.read(entry.game, upto=entry.version - 1))
 
@@ -183,14 +236,6 @@ class Pump:
         if record.kind == "rewound":
             return folded(self._catalogue, self._ledger.read(entry.game, upto=record.version))
         return replace(before, game=advance(before.rules, before.game, record))
-
-
-def _hash(entry: LogEntry) -> str:
-    """What stands in the tree for an entry: the record's hash, zeros for one that nobody can read."""
-    try:
-        return entry.record.hash
-    except AnnalsError:
-        return "0" * 64
 
 
 def live(db: Connection) -> int:
@@ -204,26 +249,32 @@ def live(db: Connection) -> int:
 
 def _write(db: Connection, gen: int, batch: _Batch) -> None:
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.lines])
-    changed = [*batch.known, *(row["game"] for row in batch.aside)]  # nobody can do work on these before a rebuild
+    changed = [*batch.known, *(row["game"] for row in batch.aside)]
     NOTHING_DUE.run(db, [{"in_gen": gen, "of_game": game} for game in changed])
     for table, rows in (
         (schema.boards, batch.boards),
         (schema.games, batch.games),
         (schema.due, batch.due),
         (schema.results, batch.results),
-        (schema.aside, batch.aside),
     ):
         upsert(db, table, rows)
-    for row in batch.aside:
-        _mark(db, gen, row["game"])
+    _set_aside(db, gen, batch.aside, {"set_aside": True})
 
 
-def _mark(db: Connection, gen: int, game: str) -> None:
+def _set_aside(db: Connection, gen: int, rows: list[Doc], mark: Doc) -> None:
+    """Nobody can do work on these games until they are brought back, or the views rebuilt."""
+    upsert(db, schema.aside, rows)
+    NOTHING_DUE.run(db, [{"in_gen": gen, "of_game": row["game"]} for row in rows])
+    for row in rows:
+        _mark(db, gen, row["game"], mark)
+
+
+def _mark(db: Connection, gen: int, game: str, mark: Doc) -> None:
     """Say in its documents that they are not what the game is now."""
     for table in (schema.games, schema.boards):
         rows = [dict(row) for row in db.execute(select(table).filter_by(gen=gen, game=game)).mappings()]
         for row in rows:
-            row["doc"] = documents.rendered({**json.loads(row["doc"]), "set_aside": True})
+            row["doc"] = documents.rendered({**json.loads(row["doc"]), **mark})
         upsert(db, table, rows)
 
 
@@ -237,6 +288,22 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
     upsert(db, schema.leaves, leaves)
     upsert(db, schema.nodes, nodes)
     return frontier
+
+
+def _same(record: Record) -> Record:
+    return record
+
+
+def _said(error: Exception, version: int) -> str:
+    return f"{type(error).__name__}: version {version}"
+
+
+def _lines(record: Record, before: Known | None, known: Known) -> list[Doc]:
+    """What a record says to each audience."""
+    return [
+        {"game": known.game.id, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
+        for audience, doc in documents.entries(record, before, known).items()
+    ]
 
 
 def _boards(gen: int, touched: Mapping[Viewer, Known]) -> list[Doc]:

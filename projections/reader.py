@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Table, bindparam, select
 from domain.ids import MAX_INT, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, may_read
 from projections import schema
+from projections.progress import kept
 from projections.proofs import Proofs
 from projections.store import Views
 
@@ -188,6 +189,10 @@ class Reader:
         with self._views.reading() as db:
             rows = db.execute(select(t.c.game).where(_live(t), t.c.status.in_(("open", "running"))).order_by(t.c.game))
             return [row.game for row in rows]
+
+    def progress(self, work: str) -> Doc:
+        """How far work in the background has come; nothing if it was never begun."""
+        return kept(self._views, work)
 
     def aside(self) -> list[dict[str, Json]]:
         """Games that could not be projected."""

@@ -148,6 +148,14 @@ aside = Table(
 )
 """Games whose record could not be projected; the others go on."""
 
+progress = Table(
+    "progress",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("doc", LargeBinary, nullable=False),
+)
+"""How far work in the background has come: reading the log against its tree, the running backup."""
+
 shape = Table("shape", metadata, Column("hash", String(64), primary_key=True))
 """What the tables were made for: views of another shape are thrown away and pumped again."""
 

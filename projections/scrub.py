@@ -1,71 +1,269 @@
 """The log against its tree: whether every record is still the one that was written, wherever the bytes have changed.
 
 The tree holds the hash of each record's public part, which names the digests of its packs. What a record says is read
-from the ledger, what it must be from the views; one who changes both is told by the heads that others keep.
+from the ledger, what it must be from the views; one who changes both is told by the heads that others keep. What the
+tree does not hold yet is judged by the chain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, select
 
-from domain.errors import AnnalsError
-from domain.kernel.digest import digest
+from domain.beside.damages import Damage, Damages
+from domain.beside.vault import Vault
+from domain.errors import AnnalsError, StoreDamaged, StoreUnavailable, UnknownGame, VerificationError, WrongKey
+from domain.kernel.draws import commitment
+from domain.kernel.record import Record
 from domain.ledger import Ledger, LogEntry
 from projections import schema
 from projections.store import Views
 
+__all__ = ["Damage", "Inspector", "Place", "damages", "look"]
+
 SLICE = 500
 """Records that are looked at at a time."""
 
+SPARE = 16
+"""Entries that are read beyond a slice where pages are damaged: positions may have gaps."""
+
+NOBODY_KNOWS = "0" * 64
+"""The leaf of a record that nobody could read when the tree was made."""
+
+_LIVE = schema.leaves.join(schema.generations, schema.generations.c.gen == schema.leaves.c.gen)
 _LEAVES = (
     select(schema.leaves.c.game, schema.leaves.c.version, schema.leaves.c.hash)
-    .join(schema.generations, schema.generations.c.gen == schema.leaves.c.gen)
+    .select_from(_LIVE)
     .where(schema.generations.c.live, schema.leaves.c.leaf >= bindparam("first"))
     .order_by(schema.leaves.c.leaf)
     .limit(bindparam("most"))
 )
+_LEAVES_OF = (
+    select(schema.leaves.c.version, schema.leaves.c.hash)
+    .select_from(_LIVE)
+    .where(schema.generations.c.live, schema.leaves.c.game == bindparam("of_game"))
+)
+
+_LEAF = (
+    select(schema.leaves.c.leaf)
+    .select_from(_LIVE)
+    .where(schema.generations.c.live, schema.leaves.c.game == bindparam("of_game"))
+    .where(schema.leaves.c.version == bindparam("at"))
+)
+_BEFORE = (
+    select(schema.leaves.c.game, schema.leaves.c.version)
+    .select_from(_LIVE)
+    .where(schema.generations.c.live, schema.leaves.c.leaf < bindparam("leaf"))
+    .order_by(schema.leaves.c.leaf.desc())
+    .limit(bindparam("most"))
+)
+
+log = logging.getLogger("annals.scrub")
 
 
 @dataclass(frozen=True)
-class Damage:
-    """A record that is not what was written."""
+class Place:
+    """How far the log has been looked at: a position in it, and so many leaves of the tree."""
 
-    game: str
-    version: int
-    said: str
+    position: int = 0
+    leaf: int = 0
 
 
-def damages(ledger: Ledger, views: Views) -> Iterator[Damage | int]:
-    """Each record that is damaged, and after each slice how many have been looked at.
+# --- the whole log ---------------------------------------------------------------------------------------------
 
-    Ends where the views have not read on, or where a record is missing: from there on nothing has its place.
+
+def damages(ledger: Ledger, views: Views, vault: Vault | None = None) -> Iterator[Damage | int]:
+    """Each record that is damaged, and after each slice how many have been looked at; ends where the views do."""
+    place, before = Place(), -1
+    while place.leaf != before:
+        before = place.leaf
+        found, place = look(ledger, views, place, SLICE, vault)
+        yield from found
+        if place.leaf != before:
+            yield place.leaf
+
+
+def look(
+    ledger: Ledger, views: Views, place: Place, most: int, vault: Vault | None = None
+) -> tuple[list[Damage], Place]:
+    """What is damaged in the next records, and the place after them: the same one where the views end.
+
+    With the vault also whether the seeds of the games that are opened there open. Raises StoreUnavailable.
     """
-    position, seen = 0, 0
-    while entries := ledger.log(position, SLICE):
-        with views.reading() as db:
-            leaves = db.execute(_LEAVES, {"first": seen, "most": len(entries)}).all()
-        for entry, leaf in zip(entries, leaves, strict=False):
-            if (entry.game, entry.version) != (leaf.game, leaf.version):
-                yield Damage(leaf.game, leaf.version, "is missing, or is not in its place")
-                return
-            if said := _fault(entry, leaf.hash):
-                yield Damage(leaf.game, leaf.version, said)
-        position, seen = entries[-1].position, seen + len(leaves)
-        yield seen
-        if len(leaves) < len(entries):
-            return
+    with views.reading() as db:
+        leaves = db.execute(_LEAVES, {"first": place.leaf, "most": most}).all()
+    entries = _log(ledger, place.position, len(leaves))
+    where = {(e.game, e.version): e for e in entries}
+    found, position = [], place.position
+    for leaf in leaves:
+        entry = where.pop((leaf.game, leaf.version), None)
+        position = max(position, entry.position if entry else 0)
+        said = _fault(_read(entry), leaf.hash) if entry else _absent(ledger, leaf.game, leaf.version)
+        found += [Damage(leaf.game, leaf.version, said, leaf.hash)] if said else []
+        if entry and entry.version == 1 and vault and not said:
+            found += _seed(vault, entry.record, entry.game)
+    strangers = [e for e in where.values() if e.position < position]
+    found += [Damage(e.game, e.version, "stands in the log and not in the tree") for e in strangers]
+    return found, Place(position, place.leaf + len(leaves))
 
 
-def _fault(entry: LogEntry, leaf: str) -> str:
+def _log(ledger: Ledger, position: int, most: int) -> list[LogEntry]:
+    """The next entries, without those on pages that cannot be read."""
     try:
-        record = entry.record
+        return ledger.log(position, most) if most else []
+    except StoreDamaged:
+        return _around(ledger, position, most + SPARE)
+
+
+def _around(ledger: Ledger, position: int, most: int) -> list[LogEntry]:
+    """Position by position over what cannot be read, and in longer steps again after it."""
+    found: list[LogEntry] = []
+    tried, step = 0, 1
+    while tried < most:
+        try:
+            page = ledger.log(position, step)
+        except StoreDamaged:
+            tried, position, step = tried + (step == 1), position + (step == 1), 1
+            continue
+        if not page:
+            break
+        found, position = found + page, page[-1].position
+        tried, step = tried + len(page), min(step * 2, most)
+    return found
+
+
+def _absent(ledger: Ledger, game: str, version: int) -> str:
+    try:
+        ledger.read(game, version - 1, version)
+    except StoreDamaged:
+        return "cannot be read"
+    except VerificationError:
+        pass
+    return "is missing, or is not in its place"
+
+
+# --- one record ------------------------------------------------------------------------------------------------
+
+
+def _read(entry: LogEntry) -> Record | None:
+    try:
+        return entry.record
     except AnnalsError:
+        return None
+
+
+def _fault(record: Record | None, leaf: str) -> str:
+    if record is None:
         return "cannot be read"
     if record.hash != leaf:
         return "is not the one that stands in the tree"
-    if sorted(map(digest, record.packs.values())) != record.public.get("seals", []):
+    if not record.sealed:
         return "has packs that are not those that were sealed"
     return ""
+
+
+def _seed(vault: Vault, opened: Record, game: str) -> list[Damage]:
+    try:
+        if commitment(vault.seed(game)) == opened.body.get("seed_hash"):
+            return []
+    except (UnknownGame, WrongKey):
+        pass
+    return [Damage(game, 0, "has lost its seed, or has that of another")]
+
+
+def vacancy(ledger: Ledger, views: Views, game: str, version: int) -> int:
+    """The position at which a record that is gone has stood: the one after its neighbour in the tree; 0 if unknown."""
+    with views.reading() as db:
+        leaf = db.execute(_LEAF, {"of_game": game, "at": version}).scalar()
+        if leaf is None:
+            return 0
+        before = db.execute(_BEFORE, {"leaf": leaf, "most": SLICE}).all()
+    if leaf == 0:
+        return 1
+    for gone, neighbour in enumerate(before):
+        if (position := ledger.position(neighbour.game, neighbour.version)) is not None:
+            return position + gone + 1
+    return 0
+
+
+# --- one game --------------------------------------------------------------------------------------------------
+
+
+class Inspector:
+    """Looks at games, and writes down what it finds. `clock` gives ms; may raise StoreUnavailable."""
+
+    def __init__(self, ledger: Ledger, views: Views, vault: Vault, clock: Callable[[], int]) -> None:
+        self._ledger, self._views, self._vault, self._clock = ledger, views, vault, clock
+        self._rows = Damages(ledger)
+
+    def look(self, place: Place, most: int) -> Place:
+        """The next records of the log, as `look`; games in which something is damaged are inspected as a whole."""
+        found, place = look(self._ledger, self._views, place, most, self._vault)
+        for game in dict.fromkeys(d.game for d in found):
+            self.inspect(game)
+        return place
+
+    def again(self) -> None:
+        """Games in which something was damaged: whatever has been put right, they may be sound."""
+        for game in dict.fromkeys(d.game for d in self._rows.all()):
+            self.inspect(game)
+
+    def inspect(self, game: str) -> int | None:
+        """The first version that is damaged, 0 for the seed, None for a game that is sound or unknown."""
+        known = {d.version: d for d in self._rows.all() if d.game == game}
+        found = self.found(game)
+        if {d.version: d.said for d in found} != {v: d.said for v, d in known.items()}:
+            self._rows.replace(game, found, self._clock())
+            for d in found:
+                log.error("version %s of %s %s", d.version, game, d.said)
+            if not found:
+                log.warning("%s is sound again", game)
+        return min((d.version for d in found), default=None)
+
+    def found(self, game: str) -> list[Damage]:
+        """All that is damaged in a game, now."""
+        return self.damaged(game, {d.version: d.hash for d in self._rows.all() if d.game == game})
+
+    def damaged(self, game: str, known: dict[int, str]) -> list[Damage]:
+        """All that is damaged in a game; `known`: hashes of records that the tree may have lost."""
+        with self._views.reading() as db:
+            leaves = {int(v): str(h) for v, h in db.execute(_LEAVES_OF, {"of_game": game})}
+        expected = {v: h for v, h in known.items() if h} | {v: h for v, h in leaves.items() if h != NOBODY_KNOWS}
+        found, prev = [], ""
+        for version in range(1, max(self._head(game), *leaves, 0) + 1):
+            record, said = self._record(game, version)
+            leaf = expected.get(version, "")
+            said = said or _fault(record, leaf or (record.hash if record else ""))
+            if record and not said and not leaf and record.public.get("prev") != prev:
+                said = "does not follow the record before"
+            found += [Damage(game, version, said, leaf)] if said else []
+            prev = leaf or (record.hash if record else "")
+            if version == 1 and record and not said:
+                found += _seed(self._vault, record, game)
+        return self._with_hashes(found)
+
+    def _with_hashes(self, found: list[Damage]) -> list[Damage]:
+        """What the tree has not of a record, the next one names."""
+        return [d if d.hash or not d.version else replace(d, hash=self._named(d.game, d.version)) for d in found]
+
+    def _named(self, game: str, version: int) -> str:
+        record, _ = self._record(game, version + 1)
+        return str(record.public.get("prev", "")) if record else ""
+
+    def _head(self, game: str) -> int:
+        try:
+            return self._ledger.version(game)
+        except StoreDamaged:
+            return 0
+
+    def _record(self, game: str, version: int) -> tuple[Record | None, str]:
+        try:
+            found = self._ledger.read(game, version - 1, version)
+        except AnnalsError as error:
+            if isinstance(error, StoreUnavailable) and not isinstance(error, StoreDamaged):
+                raise
+            return None, "cannot be read"
+        return (found[0], "") if found else (None, "is missing, or is not in its place")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.beside.errands import Doc, Errand
-from domain.errors import UnknownGame, VerificationError
+from domain.errors import StoreDamaged, UnknownGame, VerificationError
 from domain.ids import DIRECTOR, Json
 from domain.kernel import export, verify
 from workers import errands
@@ -34,5 +34,8 @@ def proved(hands: Crew, game: str) -> dict[str, Json]:
         if not report["closed"]:
             report["draws"], report["decided"] = verify.audit(rules, records, hands.vault.seed(game))
     except VerificationError as error:
+        hands.inspector.inspect(game)
         return {"verified": False, "game": game, "code": error.code, "version": error.version}
+    except StoreDamaged:
+        return {"verified": False, "game": game, "code": "unreadable", "version": hands.inspector.inspect(game) or 0}
     return {"verified": True, **report}

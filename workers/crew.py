@@ -12,6 +12,7 @@ from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
 from domain.ledger import Ledger
+from projections.scrub import Inspector
 from projections.store import Views
 
 
@@ -39,6 +40,11 @@ class Crew:
     def clocks(self) -> Clocks:
         """What is known of the time."""
         return Clocks(self.ledger)
+
+    @property
+    def inspector(self) -> Inspector:
+        """Who judges whether games are damaged."""
+        return Inspector(self.ledger, self.views, self.vault, self.clock)
 
     @property
     def outages(self) -> Outages:

@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable
 
 from domain.beside.errands import Doc, Errand
-from domain.errors import RuleError, StaleVersion, StoreUnavailable, UnknownGame
+from domain.errors import GameDamaged, RuleError, StaleVersion, StoreUnavailable, UnknownGame
 from workers.crew import Crew, crew
+from workers.damaged import suspected
 
 log = logging.getLogger("annals.errands")
 
@@ -36,7 +37,12 @@ def settle(id_: str, do: Do) -> str:
         outcome = {"refused": "unknown_game"}
     except StoreUnavailable:
         raise
+    except GameDamaged:
+        outcome = {"refused": "record_damaged"}
     except Exception:
+        if errand.game and suspected(hands, errand.game):
+            hands.errands.settle(id_, {"refused": "record_damaged"})
+            return SETTLED
         hands.errands.settle(id_, {"refused": "internal_error"})
         raise
     if not outcome:

@@ -21,7 +21,7 @@ from workers import pulse
 from workers.bell import Bell, connect, ping
 from workers.crew import Crew, sign_on
 from workers.pumping import Pumping
-from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work
+from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work, judge
 from workers.reconcile import Reconciler
 
 LOOK = 2
@@ -142,6 +142,7 @@ class InProcess(SimpleWorker):
             self._stop_requested = True
         except Exception:
             log.exception("%s has failed", job.id)
+            judge(job.call)
         else:
             return True
         return False

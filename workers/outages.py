@@ -15,6 +15,7 @@ from domain.kernel.clock import SECOND
 from projections.reader import Due, Reader
 from workers import pulse
 from workers.crew import Crew
+from workers.damaged import suspected
 
 SIGN = 60.0
 """Seconds that moving one deadline may take."""
@@ -35,7 +36,11 @@ class Watch:
             log.warning("nobody was answered for %d s: %d deadlines are moved", (ended - began) // SECOND, len(rows))
             for row in rows:
                 pulse.promise(SIGN)
-                self._move(row, began, ended)
+                try:
+                    self._move(row, began, ended)
+                except Exception:
+                    if not suspected(self._crew, row.game):
+                        raise
             self._catch_up()
             self._crew.outages.settle(began)
 

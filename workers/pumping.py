@@ -9,11 +9,13 @@ import logging
 import time
 
 from domain.errors import StoreUnavailable
-from projections.pump import LeaseLostError, Pump
+from projections.progress import LeaseLostError
+from projections.pump import Pump
 from projections.reader import Reader
 from workers import pulse
 from workers.bell import Bell
 from workers.crew import Crew
+from workers.damaged import DamagedGames
 from workers.leaps import Leaps
 from workers.outages import Watch
 from workers.reconcile import Reconciler
@@ -39,6 +41,7 @@ class Pumping:
         self._pump = Pump(crew.ledger, crew.catalogue, crew.views, crew.node)
         self._watch = Watch(crew, Reader(crew.views), self.catch_up)
         self._leaps = Leaps(crew, Reader(crew.views), self.catch_up)
+        self._damaged = DamagedGames(crew, self._pump)
         self._standby = Standby(crew.clock)
         self._position = -1
         self._reconciled = 0.0
@@ -71,6 +74,7 @@ class Pumping:
         if self._stopping:  # in the middle of the log: what the views say of deadlines is not true yet
             return
         if moved or self._rung or time.monotonic() > self._reconciled + PASS:
+            self._damaged.look()
             self._watch.look()
             self._leaps.look()
             self._reconciler.pass_once()

@@ -26,6 +26,8 @@ from domain.ids import Json
 from projections.reader import Due
 from workers import audits, deadlines, rebuilds, rewinds, turns
 from workers.bell import Breaker, connect
+from workers.crew import crew
+from workers.damaged import suspected
 
 TURNS, BATCH = "annals-turns", "annals-batch"
 """Short work that players wait for; long work that must not stand in its way."""
@@ -101,6 +103,12 @@ class Call:
 def of_due(row: Due) -> Call:
     """The job for a row of due work."""
     return Call(f"{row.work}-{row.game}-{row.decision}", _DUE[row.work], (row.game, row.decision))
+
+
+def judge(call: Call) -> None:
+    """What has failed may have failed because its game is damaged; errands see to that themselves."""
+    if len(call.args) > 1:
+        suspected(crew(), call.args[0])
 
 
 def of_errand(errand: Errand) -> Call:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from domain.errors import StoreUnavailable
-from workers.queues import TURN_SECONDS, Call
+from workers.queues import TURN_SECONDS, Call, judge
 
 GRACE = 5.0
 """Seconds that the piece of work at hand has when the process ends; what is cut off then is done again."""
@@ -56,6 +56,7 @@ class Standby:
             log.warning("the store does not answer: %s", error)
         except Exception:
             log.exception("%s has failed", call.name)
+            judge(call)
         finally:
             self.doing = ""
 

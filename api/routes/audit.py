@@ -33,6 +33,7 @@ def audit(game: str) -> Response:
         rules = s.catalogue.get(found[0].body["ruleset"])
         report = verify(rules, export.parse(export.dump(found, PUBLIC)))
     except VerificationError as error:
+        s.inspect(game)
         fault: Doc = {"code": error.code, "version": error.version, "detail": error.detail}
         return answer({"proved": False, "fault": fault})
     return answer({"proved": True, "report": report.to_json()})

@@ -10,8 +10,8 @@ from flask import Response
 from api import auth, limits
 from api.answers import BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
 from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import OWN, PRIVATE, answer, missing_game, table, tagged, wait
+from api.problems import Problem, lost
+from api.replies import OWN, PRIVATE, answer, head_of, missing_game, table, tagged, wait
 from api.requests import BoardArgs, WaitArgs
 from api.services import Doc, services
 from domain.ids import Json, Viewer
@@ -59,6 +59,9 @@ def board(args: Doc, game: str) -> Response:
 @limits.whole_game()
 def past(game: str, version: int, viewer: Viewer) -> bytes:
     """The board as it was after a version, made only from what the viewer may read."""
+    head, damaged = head_of(game)
+    if damaged and version > head:
+        raise lost(head + 1)
     records = services().ledger.read(game, upto=version)
     if not records:
         raise missing_game(game)

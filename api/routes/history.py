@@ -16,7 +16,7 @@ from api import auth, limits
 from api.answers import DigestSchema, RecordsSchema, TimelineSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem, language
-from api.replies import FIXED, PRIVATE, answer, missing_game, wait
+from api.replies import DAMAGED, FIXED, PRIVATE, answer, head_of, judged, missing_game, wait
 from api.requests import DigestArgs, PageArgs, TimelineArgs
 from api.routes.games import paged
 from api.services import Doc, Services, services
@@ -36,6 +36,7 @@ SLICE = 500
 LARGE = 2**20
 """Bytes of an export from which on it waits in a file until it is fetched."""
 _PAGE = {"Link": {"schema": {"type": "string"}}}
+_MARKED = {DAMAGED: {"schema": {"type": "string"}}}
 _EXPORT = {"type": "string", "description": "The first line is an `ExportHeader`, each further one an `ExportRecord`."}
 
 
@@ -118,20 +119,26 @@ def digest(args: Doc, game: str) -> Response:
 @room.route("/<game:game>/records", methods=["GET"])
 @fails(404, 503)
 @room.arguments(PageArgs, location="query")
-@room.response(200, RecordsSchema, headers=_PAGE)
+@room.response(200, RecordsSchema, headers=_PAGE | _MARKED)
 @room.doc(operationId="records")
+@judged
 def records(args: Doc, game: str) -> Response:
-    """Read the public parts of the records, which form the hash chain."""
+    """Read the public parts of the records, which form the hash chain.
+
+    Of a game that is damaged those before the damaged version, which `Annals-Damaged` names.
+    """
     limits.spend(None)
     wait(args["wait"])
     s, after, limit = services(), args["after"], args["limit"]
-    head = s.ledger.version(game)
+    head, damaged = head_of(game)
     if not head:
         raise missing_game(game)
-    found = s.ledger.read(game, after, after + limit)
+    found = s.ledger.read(game, after, min(after + limit, head))
     last = found[-1].version if found else after
     made = paged([r.public for r in found], _next(f"/v1/games/{game}/records", last, head, limit=limit))
-    if last < head:  # later records join the last page alone
+    if damaged:
+        made.headers[DAMAGED] = str(head + 1)
+    elif last < head:  # later records join the last page alone
         made.headers["Cache-Control"] = FIXED
     return made
 
@@ -159,24 +166,28 @@ def _spooled(lines: Iterator[bytes]) -> IO[bytes]:
 @room.route("/<game:game>/export", methods=["GET"])
 @auth.seen_by
 @fails(403, 404)
-@room.response(200, _EXPORT, content_type=NDJSON)
+@room.response(200, _EXPORT, content_type=NDJSON, headers=_MARKED)
 @room.doc(operationId="export")
+@judged
 def export_game(game: str) -> Response:
     """Take the game as a file that can be proved offline.
 
     One JSON object a line: a header, then the records with the packs that the viewer may read; once closed, with all.
+    Of a game that is damaged the records before the damaged version, which the header and `Annals-Damaged` name.
     """
     ledger = services().ledger
-    head = ledger.version(game)
+    head, damaged = head_of(game)
     if not head:
         raise missing_game(game)
     (first,), (last,) = ledger.read(game, 0, 1), ledger.read(game, head - 1, head)
     with limits.whole_game():
-        file = _spooled(export.lines(first, last, _slices(game, head), auth.viewer()))
+        file = _spooled(export.lines(first, last, _slices(game, head), auth.viewer(), damaged=damaged))
     made = Response(wrap_file(request.environ, file), content_type=NDJSON, direct_passthrough=True)
     made.content_length = file.seek(0, SEEK_END)
     file.seek(0)
     made.call_on_close(file.close)
     made.headers["Cache-Control"] = FIXED if last.kind == "closed" else "private, no-store"
+    if damaged:
+        made.headers[DAMAGED] = str(head + 1)
     made.headers["Content-Disposition"] = f'attachment; filename="{game}.annals"'
     return made

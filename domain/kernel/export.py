@@ -1,6 +1,7 @@
 """Exports: a game as JSON lines, a header and then one record a line, for one viewer.
 
-Header: `{"annals": 1, "game", "ruleset", "records", "viewer"}`. A record: `{"public", "packs"}`, where packs are those
+Header: `{"annals": 1, "game", "ruleset", "records", "viewer"}`, and `damaged` where the game had further records, from
+that version on, one of which was damaged. A record: `{"public", "packs"}`, where packs are those
 that the viewer may read; once the game is closed everybody may read all.
 """
 
@@ -29,6 +30,8 @@ class Export:
     ruleset: str
     viewer: Viewer
     records: tuple[Record, ...]
+    damaged: bool = False
+    """Whether the game had further records, which could not be given."""
 
     @property
     def complete(self) -> bool:
@@ -41,10 +44,14 @@ def dump(records: Sequence[Record], viewer: Viewer = PUBLIC) -> bytes:
     return b"".join(lines(records[0], records[-1], records, viewer))
 
 
-def lines(first: Record, last: Record, records: Iterable[Record], viewer: Viewer = PUBLIC) -> Iterator[bytes]:
+def lines(
+    first: Record, last: Record, records: Iterable[Record], viewer: Viewer = PUBLIC, *, damaged: bool = False
+) -> Iterator[bytes]:
     """The same line by line; `records` are all from the first to the last."""
     closed, body = last.kind == "closed", first.body
     header: Doc = {"annals": FORMAT, "game": body["game"], "ruleset": body["ruleset"], "records": last.version}
+    if damaged:
+        header["damaged"] = last.version + 1
     yield canonical(header | {"viewer": PUBLIC if closed else str(viewer)}) + b"\n"
     reader = DIRECTOR if closed else viewer
     for r in records:
@@ -96,11 +103,14 @@ def parse(data: bytes) -> Export:
     body = records[0].body
     viewer = _viewer(head.get("viewer"), body.get("seats"))
     said = {"annals": FORMAT, "game": body.get("game"), "ruleset": body.get("ruleset"), "records": len(records)}
+    damaged = "damaged" in head
+    if damaged:
+        said["damaged"] = len(records) + 1
     if head.get("records") != len(records):
         raise VerificationError("cut_off", len(records), f"{head.get('records')} records are announced")
     if viewer is None or canonical(head) != canonical({**said, "viewer": str(viewer)}):
         raise VerificationError("header_mismatch", 0, "the header does not fit the first record")
-    export = Export(str(body["game"]), str(body["ruleset"]), viewer, records)
+    export = Export(str(body["game"]), str(body["ruleset"]), viewer, records, damaged)
     foreign = [r.version for r in records for k in r.packs if not export.complete and not may_read(k, viewer)]
     if foreign:
         raise VerificationError("header_mismatch", foreign[0], "a pack that the viewer may not read")

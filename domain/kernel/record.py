@@ -69,6 +69,11 @@ class Record:
         """What the kind adds to the common members."""
         return self.public.get("body") or {}
 
+    @property
+    def sealed(self) -> bool:
+        """Whether its packs are those whose digests stand in the public part, all of them."""
+        return bool(sorted(map(digest, self.packs.values())) == self.public.get("seals", []))
+
     def acts(self) -> list[tuple[int, Doc]]:
         """All moves of the record in their order, complete: packs hold what the public part hides."""
         found = {i: (seat, move) for i, (seat, move) in enumerate(self.public.get("acts", ()))}

@@ -16,10 +16,17 @@ from functools import partial
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError
+from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError, StoredEvent
 
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame
+from domain.errors import (
+    CommandReused,
+    StaleVersion,
+    StoreDamaged,
+    StoreUnavailable,
+    UnknownGame,
+    VerificationError,
+)
 from domain.forks import heed
 from domain.kernel.record import Record
 from domain.ledger.mapper import Filed, RecordMapper
@@ -29,6 +36,9 @@ from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
 _MAPPER = RecordMapper()
+
+_CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, "XX001", "XX002")
+"""Codes of SQLite and of PostgreSQL."""
 
 
 class Ledger:
@@ -78,8 +88,8 @@ class Ledger:
         """Store the records with their command and with rows beside the log, all or nothing; gives the positions.
 
         A known command stores nothing and gives the first receipt again, marked `replayed`. Raises CommandReused,
-        StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells what has
-        become of it).
+        GameDamaged, StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells
+        what has become of it).
         """
         key = _key(game)
         if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:
@@ -97,6 +107,20 @@ class Ledger:
             raise
         self.refusing = False
         return receipt
+
+    def put_right(self, game: str, records: Sequence[tuple[Record, str, int]]) -> None:
+        """Overwrite damaged records: the only way in which a stored record is ever replaced.
+
+        Each comes with the hash that it must have, from elsewhere, and the position at which one that is gone is put
+        back. All or none. Raises VerificationError for one that is another than the hash says, or whose packs are not
+        those that its public part has sealed, and StaleVersion where the place of one is taken.
+        """
+        events = [(_same(Filed(_key(game), record), hashed), position) for record, hashed, position in records]
+        with self._store() as store:
+            try:
+                store.put_right(events)
+            except IntegrityError as e:
+                raise StaleVersion(0, store.version(_key(game))) from e
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
@@ -127,6 +151,11 @@ class Ledger:
         with self._store() as store:
             return store.version(key)
 
+    def position(self, game: str, version: int) -> int | None:
+        """Where a record stands in the log; None for one that is not there."""
+        with self._store() as store:
+            return store.position(_key(game), version)
+
     def log(self, after: int, limit: int) -> list[LogEntry]:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
         with self._store() as store:
@@ -139,6 +168,14 @@ class Ledger:
             return None
         with self._store() as store:
             return store.command(key, id)
+
+    def complaints(self, patience: float) -> list[str]:
+        """What the database says is wrong with its own pages; it looks for so many seconds at most."""
+        try:
+            with self._store() as store:
+                return store.complaints(patience)
+        except StoreDamaged as error:
+            return [str(error)]
 
     # --- connections
 
@@ -153,7 +190,7 @@ class Ledger:
         try:
             yield self._made or self._connect()
         except (PersistenceError, ConnectionPoolClosedError, sqlite3.Error, OSError) as e:
-            raise StoreUnavailable(str(e)) from e
+            raise (StoreDamaged if _on_bad_pages(e) else StoreUnavailable)(str(e)) from e
 
     def _connect(self) -> Store:
         with self._lock:
@@ -173,6 +210,28 @@ class Ledger:
         if self._made:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._made))
         self._begin()
+
+
+def _on_bad_pages(error: BaseException | None) -> bool:
+    """Whether the driver has said, under whatever the library made of it, that pages are damaged."""
+    while error is not None:
+        if isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _CORRUPT:
+            return True
+        if getattr(error, "sqlstate", None) in _CORRUPT:
+            return True
+        error = error.__cause__
+    return False
+
+
+def _same(filed: Filed, hashed: str) -> StoredEvent:
+    """What to store of a record, as it will be read again."""
+    event = _MAPPER.to_stored_event(filed)
+    read = _MAPPER.record(event)
+    if read.hash != hashed:
+        raise VerificationError("record_mismatch", read.version, "the tree has another")
+    if not read.sealed:
+        raise VerificationError("pack_changed", read.version, "its packs are not those that were sealed")
+    return event
 
 
 def _key(game: str) -> UUID:

@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Literal
 from psycopg_pool import PoolTimeout
 
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import CommandReused, StaleVersion, StoreUnavailable
+from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 
@@ -33,6 +33,9 @@ CREATE TABLE IF NOT EXISTS public.commands (
   game uuid NOT NULL, id text NOT NULL, body_hash text NOT NULL,
   first_version bigint NOT NULL, last_version bigint NOT NULL, PRIMARY KEY (game, id));
 CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
+CREATE TABLE IF NOT EXISTS public.damages (
+  game text NOT NULL, version bigint NOT NULL, hash text NOT NULL, said text NOT NULL, found bigint NOT NULL,
+  PRIMARY KEY (game, version));
 CREATE TABLE IF NOT EXISTS public.master_key (id integer PRIMARY KEY, mark text NOT NULL);
 """).format()
 
@@ -45,7 +48,7 @@ CREATE OR REPLACE FUNCTION public.annals_append(
   _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text)
 RETURNS TABLE (outcome text, hash text, low bigint, high bigint, positions bigint[])
 LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
-DECLARE _head bigint;
+DECLARE _head bigint; _damaged bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock({lock});
   IF _command IS NOT NULL THEN
@@ -54,6 +57,11 @@ BEGIN
         AND r.originator_version BETWEEN c.first_version AND c.last_version ORDER BY r.originator_version)
       FROM public.commands c WHERE c.game = _game AND c.id = _command;
     IF FOUND THEN RETURN; END IF;
+  END IF;
+  SELECT min(d.version) INTO _damaged FROM public.damages d WHERE d.game = _game::text;
+  IF _damaged IS NOT NULL THEN
+    RETURN QUERY SELECT 'damaged', NULL::text, _damaged, _damaged, NULL::bigint[];
+    RETURN;
   END IF;
   SELECT coalesce(max(r.originator_version), 0) INTO _head FROM public.records r WHERE r.originator_id = _game;
   IF _head <> _expected THEN
@@ -77,6 +85,12 @@ _AMONG_APPENDS = (
 )
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s)")
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
+_POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
+_OVERWRITE = "UPDATE public.records SET topic = %s, state = %s WHERE originator_id = %s AND originator_version = %s"
+_PUT_BACK = """
+INSERT INTO public.records (notification_id, originator_id, originator_version, topic, state)
+VALUES (%s, %s, %s, %s, %s)"""
+_CHECKSUMS = "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
 _COMMAND = """
 SELECT c.body_hash, c.first_version, c.last_version, ARRAY(
   SELECT r.notification_id FROM public.records r WHERE r.originator_id = c.game
@@ -138,6 +152,8 @@ class PostgresStore(PostgresApplicationRecorder):
         topics, states = [e.topic for e in events], [e.state for e in events]
         named = (command.id, command.body_hash) if command else (None, None)
         row = self._call((game, expected, topics, states, *named), beside)
+        if row["outcome"] == "damaged":
+            raise GameDamaged(str(game), row["high"])
         if row["outcome"] == "stale":
             raise StaleVersion(expected, row["high"])
         if command and row["outcome"] == "known" and row["hash"] != command.body_hash:
@@ -179,6 +195,23 @@ class PostgresStore(PostgresApplicationRecorder):
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         rows: list[Row] = self._rows(statement, params)
         return rows
+
+    def position(self, game: UUID, version: int) -> int | None:
+        rows = self.run(_POSITION, (game, version))
+        return int(rows[0][0]) if rows else None
+
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
+        with self.datastore.get_connection() as connection, connection.transaction():
+            for event, position in events:
+                key = (event.originator_id, event.originator_version)
+                if not connection.execute(_OVERWRITE, (event.topic, event.state, *key)).rowcount:
+                    connection.execute(_PUT_BACK, (position, *key, event.topic, event.state))
+
+    def complaints(self, patience: float) -> list[str]:
+        """Pages whose checksum was wrong when the server read them, since its figures were reset."""
+        del patience  # nothing is read
+        ((failed,),) = self.run(_CHECKSUMS)
+        return [f"{failed} pages with a wrong checksum"] if failed else []
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         with self.datastore.get_connection() as connection, connection.transaction():

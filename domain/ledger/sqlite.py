@@ -7,8 +7,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import cast
 from uuid import UUID, uuid4
 
 from eventsourcing.persistence import StoredEvent
@@ -21,12 +22,18 @@ from eventsourcing.sqlite import (
 )
 
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import CommandReused, StaleVersion, StoreUnavailable
+from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 
 PATIENCE = 10
 """Seconds to wait for another writer."""
+
+_COMPLAINTS = 5
+"""So many of them are enough to know that a backup is needed."""
+
+_STEPS = 100_000
+"""Instructions of the database's machine between two looks at the time."""
 
 # rowid is the position. Named as a column it survives VACUUM, which may renumber it otherwise.
 _TABLES = """
@@ -37,12 +44,18 @@ CREATE TABLE IF NOT EXISTS commands (
   game TEXT NOT NULL, id TEXT NOT NULL, body_hash TEXT NOT NULL,
   first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, PRIMARY KEY (game, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS damages (
+  game TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, said TEXT NOT NULL, found BIGINT NOT NULL,
+  PRIMARY KEY (game, version));
 CREATE TABLE IF NOT EXISTS master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL)"""
 _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
+_DAMAGED = "SELECT min(version) FROM damages WHERE game = ?"
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
+_OVERWRITE = "UPDATE records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ?"
+_PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
 # In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
 # but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
 # fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
@@ -136,6 +149,8 @@ class SqliteStore(SQLiteApplicationRecorder):
                 if row.body_hash != command.body_hash:
                     raise CommandReused(command.id)
                 return Receipt(row.first, row.last, row.positions, replayed=True)
+            if (damaged := _damaged(c, game)) is not None:
+                raise GameDamaged(str(game), damaged)
             if (head := _head(c, game)) != expected:
                 raise StaleVersion(expected, head)
             last = expected + len(events)
@@ -160,6 +175,33 @@ class SqliteStore(SQLiteApplicationRecorder):
             c.execute(statement, params)
             return [tuple(row) for row in c.fetchall()]
 
+    def position(self, game: UUID, version: int) -> int | None:
+        rows = self.run(_POSITIONS.strip(), (game.hex, version, version))
+        return rows[0][0] if rows else None
+
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
+        with self.datastore.transaction(commit=True) as c:
+            for event, position in events:
+                key = (cast("UUID", event.originator_id).hex, event.originator_version)
+                c.execute(_OVERWRITE, (event.topic, event.state, *key))
+                if not c.sqlite_cursor.rowcount:
+                    c.execute(_PUT_BACK, (position, *key, event.topic, event.state))
+
+    def complaints(self, patience: float) -> list[str]:
+        """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""
+        if self._path is None:
+            return []
+        end = time.monotonic() + patience
+        with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as own:
+            own.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+            try:
+                found = [str(row[0]) for row in own.execute(f"PRAGMA quick_check({_COMPLAINTS})")]
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                    raise
+                return []
+        return [] if found == ["ok"] else found
+
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         with self.datastore.transaction(commit=True) as c:
 
@@ -176,6 +218,12 @@ class SqliteStore(SQLiteApplicationRecorder):
 def _head(c: SQLiteCursor, game: UUID) -> int:
     c.execute(_HEAD, (game.hex,))
     return c.fetchone()[0] or 0
+
+
+def _damaged(c: SQLiteCursor, game: UUID) -> int | None:
+    c.execute(_DAMAGED, (str(game),))
+    found: int | None = c.fetchone()[0]
+    return found
 
 
 def _command(c: SQLiteCursor, game: UUID, command: str) -> CommandRow | None:

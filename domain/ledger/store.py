@@ -14,7 +14,7 @@ from domain.beside.tables import Execute, Row, Statement
 from domain.kernel.record import Record
 
 EVENTS = "records"
-"""The table of records; the others are `commands` and `seeds`."""
+"""The table of records; the others are `commands`, `seeds` and `damages`."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Store(Protocol):
     ) -> Receipt:
         """All or nothing, with what stands beside the log; nothing at all if the command is known.
 
-        Raises StaleVersion, and CommandReused (both before anything is stored).
+        Raises CommandReused, GameDamaged and StaleVersion, all before anything is stored.
         """
 
     def command(self, game: UUID, command: str) -> CommandRow | None:
@@ -94,6 +94,15 @@ class Store(Protocol):
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement with `?` for each parameter, in a transaction of its own; the rows it gives."""
+
+    def position(self, game: UUID, version: int) -> int | None:
+        """Where a record stands in the log; None for one that is not there."""
+
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
+        """Overwrite these records, all or none; one that is gone is put back at the position that is given."""
+
+    def complaints(self, patience: float) -> list[str]:
+        """What the database says is wrong with its own pages; it looks for so many seconds at most."""
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         """Statements in one transaction, behind the locks that an append takes."""

@@ -25,6 +25,7 @@ from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
 from projections.pump import Pump
 from projections.reader import Reader
+from projections.scrub import Inspector
 from projections.store import Views
 from tests.rulesets import FLOWS
 from workers import rewinds
@@ -172,8 +173,18 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     errands, clock = Errands(ledger), lambda: next(ticks)
     errands.migrate()
     Outages(ledger).migrate()
+    inspect = Inspector(ledger, views, vault, clock).inspect
     services = Services(
-        commands, ledger, catalogue, Reader(views), access, errands, clock, wait_changed=_nap, settings=settings
+        commands,
+        ledger,
+        catalogue,
+        Reader(views),
+        access,
+        errands,
+        clock,
+        wait_changed=_nap,
+        inspect=inspect,
+        settings=settings,
     )
     crew = Crew(commands, ledger, catalogue, vault, views, clock, lambda _: None)
     return Site(services, Pump(ledger, catalogue, views, "pump"), crew)

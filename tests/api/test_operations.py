@@ -132,6 +132,8 @@ class TestFigures:
             "annals_due_work_seconds": 0,
             "annals_errands": 0,
             "annals_errands_seconds": 0,
+            "annals_records_damaged": 0,
+            "annals_pages_damaged": 0,
         }
         site.asleep = True
         orders.move(0, {"type": "submit"})
@@ -165,7 +167,9 @@ class TestFigures:
 def gauges(site: Site) -> dict[str, float]:
     """The figures that no process counts."""
     lines = site.client.get("/metrics").text.splitlines()
-    found = (line.split() for line in lines if re.match("annals_(stores|redis|views|games|due|errands)", line))
+    found = (
+        line.split() for line in lines if re.match("annals_(stores|redis|views|games|due|errands|records|pages)", line)
+    )
     return {name: float(value) for name, value in found}
 
 
@@ -208,17 +212,6 @@ class TestHeaders:
         made = site.post("/stream-cookies", token=orders.tokens[0], Origin="https://any.example")
         assert "Access-Control-Allow-Origin" not in made.headers
         assert "Access-Control-Allow-Origin" not in site.client.get("/healthz", headers=ask).headers
-
-
-def test_a_damaged_record_is_told_as_such(orders: Table) -> None:
-    """By its version, and not as a fault of the request."""
-    ledger = orders.site.services.ledger
-    ledger.execute("UPDATE records SET state = ? WHERE originator_version = 3", (b"j{",))
-    fault = {"code": "unreadable", "version": 3}
-    assert fault.items() <= orders.get("/audit").json["fault"].items()
-    for path in ("/export", "/records"):
-        assert refused(orders.get(path), 500, "record_damaged")["version"] == 3
-    assert orders.get("/board").status_code == 200, "views go on"
 
 
 def test_two_applications_share_nothing(site: Site) -> None:

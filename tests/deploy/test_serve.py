@@ -90,7 +90,7 @@ def map_records(table: Table) -> list[dict[str, dict[str, object]]]:
 
 
 @pytest.mark.parametrize(
-    "name", ["nginx", "annals-api", "annals-pump", "annals-worker-1", "annals-batch", "valkey-server"]
+    "name", ["nginx", "annals-api", "annals-pump", "annals-worker-1", "annals-batch", "annals-keeper", "valkey-server"]
 )
 def test_a_process_that_dies_is_started_anew(tmp_path: Path, name: str) -> None:
     with serving(tmp_path / "data") as service:
@@ -113,7 +113,15 @@ def _answers(url: str) -> bool:
 
 def test_nobody_outlives_the_supervisor(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
-        names = {"nginx", "annals-api", "annals-pump", "annals-worker-1", "annals-batch", "valkey-server"}
+        names = {
+            "nginx",
+            "annals-api",
+            "annals-pump",
+            "annals-worker-1",
+            "annals-batch",
+            "annals-keeper",
+            "valkey-server",
+        }
         assert names <= {name for _, name in service.group().values()}
         os.kill(service.process.pid, signal.SIGKILL)
         service.process.wait()

@@ -61,6 +61,9 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_TRUSTED_PROXIES", "127.0.0.1, secret"),
         ("ANNALS_TRUSTED_PROXIES", "192.0.2.1/24"),
         ("ANNALS_TRUSTED_PROXIES", "127.0.0.1; }"),
+        ("ANNALS_SCRUB", "-1"),
+        ("ANNALS_BACKUP_DAYS", "secret"),
+        ("ANNALS_BACKUP", "/"),
     ],
 )
 def test_nonsense_is_refused_by_name_and_not_repeated(variable: str, value: str) -> None:
@@ -84,6 +87,7 @@ def test_no_secret_is_shown() -> None:
 
 def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     env = {"ANNALS_KEY": SECRET, "ANNALS_REDIS_URL": "redis://h", "ANNALS_ORIGINS": "https://a, https://b"}
+    env |= {"ANNALS_SCRUB": "7", "ANNALS_BACKUP": str(tmp_path.with_name("copies")), "ANNALS_BACKUP_DAYS": "3"}
     found = load({"data": str(tmp_path), "port": 17}, env | {"ANNALS_RATE": "2.5", "ANNALS_METRICS_TOKEN": "t"})
     assert load({}, found.environ()) == found
     assert found.origins == ("https://a", "https://b")

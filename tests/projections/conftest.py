@@ -36,6 +36,7 @@ class House:
     views: Views
     reader: Reader
     pump: Pump
+    vault: Vault
     now: int = 0
 
     def pumped(self, pump: Pump | None = None) -> list[str]:
@@ -74,7 +75,8 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     ledger, views, ticks = Ledger.open(urls[0]), Views(urls[1]), itertools.count(1_000, 1_000)
     ledger.migrate()
     views.migrate()
-    commands = Commands(ledger, CATALOGUE, Vault(ledger, bytes(32)), lambda: next(ticks))
-    yield House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump-1"))
+    vault = Vault(ledger, bytes(32))
+    commands = Commands(ledger, CATALOGUE, vault, lambda: next(ticks))
+    yield House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump-1"), vault)
     views.close()
     ledger.close()

@@ -17,8 +17,9 @@ from domain.kernel.game import Game, fold
 from domain.kernel.texts import texts
 from projections import pump, rebuild, schema
 from projections.documents import with_text
+from projections.progress import LeaseLostError
 from projections.proofs import Proofs
-from projections.pump import LeaseLostError, Pump
+from projections.pump import Pump
 from projections.rebuild import new_generation, sweep, switch
 from projections.store import Views
 from projections.tree import extends, leaf_hash, proves

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+from domain.beside.damages import Damages
+from domain.beside.vault import Vault
+from domain.commands import Commands
+from domain.errors import GameDamaged
 from domain.kernel.acts import Play
+from domain.ledger import Ledger
 from domain.ledger.mapper import pack, unpack
-from projections import scrub
-from projections.scrub import Damage, damages
-from tests.projections.conftest import House
+from projections import schema, scrub
+from projections.pump import Pump
+from projections.reader import Reader
+from projections.scrub import NOBODY_KNOWS, Damage, Inspector, Place, damages
+from projections.store import Views
+from tests.projections.conftest import CATALOGUE, House
 
 
 @pytest.fixture
@@ -26,11 +40,10 @@ def games(house: House, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def found(house: House) -> tuple[list[Damage], int]:
-    """What is damaged, and how many records were looked at."""
-    every = list(damages(house.ledger, house.views))
-    return [each for each in every if isinstance(each, Damage)], max(
-        (e for e in every if isinstance(e, int)), default=0
-    )
+    """What is damaged, without its hashes, and how many records were looked at."""
+    every = list(damages(house.ledger, house.views, house.vault))
+    told = [replace(each, hash="") for each in every if isinstance(each, Damage)]
+    return told, max((e for e in every if isinstance(e, int)), default=0)
 
 
 def change(house: House, game: str, version: int, how: Callable[[Any], None]) -> None:
@@ -83,3 +96,140 @@ def test_a_record_that_is_gone_is_named(house: House, games: list[str]) -> None:
     (damage,) = found(house)[0]
     assert damage.said == "is missing, or is not in its place"
     assert (damage.game, damage.version) == (games[0], 5)
+
+
+def test_what_comes_after_a_record_that_is_gone_is_looked_at_all_the_same(house: House, games: list[str]) -> None:
+    gone = "DELETE FROM records WHERE originator_version = 5 AND originator_id = ?"
+    house.ledger.execute(gone, (key(house, games[0]),))
+    put(house, games[1], 6, b"j{")
+    told = [(d.game, d.version, d.said) for d in found(house)[0]]
+    assert told == [
+        (games[0], 5, "is missing, or is not in its place"),
+        (games[1], 6, "cannot be read"),
+    ]
+
+
+def test_a_seed_that_is_gone_or_of_another_game_is_named(house: House, games: list[str]) -> None:
+    house.ledger.execute("DELETE FROM seeds WHERE game = ?", (games[0],))
+    assert [(d.game, d.version) for d in found(house)[0]] == [(games[0], 0)]
+
+
+def inspector(house: House) -> Inspector:
+    return Inspector(house.ledger, house.views, house.vault, lambda: 7)
+
+
+class TestOneGame:
+    def test_what_is_found_stands_in_a_row_until_it_is_put_right(self, house: House, games: list[str]) -> None:
+        state = state_of(house, games[0], 4)
+        put(house, games[0], 4, b"j{")
+        assert inspector(house).inspect(games[0]) == 4
+        (row,) = Damages(house.ledger).all()
+        assert (row.version, row.hash) == (4, leaf(house, games[0], 4))
+        put(house, games[0], 4, state)
+        inspector(house).again()
+        assert Damages(house.ledger).all() == []
+
+    def test_it_takes_no_further_record_whoever_has_it_in_memory(self, house: House, games: list[str]) -> None:
+        put(house, games[0], 4, b"j{")
+        inspector(house).inspect(games[0])
+        more = Play(1, [{"type": "order", "to": "t02", "units": 1}])
+        with pytest.raises(GameDamaged, match="version 4"):
+            house.commands.do(games[0], more)
+        house.commands.do(games[1], more)
+
+    def test_a_record_that_the_tree_has_not_is_judged_by_the_chain(self, house: House, games: list[str]) -> None:
+        for seat in (1, 2):
+            house.commands.do(games[0], Play(seat, [{"type": "order", "to": "t02", "units": 1}]))
+        assert inspector(house).inspect(games[0]) is None
+        change(house, games[0], 7, lambda doc: doc["public"].update(at=1))
+        assert inspector(house).inspect(games[0]) == 8, "what follows names another"
+        put(house, games[0], 7, b"z")
+        house.pumped()
+        assert leaf(house, games[0], 7) != NOBODY_KNOWS, "the next one names it"
+        assert inspector(house).inspect(games[0]) == 7
+
+    def test_of_an_unknown_one_nothing_is_damaged(self, house: House, games: list[str]) -> None:
+        assert inspector(house).inspect("00000000-0000-4000-8000-000000000000") is None
+
+
+class TestViews:
+    def test_the_tree_stays_the_same_when_they_are_made_anew(self, house: House, games: list[str]) -> None:
+        before = [leaf(house, game, v) for game in games for v in range(1, 7)]
+        change(house, games[0], 3, lambda doc: doc["public"].update(at=1))
+        put(house, games[1], 6, b"j{")
+        for game in games:
+            inspector(house).inspect(game)
+        house.views.clear()
+        house.views.migrate()
+        house.pumped()
+        assert [leaf(house, game, v) for game in games for v in range(1, 7)] == before
+        assert {row["error"] for row in house.reader.aside()} == {"damaged: version 3", "damaged: version 6"}
+
+    def test_the_game_is_shown_as_it_was_before_and_comes_back(self, house: House, games: list[str]) -> None:
+        whole = shown(house, games[0])
+        house.pump.set_aside(games[0], 4, 0)
+        board = house.reader.board(games[0], 1)
+        assert board is not None
+        assert (board.version, json.loads(board.doc)["damaged"]) == (3, 4)
+        assert [entry["version"] for entry in house.reader.timeline(games[0], 1)] == [1, 2, 3]
+        house.pump.set_aside(games[0], 1, 0)
+        assert house.reader.board(games[0], 1) is None
+        house.pump.bring_back(games[0], 0)
+        assert shown(house, games[0]) == whole
+        assert house.reader.aside() == []
+
+
+def shown(house: House, game: str) -> list[Any]:
+    return [house.reader.board(game, 1), house.reader.game(game), house.reader.timeline(game, 1)]
+
+
+def state_of(house: House, game: str, version: int) -> bytes:
+    asked = "SELECT state FROM records WHERE originator_version = ? AND originator_id = ?"
+    ((state,),) = house.ledger.execute(asked, (version, key(house, game)))
+    return bytes(state)
+
+
+def leaf(house: House, game: str, version: int) -> str:
+    with house.views.reading() as db:
+        rows = db.execute(select(schema.leaves.c.hash).filter_by(game=game, version=version))
+        return str(rows.scalar_one())
+
+
+def test_damaged_pages_are_complained_of_and_do_not_hide_the_others(tmp_path: Path) -> None:
+    """Only SQLite's file can be spoiled here: PostgreSQL is asked for its checksums."""
+    path = tmp_path / "ledger.sqlite"
+    ledger, views = Ledger.open(f"sqlite:///{path}"), Views(f"sqlite:///{tmp_path / 'views.sqlite'}")
+    ledger.migrate()
+    views.migrate()
+    vault = Vault(ledger, bytes(32))
+    commands = Commands(ledger, CATALOGUE, vault, lambda: 0)
+    made = House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump"), vault)
+    games = [made.game("orders@1", 3) for _ in range(40)]
+    made.pumped()
+    ledger.close()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    at = page_of(path, size)
+    ledger.close()
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(bytes(size))
+    assert ledger.complaints(10)
+    told = [d for d in damages(ledger, views, vault) if isinstance(d, Damage)]
+    assert 0 < len(told) < 40
+    assert {d.said for d in told} <= {"cannot be read", "is missing, or is not in its place"}
+    inspecting = Inspector(ledger, views, vault, lambda: 0)
+    assert inspecting.look(Place(), 1000).leaf == 200
+    hurt = {d.game for d in Damages(ledger).all()}
+    assert hurt == {d.game for d in told} < set(games)
+    views.close()
+    ledger.close()
+
+
+def page_of(path: Path, size: int) -> int:
+    """Where a page of records begins, in the middle of them."""
+    data = path.read_bytes()
+    pages = range(size, len(data), size)
+    leaves = [at for at in pages if data[at] == 0x0D and b"game.joined@1" in data[at : at + size]]
+    return leaves[len(leaves) // 2]

@@ -1,0 +1,156 @@
+"""One game put right: what is damaged of it is replaced from a backup, or from the export of a closed game.
+
+Nothing is replaced but by a record whose hash stands in the tree, with the packs that were sealed, at the position that
+it had; so every head and every proof that somebody holds stays true. What the source does not have stays damaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote
+
+from deploy import moments
+from deploy.backup import LEDGER
+from deploy.settings import SettingsError
+from deploy.wiring import Services
+from domain.beside.damages import Damage
+from domain.beside.tables import Row
+from domain.errors import AnnalsError, StaleVersion, UnknownGame, VerificationError
+from domain.kernel.export import parse
+from domain.kernel.record import Record
+from domain.ledger import Ledger
+from projections.scrub import vacancy
+
+_SEED = "SELECT nonce, box FROM seeds WHERE game = ?"
+_PUT_SEED = """INSERT INTO seeds VALUES (?, ?, ?)
+ON CONFLICT (game) DO UPDATE SET nonce = excluded.nonce, box = excluded.box"""
+
+
+@dataclass
+class Source:
+    """What a backup or an export has of one game; nothing of it is believed."""
+
+    records: Mapping[int, Record]
+    seed: Row | None = None
+
+
+@dataclass
+class Mended:
+    """What became of a game."""
+
+    game: str
+    mended: list[int] = field(default_factory=list)
+    """Versions; 0 is the seed."""
+    lost: list[tuple[int, str]] = field(default_factory=list)
+    """Versions that are still damaged, and why."""
+    first: int | None = None
+    """The first that is damaged still."""
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        yield from (f"{_named(version)} is put back" for version in self.mended)
+        yield from (f"{_named(version)} is lost: {why}" for version, why in self.lost)
+        if self.first is None:
+            yield f"{self.game} is sound, and takes moves"
+        elif self.first:
+            yield f"{self.game} can be read up to version {self.first - 1}, and takes no moves"
+        else:
+            yield f"{self.game} can be read, and takes no moves"
+
+
+def _named(version: int) -> str:
+    return f"version {version}" if version else "the seed"
+
+
+def mend(services: Services, source: Path, game: str, until: int | None = None) -> Mended:
+    """Put back whatever the source has, also while the service runs; of a running backup as it was at that time, ms.
+
+    Raises SettingsError and UnknownGame.
+    """
+    inspector = services.crew().inspector
+    damages = inspector.found(game)
+    if not damages and not services.ledger.version(game):
+        raise UnknownGame(game)
+    made = Mended(game)
+    given = read(source, game, until)
+    for damage in damages:
+        if why := _put_back(services, damage, given):
+            made.lost.append((damage.version, why))
+        else:
+            made.mended.append(damage.version)
+    made.first = inspector.inspect(game)
+    return made
+
+
+def _put_back(services: Services, damage: Damage, given: Source) -> str:
+    """Why it cannot be; nothing if it was."""
+    if not damage.version:
+        return _put_seed(services, damage.game, given)
+    record = given.records.get(damage.version)
+    if record is None:
+        return "the source does not have it"
+    if not damage.hash:
+        return "neither the tree nor the next record says what it was"
+    try:
+        position = vacancy(services.ledger, services.views, damage.game, damage.version)
+        services.ledger.put_right(damage.game, [(record, damage.hash, position)])
+    except VerificationError as error:
+        return f"the source has another: {error.detail}"
+    except StaleVersion:
+        return "its place in the log is taken"
+    return ""
+
+
+def _put_seed(services: Services, game: str, given: Source) -> str:
+    if given.seed is None:
+        return "the source does not have it"
+    before = services.ledger.execute(_SEED, (game,))
+    services.ledger.execute(_PUT_SEED, (game, *given.seed))
+    if any(d.version == 0 for d in services.crew().inspector.found(game)):
+        for row in before:
+            services.ledger.execute(_PUT_SEED, (game, *row))
+        return "that of the source does not open, or is not what the opening has committed to"
+    return ""
+
+
+# --- sources ---------------------------------------------------------------------------------------------------
+
+
+def read(source: Path, game: str, until: int | None = None) -> Source:
+    """A folder of a backup, or the file of an export; raises SettingsError for anything else."""
+    if source.is_file():
+        return _exported(source, game)
+    if (source / LEDGER).is_file():
+        return _copied(source / LEDGER, game)
+    if moments.is_running_backup(source):
+        with TemporaryDirectory() as folder:  # for its owner alone
+            moments.make(source, until, Path(folder) / LEDGER)
+            return _copied(Path(folder) / LEDGER, game)
+    raise SettingsError(f"{source} is neither a backup nor an export")
+
+
+def _exported(path: Path, game: str) -> Source:
+    try:
+        found = parse(path.read_bytes())
+    except VerificationError as error:
+        raise SettingsError(f"{path} is no export: {error}") from None
+    if found.game != game:
+        raise SettingsError(f"{path} is of another game")
+    return Source({r.version: r for r in found.records})
+
+
+def _copied(path: Path, game: str) -> Source:
+    """Record by record: the copy may be damaged as well."""
+    with closing(Ledger.open(f"sqlite:///{quote(str(path.absolute()))}")) as ledger:
+        found: dict[int, Record] = {}
+        for version in range(1, ledger.version(game) + 1):
+            try:
+                found |= {r.version: r for r in ledger.read(game, version - 1, version)}
+            except AnnalsError:
+                continue
+        seeds = ledger.execute(_SEED, (game,))
+    return Source(found, seeds[0] if seeds else None)

@@ -1,0 +1,361 @@
+"""The running backup of SQLite: a whole copy each day, and between two of them all commits, seconds after each.
+
+A folder for each copy: `base.sqlite`, the key, `base.json`, and segments of the write-ahead log, each a line of JSON
+and compressed frames. Whatever the database holds is in it, whichever table; what is deleted there is gone from here
+once the copies are that were made before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import re
+import shutil
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from deploy.settings import Settings, SettingsError
+from deploy.wal import GapError, Mark, Tail, UnsettledError
+from domain.errors import StoreUnavailable
+from domain.ids import Doc
+from projections.progress import keep, kept
+from projections.store import Views
+
+BASE, KEY, ABOUT, SEGMENT = "base.sqlite", "key", "base.json", ".wal"
+FORMAT = 1
+
+DAY = 24 * 3600 * 1000
+"""ms between two whole copies."""
+
+LOOK = 1.0
+"""Seconds between two looks at the log."""
+
+SHIP = 10.0
+"""Seconds after which what there is is copied."""
+
+FULL = 1000
+"""Frames of the log after which it is copied at once, and then put into the database."""
+
+PAGES = 4096
+"""Pages of the whole copy in one step."""
+
+STUCK = 120.0
+"""Seconds without any progress after which the folder hangs."""
+
+PAUSES = (5.0, 600.0)
+"""Seconds before it is tried again after a failure: the first time, and at most."""
+
+_NAME = re.compile(rf"[0-9]{{6,}}-[0-9]{{9,}}-([0-9]+){re.escape(SEGMENT)}")
+
+WORK = "backup"
+"""What its progress is called: `upto`, before which nothing is missing, or `since` when nothing was copied, ms."""
+
+log = logging.getLogger("annals.backup")
+
+
+@dataclass
+class Generation:
+    """A whole copy and what was written since."""
+
+    folder: Path
+    at: int
+    """ms: all commits before are in it."""
+    sound: bool
+    sha256: str
+
+    @classmethod
+    def all(cls, folder: Path) -> list[Generation]:
+        """Those that are whole, the oldest first."""
+        found = []
+        for path in sorted(folder.glob(f"*/{ABOUT}")):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                doc = json.loads(path.read_text())
+                if doc["annals"] == FORMAT:
+                    found.append(cls(path.parent, int(doc["at"]), bool(doc["sound"]), str(doc["sha256"])))
+        return sorted(found, key=lambda g: g.at)
+
+    def segments(self) -> list[Path]:
+        """In order; a name holds the time as well."""
+        return sorted(path for path in self.folder.glob(f"*{SEGMENT}") if _NAME.fullmatch(path.name))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Frames of one log."""
+
+    epoch: int
+    """Number of the log since the whole copy."""
+    first: int
+    mark: Mark
+    at: int
+    """ms: all commits before are in it, or in those before it."""
+    data: bytes = field(repr=False)
+
+    def write(self, folder: Path) -> None:
+        """Whole or not at all."""
+        packed = zlib.compress(self.data, 1)
+        head: Doc = {"annals": FORMAT, "sha256": hashlib.sha256(packed).hexdigest(), "epoch": self.epoch}
+        head |= {"first": self.first, "at": self.at, "mark": self.mark.__dict__}
+        path = folder / f"{self.epoch:06d}-{self.mark.frames:09d}-{self.at}{SEGMENT}"
+        write(path, json.dumps(head).encode() + b"\n" + packed)
+
+    @staticmethod
+    def time(path: Path) -> int:
+        """Its `at`, which the name tells also of one that is damaged."""
+        named = _NAME.fullmatch(path.name)
+        return int(named[1]) if named else 0
+
+    @classmethod
+    def read(cls, path: Path) -> Segment:
+        """Raises ValueError for one that is damaged or cut off."""
+        head, _, packed = path.read_bytes().partition(b"\n")
+        doc = json.loads(head)
+        if hashlib.sha256(packed).hexdigest() != doc["sha256"]:
+            raise ValueError("the hash is another")
+        return cls(doc["epoch"], doc["first"], Mark(**doc["mark"]), doc["at"], zlib.decompress(packed))
+
+
+def write(path: Path, data: bytes) -> None:
+    """A file of ours, for its owner alone, that is there whole or not at all, also after a loss of power."""
+    draft = path.with_name(f"{path.name}.part")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(path)
+    except OSError:  # on a full disk half a file would take the room of others
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    synced(path.parent)
+
+
+def synced(folder: Path) -> None:
+    """What was named in it stays named after a loss of power."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+class Copier:
+    """Copies, one step after the other; `clock` gives ms. Steps raise OSError, sqlite3.Error and GapError."""
+
+    def __init__(self, settings: Settings, folder: Path, clock: Callable[[], int]) -> None:
+        self._settings, self._folder, self._clock = settings, folder, clock
+        self._tail: Tail | None = None
+        self._generation: Generation | None = None
+        self._mark, self._epoch = Mark(), 0
+        self.alive = time.monotonic()
+
+    def begin(self) -> None:
+        """Go on where the last segment ended if nothing is missing since, else with a whole copy."""
+        self.let_go()
+        self._tail = Tail(self._settings.ledger_file)
+        known = Generation.all(self._folder)
+        if known and self._continued(known[-1], self._tail):
+            return
+        self._copy()
+
+    def _continued(self, generation: Generation, tail: Tail) -> bool:
+        segments = generation.segments()
+        try:
+            last = Segment.read(segments[-1]) if segments else None
+        except (ValueError, KeyError, zlib.error):
+            return False
+        if last is None or not tail.follows(last.mark):
+            return False
+        self._generation, self._mark, self._epoch = generation, last.mark, last.epoch
+        return True
+
+    def let_go(self) -> None:
+        """The log may end without us."""
+        tail, self._tail, self._generation = self._tail, None, None
+        if tail:
+            tail.close()
+
+    @property
+    def begun(self) -> bool:
+        """Whether nothing can be lost now."""
+        return self._tail is not None and self._generation is not None
+
+    @property
+    def _open(self) -> Tail:
+        if self._tail is None:
+            raise GapError("nothing is begun")
+        return self._tail
+
+    @property
+    def _whole(self) -> Generation:
+        if self._generation is None:
+            raise GapError("nothing is begun")
+        return self._generation
+
+    def waiting(self) -> int:
+        """Frames of the log."""
+        with suppress(UnsettledError):
+            return self._open.frames()
+        return 0
+
+    def step(self) -> int:
+        """Copy what was written since the last step; returns the time before which nothing is missing now, ms."""
+        if self._clock() - self._whole.at > DAY:
+            self._copy()
+        at = self._ship()
+        self._open.renew()
+        if self.waiting() >= FULL:
+            self._open.end(self._ship)
+        self.alive = time.monotonic()
+        return at
+
+    def _ship(self) -> int:
+        for _ in range(100):
+            at = self._clock()
+            try:
+                mark, data = self._open.since(self._mark)
+                break
+            except UnsettledError:
+                time.sleep(0.01)
+        else:
+            raise GapError("the log does not come to rest")
+        if data:
+            other = mark.salt != self._mark.salt
+            first = 0 if other else self._mark.frames
+            Segment(self._epoch + other, first, mark, at, data).write(self._whole.folder)
+            self._mark, self._epoch = mark, self._epoch + other
+        return at
+
+    def _copy(self) -> None:
+        """A whole copy, and then the log from its beginning: what it holds of before the copy changes nothing."""
+        self._sweep()
+        at = self._clock()
+        self._open.renew()
+        folder = self._folder / datetime.fromtimestamp(at / 1000, UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+        folder.mkdir(mode=0o700)
+        with closing(sqlite3.connect(folder / BASE)) as copy:
+            (folder / BASE).chmod(0o600)
+            self._open.reader.backup(copy, pages=PAGES, progress=self._progress)
+            sound = copy.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+        if not sound:
+            log.error("the whole copy is damaged, as the ledger is: older ones are kept")
+        hashed = hash_of(folder / BASE, self._progress)
+        write(folder / KEY, self._settings.key().hex().encode() + b"\n")
+        about: Doc = {"annals": FORMAT, "at": at, "sha256": hashed, "sound": sound}
+        write(folder / ABOUT, json.dumps(about).encode() + b"\n")  # last: one without it was cut short
+        self._generation, self._mark, self._epoch = Generation(folder, at, sound, hashed), Mark(), 0
+        self._expire()
+
+    def _progress(self, *_: int) -> None:
+        self.alive = time.monotonic()
+
+    def _sweep(self) -> None:
+        """What was cut short."""
+        for path in self._folder.glob("*Z"):
+            if path.is_dir() and not (path / ABOUT).exists():
+                shutil.rmtree(path)
+
+    def _expire(self) -> None:
+        """Copies that are needed for no moment of the last days; the newest sound one is needed for all."""
+        oldest = self._clock() - self._settings.backup_days * DAY
+        known = Generation.all(self._folder)
+        enough = [g.at for g in known if g.sound and g.at <= oldest]
+        for generation in known:
+            if enough and generation.at < enough[-1]:
+                (generation.folder / ABOUT).unlink()  # first: half of one is none
+                shutil.rmtree(generation.folder)
+
+
+def hash_of(path: Path, progress: Callable[[], None] = lambda: None) -> str:
+    """SHA-256 of a file, of whatever size."""
+    made = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(2**22):
+            made.update(piece)
+            progress()
+        os.fsync(file.fileno())
+    return made.hexdigest()
+
+
+class RunningBackup:
+    """The thread that copies. A folder that is full, away or frozen harms nobody but the backup."""
+
+    def __init__(self, settings: Settings, views: Views, clock: Callable[[], int]) -> None:
+        if settings.backup is None:
+            raise SettingsError("ANNALS_BACKUP is not set")
+        self._views, self._clock, self._folder = views, clock, settings.backup
+        self._copier = Copier(settings, settings.backup, clock)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="backup", daemon=True)
+        self._said = ""
+
+    def start(self) -> None:
+        """Once."""
+        if not kept(self._views, WORK):
+            self._note({"since": self._clock()})
+        with suppress(OSError):  # told by the first step
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._thread.start()
+
+    def stuck(self) -> bool:
+        """Whether nothing has moved for long, as where a file system is frozen."""
+        return self._thread.is_alive() and time.monotonic() > self._copier.alive + STUCK
+
+    def stop(self) -> None:
+        """Copy the rest, and end; what hangs is left behind."""
+        self._over.set()
+        self._thread.join(5.0)
+
+    def _run(self) -> None:
+        pause, shipped = PAUSES[0], 0.0
+        while True:
+            over = self._over.is_set()
+            try:
+                if not self._copier.begun:
+                    self._copier.begin()
+                if over or time.monotonic() > shipped + SHIP or self._copier.waiting() >= FULL:
+                    self._told(self._copier.step())
+                    shipped = time.monotonic()
+                self._copier.alive, wait, pause = time.monotonic(), LOOK, PAUSES[0]
+            except (OSError, sqlite3.Error, GapError, SettingsError) as error:
+                self._failed(error)
+                wait, pause = pause, min(pause * 2, PAUSES[1])
+            if over:
+                self._copier.let_go()
+                return
+            self._wait(wait)
+
+    def _wait(self, seconds: float) -> None:
+        """A pause is no sign of a frozen folder."""
+        end = time.monotonic() + seconds
+        while not self._over.wait(min(max(end - time.monotonic(), 0), LOOK)) and time.monotonic() < end:
+            self._copier.alive = time.monotonic()
+
+    def _told(self, upto: int) -> None:
+        self._said = ""
+        self._note({"upto": upto})
+
+    def _note(self, doc: Doc) -> None:
+        try:
+            with self._views.transaction() as db:
+                keep(db, WORK, doc)
+        except StoreUnavailable as error:
+            log.warning("how far the backup is cannot be written down: %s", error)
+
+    def _failed(self, error: Exception) -> None:
+        """The log of the database is let go, or it would grow as long as the folder is away."""
+        self._copier.let_go()
+        self._copier.alive = time.monotonic()
+        if str(error) != self._said:
+            self._said = str(error)
+            log.error("the running backup stands still: %s", error)

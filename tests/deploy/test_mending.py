@@ -1,0 +1,192 @@
+"""One game is put back from a backup or an export, on both stores, and nothing but what the tree holds is believed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from deploy.backup import take
+from deploy.mending import mend
+from deploy.settings import Settings, SettingsError, load
+from deploy.wiring import Services, create_services, migrate
+from domain.beside.damages import Damages
+from domain.commands import new_game
+from domain.kernel.acts import Close, Join, Play, Start
+from domain.kernel.export import dump
+from domain.ledger.mapper import pack
+from projections.pump import Pump
+from tests.damage import spoil
+from tests.deploy.house import CATALOGUE
+from tests.postgres import postgres_server, postgres_url
+
+__all__ = ["postgres_server", "postgres_url"]
+
+
+@dataclass
+class Place:
+    """A data folder whose service does not run."""
+
+    settings: Settings
+    services: Services
+
+    def game(self) -> str:
+        """One with seven records, of which two have packs."""
+        game, commands = new_game(), self.services.commands
+        commands.open(game, "orders@1", 3, {})
+        for seat in range(3):
+            commands.do(game, Join(seat, f"p{seat}"))
+        commands.do(game, Start())
+        for seat in range(2):
+            commands.do(game, Play(seat, [{"type": "order", "to": "t01", "units": 1}]))
+        return game
+
+    def pump(self) -> None:
+        s = self.services
+        pump = Pump(s.ledger, s.catalogue, s.views, "pump")
+        while pump.run(0)[1]:
+            pass
+
+    def spoil(self, game: str, version: int, state: bytes | None = b"j{") -> None:
+        """Other bytes, or none at all."""
+        spoil(self.services.ledger, game, version, state)
+
+    def log(self) -> list[tuple[int, str, int, str]]:
+        return [(e.position, e.game, e.version, e.record.hash) for e in self.services.ledger.log(0, 1000)]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    env = {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"}
+    if request.param == "postgresql":
+        env["ANNALS_DATABASE_URL"] = request.getfixturevalue("postgres_url")
+    settings = load({"data": str(tmp_path / "data")}, env)
+    migrate(settings)
+    services = create_services(settings, CATALOGUE)
+    yield Place(settings, services)
+    services.close()
+
+
+def exported(place: Place, game: str, path: Path) -> Path:
+    path.write_bytes(dump(place.services.ledger.read(game)))
+    return path
+
+
+def closed(place: Place) -> str:
+    game = place.game()
+    place.services.commands.do(game, Close("abandoned", "director"))
+    place.game()
+    place.pump()
+    return game
+
+
+@pytest.mark.parametrize("state", [b"j{", None])
+def test_a_closed_game_comes_back_from_its_export(place: Place, tmp_path: Path, state: bytes | None) -> None:
+    """Every position and every leaf is what it was."""
+    game = closed(place)
+    before, head = place.log(), place.services.reader.proofs.head()
+    source = exported(place, game, tmp_path / "game.annals")
+    for version in (2, 6, 7):
+        place.spoil(game, version, state)
+    made = mend(place.services, source, game)
+    assert (made.mended, made.lost, made.first) == ([2, 6, 7], [], None)
+    assert place.log() == before
+    assert place.services.reader.proofs.head() == head
+    assert Damages(place.services.ledger).all() == []
+    assert mend(place.services, source, game).mended == [], "again changes nothing"
+
+
+def test_another_record_is_not_believed(place: Place, tmp_path: Path) -> None:
+    """A forged public part, a forged pack; the others are put back."""
+    game = closed(place)
+    records = place.services.ledger.read(game)
+    public = [{**r.public, "at": r.public["at"] + (r.version == 2)} for r in records]
+    packs = [{k: {**p, "salt": "00"} for k, p in r.packs.items()} if r.version == 6 else r.packs for r in records]
+    forged = [type(r)(p, q) for r, p, q in zip(records, public, packs, strict=True)]
+    source = tmp_path / "forged.annals"
+    source.write_bytes(dump(forged))
+    for version in (2, 6, 7):
+        place.spoil(game, version)
+    made = mend(place.services, source, game)
+    assert made.mended == [7]
+    assert [version for version, _ in made.lost] == [2, 6]
+    assert made.first == 2
+
+
+def test_one_that_changed_without_becoming_unreadable_comes_back(place: Place, tmp_path: Path) -> None:
+    game = closed(place)
+    source = exported(place, game, tmp_path / "game.annals")
+    record = place.services.ledger.read(game, 3, 4)[0]
+    place.spoil(game, 4, pack({"public": {**record.public, "at": 1}, "packs": record.packs}))
+    assert mend(place.services, source, game).mended == [4]
+
+
+def test_the_export_of_a_running_game_gives_no_secret_back(place: Place, tmp_path: Path) -> None:
+    game = place.game()
+    place.pump()
+    source = exported(place, game, tmp_path / "game.annals")
+    place.spoil(game, 6)
+    (lost,) = mend(place.services, source, game).lost
+    assert "packs" in lost[1]
+
+
+def test_a_source_that_is_none_is_refused(place: Place, tmp_path: Path) -> None:
+    game, other = closed(place), place.game()
+    source = exported(place, other, tmp_path / "other.annals")
+    with pytest.raises(SettingsError, match="of another game"):
+        mend(place.services, source, game)
+    with pytest.raises(SettingsError, match="neither"):
+        mend(place.services, tmp_path, game)
+    source.write_bytes(b"nothing")
+    with pytest.raises(SettingsError, match="no export"):
+        mend(place.services, source, game)
+
+
+class TestFromABackup:
+    """Of SQLite, whose backups are ours."""
+
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> Iterator[Place]:
+        settings = load({"data": str(tmp_path / "data")}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
+        migrate(settings)
+        services = create_services(settings, CATALOGUE)
+        yield Place(settings, services)
+        services.close()
+
+    def test_a_running_game_goes_on_and_what_is_newer_is_named(self, place: Place, tmp_path: Path) -> None:
+        game = place.game()
+        take(place.settings, tmp_path / "copy")
+        place.services.commands.do(game, Play(2, [{"type": "order", "to": "t01", "units": 1}]))
+        place.pump()
+        place.spoil(game, 3)
+        made = mend(place.services, tmp_path / "copy", game)
+        assert (made.mended, made.first) == ([3], None)
+        place.services.commands.do(game, Play(2, [{"type": "submit"}]))
+        place.pump()
+        for version in (3, 8):
+            place.spoil(game, version)
+        made = mend(place.services, tmp_path / "copy", game)
+        assert (made.mended, made.first) == ([3], 8)
+        assert "version 8 is lost: the source does not have it" in list(made.lines())
+
+    def test_a_seed_comes_back_and_no_other_one(self, place: Place, tmp_path: Path) -> None:
+        game = place.game()
+        place.pump()
+        take(place.settings, tmp_path / "copy")
+        seed = place.services.vault.seed(game)
+        place.services.ledger.execute("UPDATE seeds SET box = ? WHERE game = ?", (b"x" * 48, game))
+        assert mend(place.services, tmp_path / "copy", game).mended == [0]
+        assert place.services.vault.seed(game) == seed
+
+    def test_a_copy_that_is_damaged_itself_gives_what_it_has(self, place: Place, tmp_path: Path) -> None:
+        game = place.game()
+        place.pump()
+        place.spoil(game, 2)
+        take(place.settings, tmp_path / "copy")
+        place.spoil(game, 3)
+        made = mend(place.services, tmp_path / "copy", game)
+        assert (made.mended, [version for version, _ in made.lost]) == ([3], [2])
+        shutil.rmtree(tmp_path / "copy")

@@ -1,0 +1,117 @@
+"""The log is read against its tree in rounds that a restart does not begin anew; work on damaged games stops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from domain.beside.damages import Damages
+from projections.progress import LeaseLostError, kept
+from tests import damage
+from tests.damage import UNREADABLE
+from tests.workers.conftest import House
+from workers.damaged import DamagedGames
+from workers.scrubbing import KEPT, REST, WORK, Scrubbing
+
+
+def spoil(house: House, game: str, version: int, state: bytes = UNREADABLE) -> bytes:
+    """The stored bytes become others; those that they were."""
+    return damage.spoil(house.crew.ledger, game, version, state)
+
+
+@pytest.fixture
+def games(house: House) -> list[str]:
+    """Two games, ten records."""
+    found = [house.game() for _ in range(2)]
+    house.pumping.catch_up()
+    return found
+
+
+def test_so_many_records_in_a_step_and_a_round_that_is_measured(house: House, games: list[str]) -> None:
+    scrub = Scrubbing(house.crew, 20)
+    for seen in (4, 8, 10):
+        scrub.step()
+        house.time[0] += KEPT
+        assert kept(house.crew.views, WORK)["leaf"] in (seen, 0 if seen == 4 else seen - 4)
+    doc = kept(house.crew.views, WORK)
+    assert (doc["ended"], doc["took"], doc["leaf"], doc["pages"]) == (True, 2 * KEPT, 10, 0)
+    scrub.step()
+    assert kept(house.crew.views, WORK)["ended"], "it rests"
+    house.time[0] += REST
+    scrub.step()
+    scrub.step()
+    assert kept(house.crew.views, WORK)["took"] == 2 * KEPT, "of the last whole round"
+
+
+def test_a_restart_goes_on_where_it_was_written_down_last(house: House, games: list[str]) -> None:
+    first = Scrubbing(house.crew, 20)
+    first.step()
+    house.time[0] += KEPT
+    first.step()
+    spoil(house, games[0], 1)
+    spoil(house, games[1], 5)
+    again = Scrubbing(house.crew, 20)
+    again.step()
+    assert [(d.game, d.version) for d in Damages(house.crew.ledger).all()] == [(games[1], 5)], "the first slice is past"
+
+
+def test_one_works_and_others_stand_by(house: House, games: list[str]) -> None:
+    Scrubbing(house.crew, 20).step()
+    other = Scrubbing(replace(house.crew, node="other"), 20)
+    with pytest.raises(LeaseLostError):
+        other.step()
+    house.time[0] += 60_000
+    other.forget()
+    other.step()
+
+
+def test_what_is_put_right_is_found_out_at_the_end_of_a_round(house: House, games: list[str]) -> None:
+    before = spoil(house, games[0], 2)
+    scrub = Scrubbing(house.crew, 1000)
+    scrub.step()
+    assert house.crew.inspector.inspect(games[0]) == 2
+    spoil(house, games[0], 2, before)
+    house.time[0] += REST
+    scrub.step()
+    assert Damages(house.crew.ledger).all() == []
+
+
+def test_no_work_is_done_on_it_and_the_pump_goes_on(house: House) -> None:
+    """Its turn is due, and its deadline was missed in an outage: others are played all the same."""
+    bad, good = (house.game(pace={"seconds": {"turn": 60}}) for _ in range(2))
+    for game in (bad, good):
+        house.submit(game, 0, 1, 2)
+    house.pumping.catch_up()
+    house.crew.commands._recent._begin()
+    spoil(house, bad, 4)
+    house.reconciler.pass_once()
+    house.worked()
+    DamagedGames(house.crew, house.pumping._pump).look()
+    house.pumping.catch_up()
+    assert [row.game for row in house.reader.due(house.time[0] + 10**9)] == [good]
+    assert "resolved" in house.kinds(good)
+    house.crew.outages.beat(house.time[0])
+    house.down(1_000_000)
+    house.crew.outages.beat(house.time[0])
+    house.pumping._watch.look()
+
+
+def test_an_audit_names_it_and_stops_the_game(house: House, games: list[str]) -> None:
+    spoil(house, games[0], 3)
+    id_ = house.ask("audit", games[0])
+    assert house.job(id_) == {"verified": False, "game": games[0], "code": "unreadable", "version": 3}
+    assert Damages(house.crew.ledger).first(games[0]) == 3
+
+
+def test_an_outage_does_not_end_the_pump_over_a_game_that_cannot_be_read(house: House) -> None:
+    bad = house.game(pace={"seconds": {"turn": 60}})
+    house.pumping.catch_up()
+    house.crew.outages.beat(house.time[0])
+    house.down(1_000_000)
+    house.crew.outages.beat(house.time[0])
+    spoil(house, bad, 2)
+    house.crew.commands._recent._begin()
+    house.pumping._watch.look()
+    assert Damages(house.crew.ledger).first(bad) == 2
+    assert house.crew.outages.unsettled() == []

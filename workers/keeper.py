@@ -1,0 +1,68 @@
+"""The keeper: reads the log against its tree, and sees to the running backup, in a process of its own."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from types import FrameType
+from typing import Protocol
+
+from domain.errors import StoreUnavailable
+from projections.progress import LeaseLostError
+from workers import pulse
+from workers.crew import Crew, sign_on
+from workers.scrubbing import PATIENCE, STEP, Scrubbing
+
+SIGN = PATIENCE + 30.0
+"""Seconds within which the loop gives a sign of life."""
+
+NAP = 2.0
+"""Seconds to wait while somebody else does the work, or a store is away."""
+
+log = logging.getLogger("annals.keeper")
+
+
+class Copying(Protocol):
+    """A running backup, in a thread of its own: its folder may hang."""
+
+    def start(self) -> None: ...
+    def stuck(self) -> bool: ...
+    def stop(self) -> None: ...
+
+
+def keep(crew: Crew, rate: int, copying: Copying | None = None) -> None:
+    """Until a signal comes; `rate`: records that are looked at in a second, 0 for none."""
+    sign_on(crew)
+    over = threading.Event()
+
+    def stop(_: int, __: FrameType | None) -> None:
+        over.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    if copying:
+        copying.start()
+    scrubbing = Scrubbing(crew, rate) if rate else None
+    while not over.is_set():
+        pulse.promise(SIGN)
+        over.wait(_step(scrubbing) if scrubbing else NAP)
+        if copying and copying.stuck():  # only a new process is rid of it
+            log.error("the folder of the backup hangs: the keeper ends, and is to be started anew")
+            return
+    if copying:
+        copying.stop()
+
+
+def _step(scrubbing: Scrubbing) -> float:
+    """Seconds to wait after it."""
+    try:
+        scrubbing.step()
+    except LeaseLostError as holder:
+        log.info("standing by: %s reads the log against its tree", holder)
+    except StoreUnavailable as error:
+        log.warning("the store does not answer: %s", error)
+    else:
+        return STEP
+    scrubbing.forget()
+    return NAP
