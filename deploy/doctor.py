@@ -49,6 +49,7 @@ def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
     checks: dict[str, Callable[[Services], str]] = {
         "disk": _disk,
         "ledger": _ledger,
+        "log": _log,
         "records": _records,
         "key": _key,
         "rulesets": _rulesets,
@@ -86,6 +87,13 @@ def _ledger(services: Services) -> str:
     counted = "SELECT count(DISTINCT originator_id) AS games, count(*) AS records FROM records"
     ((games, records),) = services.ledger.execute(counted)
     return f"{records} records of {games} games"
+
+
+def _log(services: Services) -> str:
+    if not services.ledger.guarded():
+        raise _IllError("can be changed: triggers are missing, `annals migrate` makes them")
+    ((repairs,),) = services.ledger.execute("SELECT count(*) FROM repairs")
+    return f"append-only, {repairs} repairs"
 
 
 def _records(services: Services) -> str:

@@ -42,6 +42,9 @@ DONE, FAILED = 0, 1
 START = 60.0
 """Seconds within which a process that was started gives its first sign of life."""
 
+FOR_MIGRATING = frozenset({"ANNALS_MIGRATE_URL"})
+"""What no process of the service is told: with it the log could be changed."""
+
 QUEUES = {"turns": "annals-turns", "batch": "annals-batch"}
 
 log = logging.getLogger("annals.serve")
@@ -160,7 +163,8 @@ def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int
 def _supervised(settings: Settings, pulses: Path) -> Iterator[Supervisor]:
     from deploy.supervisor import Supervisor  # noqa: PLC0415
 
-    supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
+    environ = {name: value for name, value in os.environ.items() if name not in FOR_MIGRATING}
+    supervisor = Supervisor({**environ, **settings.environ()}, pulses)
     try:
         yield supervisor
     finally:

@@ -38,6 +38,8 @@ class Settings:
     """Absolute. Keeps the databases of SQLite, the key, the lock and the embedded server's files."""
     ledger_url: str = field(repr=False)
     views_url: str = field(repr=False)
+    migrate_url: str = field(repr=False, default="")
+    """Of the role that owns the tables; empty: that of the service owns them."""
     redis_url: str = field(repr=False, default="")
     """Empty: a server of our own is to be started."""
     given_key: str = field(repr=False, default="")
@@ -57,6 +59,11 @@ class Settings:
     """What a scraper of /metrics sends; without it they are for this machine alone."""
     trusted_proxies: tuple[str, ...] = ()
     """Networks of proxies in front, which are believed when they tell for whom they ask."""
+
+    @property
+    def owner_url(self) -> str:
+        """Where tables are made, and the log is repaired."""
+        return self.migrate_url or self.ledger_url
 
     @property
     def sqlite(self) -> bool:
@@ -148,6 +155,7 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         data,
         ledger_url,
         views_url,
+        _owner(env.get("ANNALS_MIGRATE_URL", ""), ledger_url),
         _redis(env.get("ANNALS_REDIS_URL", "")),
         _key(env.get("ANNALS_KEY", "")),
         host=given.get("host") or env.get("ANNALS_HOST", "127.0.0.1"),
@@ -171,6 +179,13 @@ def _databases(data: Path, url: str) -> tuple[str, str]:
         raise SettingsError("ANNALS_DATABASE_URL is postgresql://..., or is left out for SQLite in the data folder")
     url = url.replace("postgres://", "postgresql://", 1)
     return url, url
+
+
+def _owner(url: str, ledger_url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    if url and (scheme not in ("postgresql", "postgres") or ledger_url.startswith("sqlite:")):
+        raise SettingsError("ANNALS_MIGRATE_URL is postgresql://..., and goes with an ANNALS_DATABASE_URL of that kind")
+    return url and f"postgresql://{rest}"
 
 
 def _redis(url: str) -> str:

@@ -144,7 +144,7 @@ def migrate(settings: Settings) -> None:
     """
     settings.prepare()
     key = settings.key()
-    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
+    ledger, views = Ledger.open(settings.owner_url), Views(settings.migrate_url or settings.views_url)
     try:
         with _named(settings, settings.ledger_file):
             ledger.migrate()
@@ -161,6 +161,8 @@ def migrate(settings: Settings) -> None:
                 log.warning("the views are not those of this log, and are made anew")
                 views.clear()
                 views.migrate()
+        if settings.migrate_url:
+            ledger.grant(settings.ledger_url)
     finally:
         views.close()
         ledger.close()
@@ -172,6 +174,8 @@ def _named(settings: Settings, file: Path) -> Iterator[None]:
     try:
         yield
     except StoreUnavailable as error:
+        if "permission denied" in str(error) or "must be owner" in str(error):
+            raise SettingsError(f"{error}: ANNALS_MIGRATE_URL must name the role that owns the tables") from error
         raise StoreUnavailable(f"{file}: {error}" if settings.sqlite else str(error)) from error
 
 

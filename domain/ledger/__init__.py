@@ -8,6 +8,7 @@ seen position n never misses a smaller one.
 from __future__ import annotations
 
 import ctypes
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +30,8 @@ from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
 _MAPPER = RecordMapper()
+
+log = logging.getLogger("annals.ledger")
 
 
 class Ledger:
@@ -101,6 +104,33 @@ class Ledger:
         """Statements on ordinary tables in one transaction that waits where an append would wait."""
         with self._store() as store:
             store.among_appends(work)
+
+    @contextmanager
+    def repair(self, what: str, why: str) -> Iterator[Execute]:
+        """One transaction in which the log may be changed: for restoring and archiving, never for playing.
+
+        Gives what does a statement, `?` for each parameter. What is done and why stands in the table `repairs` from
+        the same moment on; after an error nothing of it has happened. On PostgreSQL the role must own the tables or be
+        a member of `annals_repair`.
+        """
+        if not (what and why):
+            raise ValueError("a repair says what it does, and why")
+        with self._store() as store, store.repair(what, why) as execute:
+            yield execute
+        log.warning("the log was repaired: %s, because %s", what, why)
+
+    def guarded(self) -> bool:
+        """Whether the database itself refuses to change what was appended."""
+        with self._store() as store:
+            return store.guarded()
+
+    def grant(self, service: str) -> None:
+        """Let the role in that address append and read, and change only what stands beside the log; on SQLite nothing.
+
+        The role, and `annals_repair`, are made if they are missing. To be called by who owns the tables.
+        """
+        with self._store() as store:
+            store.grant(service)
 
     # --- reading
 

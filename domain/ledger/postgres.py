@@ -12,12 +12,12 @@ from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastor
 from eventsourcing.utils import retry
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row, tuple_row
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import PoolTimeout
 
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable
-from domain.ledger import store
+from domain.ledger import roles, store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 
 PATIENCE = 5
@@ -34,7 +34,34 @@ CREATE TABLE IF NOT EXISTS public.commands (
   first_version bigint NOT NULL, last_version bigint NOT NULL, PRIMARY KEY (game, id));
 CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
 CREATE TABLE IF NOT EXISTS public.master_key (id integer PRIMARY KEY, mark text NOT NULL);
+CREATE TABLE IF NOT EXISTS public.repairs (
+  id bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), who text NOT NULL DEFAULT session_user,
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), what text NOT NULL, why text NOT NULL);
 """).format()
+
+# Only who may write down a repair opens the log, for the transaction in which it stands. Nothing changes what it says.
+_REFUSE = SQL("""
+CREATE OR REPLACE FUNCTION public.annals_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME <> 'repairs'
+  AND EXISTS (SELECT 1 FROM public.repairs r WHERE r.transaction = pg_current_xact_id()) THEN
+    RETURN coalesce(NEW, OLD);
+  END IF;
+  RAISE EXCEPTION {append_only} USING ERRCODE = 'restrict_violation';
+END $$""").format(append_only=Literal(store.APPEND_ONLY))
+_GUARDED = ("records", "commands", "repairs")
+_GUARD = SQL("""
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = {name}::regclass AND tgname = 'annals_rows') THEN
+    CREATE TRIGGER annals_rows BEFORE UPDATE OR DELETE ON {table}
+      FOR EACH ROW EXECUTE FUNCTION public.annals_refuse();
+    CREATE TRIGGER annals_all BEFORE TRUNCATE ON {table}
+      FOR EACH STATEMENT EXECUTE FUNCTION public.annals_refuse();
+  END IF;
+END $$""")
+_GUARDS = """
+SELECT count(*) FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND tgname IN ('annals_rows', 'annals_all')
+AND tgrelid IN ('public.records'::regclass, 'public.commands'::regclass, 'public.repairs'::regclass)"""
 
 # The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
 # tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
@@ -119,7 +146,8 @@ class PostgresStore(PostgresApplicationRecorder):
 
     def __init__(self, url: str) -> None:
         super().__init__(_Datastore(url), events_table_name=EVENTS)
-        self.sql_create_statements = [_TABLES, _APPEND]
+        guards = [_GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in _GUARDED]
+        self.sql_create_statements = [_TABLES, _APPEND, _REFUSE, *guards]
 
     def migrate(self) -> None:
         # IF NOT EXISTS and OR REPLACE do not keep concurrent callers apart; the lock does.
@@ -185,15 +213,35 @@ class PostgresStore(PostgresApplicationRecorder):
             cursor = connection.cursor(row_factory=tuple_row)
             for statement in _AMONG_APPENDS:
                 cursor.execute(statement)
+            work(_executing(cursor))
 
-            def execute(statement: str, params: Sequence[object]) -> list[Row]:
-                cursor.execute(_translated(statement), params)
-                return cursor.fetchall() if cursor.description else []
+    @contextmanager
+    def repair(self, what: str, why: str) -> Iterator[Execute]:
+        with self.datastore.get_connection() as connection, connection.transaction():
+            cursor = connection.cursor(row_factory=tuple_row)
+            for statement in _AMONG_APPENDS:
+                cursor.execute(statement)
+            cursor.execute("INSERT INTO public.repairs (what, why) VALUES (%s, %s)", (what, why))
+            yield _executing(cursor)
 
-            work(execute)
+    def guarded(self) -> bool:
+        return bool(self.run(_GUARDS)[0][0] == 2 * len(_GUARDED))
+
+    def grant(self, service: str) -> None:
+        with self.datastore.get_connection() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            roles.grant(connection, service)
 
     def close(self) -> None:
         self.datastore.close()
+
+
+def _executing(cursor: psycopg.Cursor[Row]) -> Execute:
+    def execute(statement: str, params: Sequence[object]) -> list[Row]:
+        cursor.execute(_translated(statement), params)
+        return cursor.fetchall() if cursor.description else []
+
+    return execute
 
 
 def _translated(statement: str) -> str:

@@ -37,7 +37,32 @@ CREATE TABLE IF NOT EXISTS commands (
   game TEXT NOT NULL, id TEXT NOT NULL, body_hash TEXT NOT NULL,
   first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, PRIMARY KEY (game, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL)"""
+CREATE TABLE IF NOT EXISTS master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS repairs (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, why TEXT NOT NULL)"""
+_KEYS = {
+    "records": "rowid = NEW.rowid OR (originator_id = NEW.originator_id AND originator_version = NEW.originator_version)",
+    "commands": "game = NEW.game AND id = NEW.id",
+    "repairs": "id = NEW.id",
+}
+"""Append-only table -> whether one of its rows has the place of a new one. REPLACE deletes it without any trigger."""
+
+
+def _guards(table: str) -> dict[str, str]:
+    """Name of a trigger -> what makes it: together they refuse whatever is not an append."""
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{store.APPEND_ONLY}'); END"
+    when = {
+        "updated": "UPDATE ON {0}",
+        "deleted": "DELETE ON {0}",
+        "replaced": f"INSERT ON {{0}} WHEN EXISTS (SELECT 1 FROM {{0}} WHERE {_KEYS[table]})",  # noqa: S608 - our names
+    }
+    names = {f"{table}_not_{verb}": event.format(table) for verb, event in when.items()}
+    return {name: f"CREATE TRIGGER IF NOT EXISTS {name} BEFORE {event} {refuse}" for name, event in names.items()}
+
+
+_LIFTED = _guards("records") | _guards("commands")
+_GUARDS = _LIFTED | _guards("repairs")
+_REPAIRED = "INSERT INTO repairs (at, who, what, why) VALUES (?, ?, ?, ?)"
 _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
@@ -116,7 +141,7 @@ class SqliteStore(SQLiteApplicationRecorder):
         self.insert_events_statement = _INSERT
 
     def construct_create_table_statements(self) -> list[str]:
-        return _TABLES.split(";")
+        return [*_TABLES.split(";"), *_GUARDS.values()]
 
     def migrate(self) -> None:
         if self._path:
@@ -162,15 +187,35 @@ class SqliteStore(SQLiteApplicationRecorder):
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         with self.datastore.transaction(commit=True) as c:
+            work(_executing(c))
 
-            def execute(statement: str, params: Sequence[object]) -> list[Row]:
-                c.execute(statement, params)
-                return [tuple(row) for row in c.fetchall()]
+    @contextmanager
+    def repair(self, what: str, why: str) -> Iterator[Execute]:
+        with self.datastore.transaction(commit=True) as c:
+            c.execute(_REPAIRED, (time.time_ns() // 1_000_000, f"uid {os.getuid()}", what, why))
+            for name in _LIFTED:
+                c.execute(f"DROP TRIGGER IF EXISTS {name}")
+            yield _executing(c)
+            for guard in _LIFTED.values():
+                c.execute(guard)
 
-            work(execute)
+    def guarded(self) -> bool:
+        found = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
+        return _GUARDS.keys() <= found
+
+    def grant(self, service: str) -> None:
+        """A file has an owner and no roles."""
 
     def close(self) -> None:
         self.datastore.close()
+
+
+def _executing(c: SQLiteCursor) -> Execute:
+    def execute(statement: str, params: Sequence[object]) -> list[Row]:
+        c.execute(statement, params)
+        return [tuple(row) for row in c.fetchall()]
+
+    return execute
 
 
 def _head(c: SQLiteCursor, game: UUID) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -15,6 +16,9 @@ from domain.kernel.record import Record
 
 EVENTS = "records"
 """The table of records; the others are `commands` and `seeds`."""
+
+APPEND_ONLY = "the log is append-only"
+"""What the database says to whoever changes what was written."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,15 @@ class Store(Protocol):
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         """Statements in one transaction, behind the locks that an append takes."""
+
+    def repair(self, what: str, why: str) -> AbstractContextManager[Execute]:
+        """A transaction of its own in which the log may be changed; what and why are written down with it."""
+
+    def guarded(self) -> bool:
+        """Whether the database itself refuses to change the log."""
+
+    def grant(self, service: str) -> None:
+        """Give the role in that address, which is made if it is missing, what the service needs and no more."""
 
     def select_events(
         self, originator_id: UUID, *, gt: int | None = None, lte: int | None = None

@@ -12,6 +12,7 @@ from domain.beside.errands import Errand
 from domain.errors import StoreUnavailable, WrongKey
 from projections import documents
 from tests.api.conftest import Site, Table, refused
+from tests.spoil import spoil
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 
@@ -212,7 +213,7 @@ class TestHeaders:
 def test_a_damaged_record_is_told_as_such(orders: Table) -> None:
     """By its version, and not as a fault of the request."""
     ledger = orders.site.services.ledger
-    ledger.execute("UPDATE records SET state = ? WHERE originator_version = 3", (b"j{",))
+    spoil(ledger, "UPDATE records SET state = ? WHERE originator_version = 3", (b"j{",))
     fault = {"code": "unreadable", "version": 3}
     assert fault.items() <= orders.get("/audit").json["fault"].items()
     for path in ("/export", "/records"):

@@ -26,10 +26,12 @@ from projections.pump import Pump
 from projections.store import Views
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
+from tests.spoil import spoil
 from tests.valkey import redis_url, valkey_server
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 
+SPOILT = "UPDATE records SET state = ? WHERE originator_version = 2"
 NO_GAME = "00000000-0000-4000-8000-000000000000"
 
 
@@ -44,8 +46,7 @@ def test_bytes_that_have_changed_are_named_by_the_doctor(tmp_path: Path) -> None
     with serving(tmp_path) as service:
         table = Table(service).open()
         assert until(lambda: examined(tmp_path)[1]["records"]["said"] == "5 are those of the tree")
-        with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as db, db:
-            db.execute("UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
+        spoil(Ledger.open(load({"data": str(tmp_path)}, {}).ledger_url), SPOILT, (b"j{}",))
         status, checks = examined(tmp_path)
         assert status == 1
         assert checks["records"]["said"] == f"1 damaged; version 2 of {table.game} cannot be read"

@@ -12,6 +12,7 @@ from domain.ledger.mapper import pack, unpack
 from projections import scrub
 from projections.scrub import Damage, damages
 from tests.projections.conftest import House
+from tests.spoil import spoil
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def change(house: House, game: str, version: int, how: Callable[[Any], None]) ->
 
 def put(house: House, game: str, version: int, state: bytes) -> None:
     update = "UPDATE records SET state = ? WHERE originator_version = ? AND originator_id = ?"
-    house.ledger.execute(update, (state, version, key(house, game)))
+    spoil(house.ledger, update, (state, version, key(house, game)))
 
 
 def key(house: House, game: str) -> Any:
@@ -79,7 +80,7 @@ def test_bytes_that_are_no_record_are_named(house: House, games: list[str]) -> N
 
 def test_a_record_that_is_gone_is_named(house: House, games: list[str]) -> None:
     gone = "DELETE FROM records WHERE originator_version = 5 AND originator_id = ?"
-    house.ledger.execute(gone, (key(house, games[0]),))
+    spoil(house.ledger, gone, (key(house, games[0]),))
     (damage,) = found(house)[0]
     assert damage.said == "is missing, or is not in its place"
     assert (damage.game, damage.version) == (games[0], 5)
