@@ -118,8 +118,9 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
     if not settings.redis_url:
         raise SettingsError("ANNALS_REDIS_URL is not set; only `serve` starts a server of its own")
     rules = shipped() if catalogue is None else catalogue
-    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
-    vault, reader = Vault(ledger, settings.key()), Reader(views)
+    ledger = Ledger.open(settings.ledger_url, settings.key())
+    views = Views(settings.views_url, ledger.keys)
+    vault, reader = Vault(ledger, ledger.keys), Reader(views)
     url = settings.redis_url
     return Services(
         settings,
@@ -127,7 +128,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         ledger,
         vault,
         Commands(ledger, rules, vault, now),
-        Access(ledger, settings.key()),
+        Access(ledger, ledger.keys),
         Errands(ledger),
         views,
         reader,
@@ -143,15 +144,15 @@ def migrate(settings: Settings) -> None:
     Views that are damaged, or of another log, are made anew. Raises SettingsError, WrongKey, StoreUnavailable.
     """
     settings.prepare()
-    key = settings.key()
-    ledger, views = Ledger.open(settings.owner_url), Views(settings.migrate_url or settings.views_url)
+    ledger = Ledger.open(settings.owner_url, settings.key())
+    views = Views(settings.migrate_url or settings.views_url, ledger.keys)
     try:
         with _named(settings, settings.ledger_file):
             ledger.migrate()
-            Access(ledger, key).migrate()
+            Access(ledger, ledger.keys).migrate()
             Errands(ledger).migrate()
             Outages(ledger).migrate()
-            Vault(ledger, key).check()
+            ledger.keys.check()
         with _named(settings, settings.views_file):
             last = _migrate(views, settings)
         with _named(settings, settings.ledger_file):

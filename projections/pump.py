@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 
 from domain.catalogue import Catalogue
 from domain.errors import AnnalsError
-from domain.ids import Doc, Json, Viewer
+from domain.ids import PUBLIC, Doc, Json, Viewer
 from domain.kernel.acts import UNSTARTED
 from domain.kernel.game import advance
 from domain.ledger import Ledger, LogEntry
@@ -94,7 +94,7 @@ class Pump:
             if not entries:
                 return int(row.position), []
             batch = self._apply(db, gen, entries)
-            _write(db, gen, batch)
+            _write(db, gen, batch, self._views)
             frontier = [bytes.fromhex(h) for h in json.loads(row.frontier)]
             edge = json.dumps([h.hex() for h in _write_leaves(db, gen, row.leaves, frontier, batch)]).encode()
             reached = {"to": entries[-1].position, "size": row.leaves + len(batch.leaves), "edge": edge}
@@ -135,13 +135,18 @@ class Pump:
     def _follow(self, batch: _Batch, entry: LogEntry) -> None:
         record, game = entry.record, entry.game
         known = self._next(batch.known.get(game) or self._games.get(game), entry)
-        boards = [_board(known, viewer) for viewer in touched(record, known)]
+        boards = [self._board(known, viewer) for viewer in touched(record, known)]
         for audience, doc in documents.entries(record).items():
-            row = {"game": game, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
-            batch.lines.append(row)
+            row = {"game": game, "version": record.version, "audience": audience}
+            batch.lines.append({**row, "doc": self._views.kept(game, audience, documents.rendered(doc))})
         batch.known[game] = known
         batch.boards |= {(game, row["viewer"]): row for row in boards}
         batch.positions[game] = entry.position
+
+    def _board(self, known: Known, viewer: Viewer) -> Doc:
+        p = known.game
+        doc = self._views.kept(p.id, str(viewer), documents.board(known, viewer))
+        return {"game": p.id, "viewer": str(viewer), "version": p.version, "doc": doc}
 
     def _next(self, before: Known | None, entry: LogEntry) -> Known:
         record, game = entry.record, entry.game
@@ -169,7 +174,7 @@ def live(db: Connection) -> int:
 # --- rows ------------------------------------------------------------------------------------------------------
 
 
-def _write(db: Connection, gen: int, batch: _Batch) -> None:
+def _write(db: Connection, gen: int, batch: _Batch, views: Views) -> None:
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.lines])
     upsert(db, schema.boards, [{"gen": gen, **row} for row in batch.boards.values()])
     for game, known in batch.known.items():
@@ -181,15 +186,17 @@ def _write(db: Connection, gen: int, batch: _Batch) -> None:
     upsert(db, schema.aside, batch.aside)
     for row in batch.aside:  # nobody can do work on it before a rebuild
         db.execute(NOTHING_DUE, {"in_gen": gen, "of_game": row["game"]})
-        _mark(db, gen, row["game"])
+        _mark(db, gen, row["game"], views)
 
 
-def _mark(db: Connection, gen: int, game: str) -> None:
+def _mark(db: Connection, gen: int, game: str, views: Views) -> None:
     """Say in its documents that they are not what the game is now."""
     for table in (schema.games, schema.boards):
         rows = [dict(row) for row in db.execute(select(table).filter_by(gen=gen, game=game)).mappings()]
         for row in rows:
-            row["doc"] = documents.rendered({**json.loads(row["doc"]), "set_aside": True})
+            reader = row.get("viewer", PUBLIC)
+            doc = json.loads(views.shown(game, reader, row["doc"]))
+            row["doc"] = views.kept(game, reader, documents.rendered({**doc, "set_aside": True}))
         upsert(db, table, rows)
 
 
@@ -203,11 +210,6 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
     upsert(db, schema.leaves, leaves)
     upsert(db, schema.nodes, nodes)
     return frontier
-
-
-def _board(known: Known, viewer: Viewer) -> Doc:
-    p = known.game
-    return {"game": p.id, "viewer": str(viewer), "version": p.version, "doc": documents.board(known, viewer)}
 
 
 def _game(gen: int, known: Known, position: int) -> Doc:

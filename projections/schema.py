@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENTS = 2
+DOCUMENTS = 3
 """Raised when the documents in the tables get another form."""
 
 metadata = MetaData()

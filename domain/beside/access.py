@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from domain.beside.keys import Keyring
 from domain.beside.tables import Database, Statement, create
 from domain.ids import DIRECTOR, PUBLIC, Seat, Viewer
 
@@ -124,13 +125,11 @@ def _now() -> int:
 class Access:
     """Tokens, people and tickets; may raise StoreUnavailable.
 
-    `key` is the master key: what is derived from requests can be derived by nobody else. `now` gives seconds since
-    1970.
+    What is derived from requests, with `keys`, can be derived by nobody else. `now` gives seconds since 1970.
     """
 
-    def __init__(self, database: Database, key: bytes, now: Callable[[], int] = _now) -> None:
-        self._database, self._now = database, now
-        self._key = hmac.digest(key, b"annals requests", "sha256")
+    def __init__(self, database: Database, keys: Keyring, now: Callable[[], int] = _now) -> None:
+        self._database, self._keys, self._now = database, keys, now
 
     def migrate(self) -> None:
         """Create the tables that are missing. May be run any number of times, also by several at once."""
@@ -152,7 +151,8 @@ class Access:
 
     def _derived(self, use: str, request: Iterable[str], size: int) -> bytes:
         asked = json.dumps([use, *request]).encode()
-        return b"".join(hmac.digest(self._key, bytes([n]) + asked, "sha256") for n in range(2))[:size]
+        key = self._keys.requests()
+        return b"".join(hmac.digest(key, bytes([n]) + asked, "sha256") for n in range(2))[:size]
 
     # --- tokens
 

@@ -19,8 +19,9 @@ from uuid import UUID
 
 from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError
 
+from domain.beside.keys import Keyring
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import StaleVersion, StoreUnavailable, UnknownGame
+from domain.errors import StaleVersion, StoreUnavailable, UnknownGame, WrongKey
 from domain.forks import heed
 from domain.kernel.record import Record
 from domain.ledger.mapper import Filed, RecordMapper
@@ -28,8 +29,6 @@ from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
-
-_MAPPER = RecordMapper()
 
 log = logging.getLogger("annals.ledger")
 
@@ -39,27 +38,37 @@ class Ledger:
 
     _made: Store | None
 
-    def __init__(self, make: Callable[[], Store]) -> None:
+    def __init__(self, make: Callable[[], Store], key: bytes | None = None) -> None:
         self._make = make
+        self._keys = Keyring(self, key) if key is not None else None
+        self._mapper = RecordMapper(keys=self._keys)
         self._begin()
         heed(self)
 
     @classmethod
-    def open(cls, url: str) -> Ledger:
+    def open(cls, url: str, key: bytes | None = None) -> Ledger:
         """`sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://...`; connects later, creates nothing.
 
-        `sqlite://` alone is a ledger in memory, for tests. Raises ValueError for any other address.
+        With the master key packs rest sealed; without it they are written in plain form, and sealed ones cannot be
+        read. `sqlite://` alone is a ledger in memory, for tests. Raises ValueError for any other address.
         """
         parts = urlsplit(url)
         if url == "sqlite://":
-            return cls(SqliteStore)
+            return cls(SqliteStore, key)
         if parts.scheme == "sqlite" and len(parts.path) > 1 and not (parts.netloc or parts.query or parts.fragment):
-            return cls(partial(SqliteStore, unquote(parts.path)[1:]))
+            return cls(partial(SqliteStore, unquote(parts.path)[1:]), key)
         if parts.scheme in ("postgresql", "postgres"):
             from domain.ledger.postgres import PostgresStore  # noqa: PLC0415 - SQLite's users need no driver
 
-            return cls(partial(PostgresStore, url))
+            return cls(partial(PostgresStore, url), key)
         raise ValueError("a ledger's address is sqlite:///path or postgresql://...")
+
+    @property
+    def keys(self) -> Keyring:
+        """What secrets rest under; raises WrongKey for a ledger that was opened without a key."""
+        if self._keys is None:
+            raise WrongKey("no master key is given")
+        return self._keys
 
     # --- writing
 
@@ -85,7 +94,7 @@ class Ledger:
         key = _key(game)
         if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:
             raise ValueError("the records must follow the expected version")
-        events = [_MAPPER.to_stored_event(Filed(key, r)) for r in records]
+        events = [self._mapper.to_stored_event(Filed(key, r)) for r in records]
         with self._store() as store:
             try:
                 return store.append(key, events, expected, command, beside)
@@ -139,7 +148,7 @@ class Ledger:
         if (key := _known(game)) is None:
             return []
         with self._store() as store:
-            return [_MAPPER.record(e) for e in store.select_events(key, gt=after, lte=upto)]
+            return [self._mapper.record(e) for e in store.select_events(key, gt=after, lte=upto)]
 
     def version(self, game: str) -> int:
         """The newest version of a game; 0 if it is unknown."""
@@ -152,7 +161,7 @@ class Ledger:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
         with self._store() as store:
             found = store.select_notifications(after, limit, inclusive_of_start=False)
-        return [LogEntry(n.id, str(n.originator_id), n.originator_version, partial(_MAPPER.record, n)) for n in found]
+        return [LogEntry(n.id, str(n.originator_id), n.originator_version, partial(self._mapper.record, n)) for n in found]
 
     def command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
         """The command if it was accepted; kept for ever."""

@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS public.commands (
   first_version bigint NOT NULL, last_version bigint NOT NULL, PRIMARY KEY (game, id));
 CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
 CREATE TABLE IF NOT EXISTS public.master_key (id integer PRIMARY KEY, mark text NOT NULL);
+CREATE TABLE IF NOT EXISTS public.keyring (
+  number integer NOT NULL, mark text NOT NULL, wrapped text NOT NULL, PRIMARY KEY (number, mark));
 CREATE TABLE IF NOT EXISTS public.repairs (
   id bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), who text NOT NULL DEFAULT session_user,
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), what text NOT NULL, why text NOT NULL);

@@ -97,8 +97,8 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
 ) -> None:
     call("migrate", "--data", str(tmp_path))
     settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
-    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
-    Commands(ledger, CATALOGUE, Vault(ledger, settings.key()), lambda: 0).open(new_game(), "orders@1", 3)
+    ledger, views = Ledger.open(settings.ledger_url, settings.key()), Views(settings.views_url)
+    Commands(ledger, CATALOGUE, Vault(ledger, ledger.keys), lambda: 0).open(new_game(), "orders@1", 3)
     found = {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}
     assert not found["views"].well
     assert found["games"].well

@@ -71,10 +71,11 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
         urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
     else:
         urls = [request.getfixturevalue("postgres_url")] * 2
-    ledger, views, ticks = Ledger.open(urls[0]), Views(urls[1]), itertools.count(1_000, 1_000)
+    ledger, ticks = Ledger.open(urls[0], bytes(32)), itertools.count(1_000, 1_000)
+    views = Views(urls[1], ledger.keys)
     ledger.migrate()
     views.migrate()
-    commands = Commands(ledger, CATALOGUE, Vault(ledger, bytes(32)), lambda: next(ticks))
+    commands = Commands(ledger, CATALOGUE, Vault(ledger, ledger.keys), lambda: next(ticks))
     yield House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump-1"))
     views.close()
     ledger.close()
