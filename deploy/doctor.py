@@ -111,6 +111,8 @@ def _records(services: Services) -> str:
 
 def _key(services: Services) -> str:
     services.vault.check()
+    if services.ledger.keys.admitted() > 1:
+        return "the master key is the one of the seeds; another opens them too until `annals rotate-key --finish`"
     return "the master key is the one of the seeds"
 
 

@@ -161,7 +161,9 @@ class Ledger:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
         with self._store() as store:
             found = store.select_notifications(after, limit, inclusive_of_start=False)
-        return [LogEntry(n.id, str(n.originator_id), n.originator_version, partial(self._mapper.record, n)) for n in found]
+        return [
+            LogEntry(n.id, str(n.originator_id), n.originator_version, partial(self._mapper.record, n)) for n in found
+        ]
 
     def command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
         """The command if it was accepted; kept for ever."""

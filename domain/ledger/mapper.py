@@ -1,9 +1,9 @@
 """Records as the library stores them, and back: the topic is a word from an allow-list, the state is JSON.
 
 A topic is `game.<kind>@<schema>`; nothing is ever imported or unpickled from what was read. The state is a marker
-byte and canonical JSON: `j` plain, `z` compressed where that is shorter. The padding of packs makes it so nearly always.
-It is the JSON of `{"packs", "public"}`, or behind `s` that of `public`, with its length before it, and the packs sealed
-with the game's key: everything of a record that somebody may not read. What is hashed and proved is the same in both.
+byte and canonical JSON: `j` plain, `z` compressed where that is shorter, which the padding of packs makes it nearly
+always. It is the JSON of `{"packs", "public"}`, or behind `s` that of `public`, its length before it, and the packs sealed
+with the game's key: what somebody may not read. What is hashed and proved is the same in both.
 """
 
 from __future__ import annotations
@@ -114,7 +114,6 @@ class RecordMapper(Mapper[UUID]):
             # The chain goes over what was written: the next record names the hash of the old form.
             record.__dict__["hash"] = digest(written["public"])
         return record
-
 
     def _document(self, stored: StoredEvent) -> Doc:
         try:

@@ -6,12 +6,13 @@ The owner makes tables. The service appends to the log and reads it, and changes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from domain.errors import StoreUnavailable
 
@@ -47,7 +48,7 @@ def _make(connection: Connection, role: str, password: str, *, login: bool) -> N
     """A role that is there stays as it is, with its password. Of a new one's the server is told what proves it."""
     if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is not None:
         return
-    options = [SQL("LOGIN" if login else "NOLOGIN")]
+    options: list[Composable] = [SQL("LOGIN" if login else "NOLOGIN")]
     if password:
         proof = connection.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()
         options.append(SQL("PASSWORD {}").format(Literal(proof)))
@@ -73,6 +74,6 @@ def _beside(connection: Connection) -> list[str]:
     return sorted({str(row["name"]) for row in rows} - {*_LOG, "repairs"})
 
 
-def _allow(connection: Connection, role: str, rights: str, tables: Any) -> None:
+def _allow(connection: Connection, role: str, rights: LiteralString, tables: Sequence[str]) -> None:
     names = SQL(", ").join(Identifier("public", table) for table in tables)
-    connection.execute(SQL("GRANT {} ON {} TO {}").format(SQL(rights), names, Identifier(role)))  # type: ignore[arg-type] # our words
+    connection.execute(SQL("GRANT {} ON {} TO {}").format(SQL(rights), names, Identifier(role)))

@@ -43,7 +43,8 @@ CREATE TABLE IF NOT EXISTS keyring (
 CREATE TABLE IF NOT EXISTS repairs (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, why TEXT NOT NULL)"""
 _KEYS = {
-    "records": "rowid = NEW.rowid OR (originator_id = NEW.originator_id AND originator_version = NEW.originator_version)",
+    "records": "rowid = NEW.rowid"
+    " OR (originator_id = NEW.originator_id AND originator_version = NEW.originator_version)",
     "commands": "game = NEW.game AND id = NEW.id",
     "repairs": "id = NEW.id",
 }

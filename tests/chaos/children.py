@@ -157,7 +157,8 @@ def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:
 def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals api`; tells its port."""
     arm(pipe, kill)
-    crew, reader, queued, bell = crew_of(place), Reader(crew.views), Queues(place.redis), Bell(place.redis)
+    crew, queued, bell = crew_of(place), Queues(place.redis), Bell(place.redis)
+    reader = Reader(crew.views)
     app = create_app(
         Services(
             crew.commands,

@@ -36,7 +36,7 @@ from domain.ledger import Ledger
 from projections import schema
 from projections.reader import Reader
 from projections.store import Views
-from tests.chaos.children import KEY, POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
+from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
 from tests.chaos.clients import Client, Game
 from tests.postgres import new_database
 from tests.postgres import new_server as new_postgres

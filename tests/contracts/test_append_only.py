@@ -121,7 +121,7 @@ class TestRepairs:
 def test_a_ledger_of_before_gets_its_guards_when_it_is_migrated(ledger: Ledger) -> None:
     rows = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
     drop = "DROP TRIGGER {0}"
-    if (postgres := "Postgres" in type(ledger._connect()).__name__):
+    if postgres := "Postgres" in type(ledger._connect()).__name__:
         rows = "SELECT tgname, tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal"
         drop = "DROP TRIGGER {0} ON {1}"
     for name, table in ledger.execute(rows):
@@ -142,9 +142,7 @@ class TestRoles:
             db.execute(f"CREATE ROLE owner_{name} LOGIN CREATEROLE")
             db.execute(f"ALTER DATABASE {name} OWNER TO owner_{name}")
             db.execute(f"ALTER SCHEMA public OWNER TO owner_{name}")
-        owner, service = (
-            postgres_url.replace("user=postgres", f"user={role}_{name}") for role in ("owner", "service")
-        )
+        owner, service = (postgres_url.replace("user=postgres", f"user={role}_{name}") for role in ("owner", "service"))
         return owner, f"{service}&password=a%20long%20secret"
 
     @pytest.fixture
@@ -159,7 +157,8 @@ class TestRoles:
     def test_the_service_appends_and_reads(self, service: Ledger) -> None:
         service.append(game(), records(1, 2), 0, ASKED)
         assert service.read(game()) == records(1, 2)
-        service.among_appends(lambda execute: execute("DELETE FROM seeds", ()) and None)
+        assert service.execute("DELETE FROM seeds") == []
+        service.among_appends(lambda execute: None)
         assert service.guarded()
         service.close()
 

@@ -87,13 +87,13 @@ class Service:
         except BaseException:
             os.killpg(self.process.pid, signal.SIGKILL)
             raise
-        self.http = httpx.Client(base_url=f"{self.url}/v1", timeout=10)
+        self.http = httpx.Client(base_url=f"{self.url}/v1", timeout=10, verify=False)  # noqa: S501 - it is our own
 
     def _ready(self) -> str:
         assert self.process.stdout is not None
         assert select.select([self.process.stdout], [], [], PATIENCE)[0], self.errors.read_text()
         line = self.process.stdout.readline()
-        found = re.fullmatch(r"ready (http://127\.0\.0\.1:\d+)\n", line)
+        found = re.fullmatch(r"ready (https?://127\.0\.0\.1:\d+)\n", line)
         assert found, self.errors.read_text()
         return found[1]
 

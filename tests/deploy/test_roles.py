@@ -26,9 +26,7 @@ def owned(postgres_url: str) -> tuple[str, str]:
     return owner, service
 
 
-def test_a_game_is_played_under_the_role_of_the_service(
-    tmp_path: Path, owned: tuple[str, str], redis_url: str
-) -> None:
+def test_a_game_is_played_under_the_role_of_the_service(tmp_path: Path, owned: tuple[str, str], redis_url: str) -> None:
     """Also the views are pumped, rebuilt and thrown away, all without owning a table."""
     owner, service = owned
     env = {"ANNALS_DATABASE_URL": service, "ANNALS_REDIS_URL": redis_url}

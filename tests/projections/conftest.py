@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,13 @@ class House:
         """The id of the open decision."""
         p = self.commands.game(game)
         return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+
+
+def opened(views: Views, row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row as it would be without keys: sealed twice, equal documents differ."""
+    reader = row.get("viewer") or row.get("audience")
+    doc = {"doc": views.shown(row["game"], reader, row["doc"])} if reader else {}
+    return {**row, **doc}
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

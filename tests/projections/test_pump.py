@@ -22,7 +22,7 @@ from projections.pump import LeaseLostError, Pump
 from projections.rebuild import new_generation, sweep, switch
 from projections.store import Views
 from projections.tree import extends, leaf_hash, proves
-from tests.projections.conftest import CATALOGUE, House
+from tests.projections.conftest import CATALOGUE, House, opened
 
 
 class Table:
@@ -56,7 +56,7 @@ def board(house: House, game: str, viewer: Viewer) -> Json:
 def rows(house: House, table: Any) -> list[Any]:
     """All rows of a table but for their generation."""
     with house.views.reading() as db:
-        found = db.execute(select(table)).mappings().all()
+        found = [opened(house.views, row) for row in db.execute(select(table)).mappings()]
     return sorted(([v for k, v in row.items() if k != "gen"] for row in found), key=repr)
 
 
