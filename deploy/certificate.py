@@ -15,9 +15,13 @@ _refused: set[str] = set()
 """What was said of files that are no use, so that it is said once."""
 
 
+NAME = "certificate"
+"""Of the file in the front's folder."""
+
+
 def kept(folder: Path) -> Path:
     """Where the front reads it."""
-    return folder / "certificate"
+    return folder / NAME
 
 
 def take(settings: Settings, folder: Path) -> None:

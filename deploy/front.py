@@ -248,7 +248,7 @@ def configuration(settings: Settings, limits: Limits, binary: str) -> str:
         all=limits.all,
         trusted="\n".join(f"{network} 1;" for network in settings.trusted_proxies),
         front=_quoted(f"unix:{_front_socket(settings)}"),
-        certificate=_quoted(str(certificate.kept(_folder(settings)))),
+        certificate=certificate.NAME,
         ssl=" ssl" if settings.tls_cert else "",
         tls=_TLS if settings.tls_cert else "",
         hsts=HSTS,
