@@ -7,6 +7,7 @@ the second step lets it alone open the ledger. Records are not written again: on
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Callable
 
@@ -17,6 +18,8 @@ from domain.beside.keys import mark_of
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.ledger import Ledger
+
+log = logging.getLogger("annals.security")
 
 SHOWN = 16
 """Digits of a key's mark that are shown."""
@@ -42,7 +45,8 @@ def rotate(args: argparse.Namespace, _: Catalogue) -> int:
 
 def begin(settings: Settings) -> str:
     """Admit the new key; raises SettingsError, WrongKey."""
-    ledger = Ledger.open(settings.ledger_url, settings.key())
+    old = settings.key()
+    ledger = Ledger.open(settings.ledger_url, old)
     try:
         ledger.keys.check()
         if ledger.keys.admitted() > 1 and not settings.next_key_file.exists() and not settings.new_key:
@@ -53,6 +57,7 @@ def begin(settings: Settings) -> str:
         settings.take_next_key()
     finally:
         ledger.close()
+    log.warning("key_admitted: %s beside %s", mark_of(new)[:SHOWN], mark_of(old)[:SHOWN])
     where = "with ANNALS_KEY set to it" if settings.given_key else "which lies in the data folder"
     return f"key {mark_of(new)[:SHOWN]} opens the ledger too; start all processes anew, {where}, then --finish"
 
@@ -69,6 +74,8 @@ def finish(settings: Settings) -> str:
     finally:
         ledger.close()
     shown = mark_of(settings.key())[:SHOWN]
+    if others:
+        log.warning("key_changed: %s alone opens the ledger", shown)
     return f"only key {shown} opens the ledger" + ("" if others else ", as before; there was nothing to finish")
 
 

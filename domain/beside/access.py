@@ -103,6 +103,11 @@ class Grant:
     invitation: str = field(repr=False)
 
 
+def id_of(token: str) -> str:
+    """The token's id, which opens nothing."""
+    return token.split("_")[1]
+
+
 def _hash(text: str) -> str:
     # The secret has 256 bits of chance: there is nothing to guess, so a slow hash would only slow down.
     return hashlib.sha256(text.encode()).hexdigest()
@@ -158,12 +163,12 @@ class Access:
 
     def issued(self, game: str, role: Role, player: str, token: str, name: str = "") -> list[Statement]:
         """To be written with the record: the token opens that seat or the director's place, and no other one does."""
-        row = (game, str(role), token.split("_")[1], _hash(token), player)
+        row = (game, str(role), id_of(token), _hash(token), player)
         return [(_ISSUE, row), *([(_NAME, (player, name))] if name else [])]
 
     def replaced(self, game: str, role: Role, token: str) -> list[Statement]:
         """To be written with the record: whoever has the role has this token, lent, in place of the one before."""
-        return [(_REPLACE, (token.split("_")[1], _hash(token), game, str(role)))]
+        return [(_REPLACE, (id_of(token), _hash(token), game, str(role)))]
 
     def ended(self, game: str, role: Role) -> list[Statement]:
         """To be written with the record: whatever token the role has opens nothing any more."""

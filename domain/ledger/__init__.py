@@ -30,7 +30,7 @@ from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
-log = logging.getLogger("annals.ledger")
+log = logging.getLogger("annals.security")
 
 
 class Ledger:
@@ -126,7 +126,7 @@ class Ledger:
             raise ValueError("a repair says what it does, and why")
         with self._store() as store, store.repair(what, why) as execute:
             yield execute
-        log.warning("the log was repaired: %s, because %s", what, why)
+        log.warning("log_repaired: %s, because %s", what, why)
 
     def guarded(self) -> bool:
         """Whether the database itself refuses to change what was appended."""
