@@ -140,7 +140,7 @@ def _connected(url: str) -> Engine:
 def _sqlite_connected(connection: Any, _: Any) -> None:
     """Views can be rebuilt from the ledger: a power cut may cost them the last moments, never their consistency."""
     connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -274,6 +274,7 @@ class Access:
         """Erase a person's name and texts. Games go on under the opaque id, hashes of texts stay in records."""
         self._database.execute("DELETE FROM people WHERE player = ?", (player,))
         self._database.execute("DELETE FROM texts WHERE player = ?", (player,))
+        self._database.wipe()
 
     def keep(self, player: str, said: str) -> str:
         """Keep a person's text; returns the salted hash that stands for it in a record."""

@@ -128,6 +128,11 @@ class Ledger:
             yield execute
         log.warning("log_repaired: %s, because %s", what, why)
 
+    def wipe(self) -> None:
+        """Let what was deleted be gone from SQLite's files too; it waits for those who read."""
+        with self._store() as store:
+            store.wipe()
+
     def guarded(self) -> bool:
         """Whether the database itself refuses to change what was appended."""
         with self._store() as store:

@@ -2,8 +2,8 @@
 
 A topic is `game.<kind>@<schema>`; nothing is ever imported or unpickled from what was read. The state is a marker
 byte and canonical JSON: `j` plain, `z` compressed where that is shorter, which the padding of packs makes it nearly
-always. It is the JSON of `{"packs", "public"}`, or behind `s` that of `public`, its length before it, and the packs sealed
-with the game's key: what somebody may not read. What is hashed and proved is the same in both.
+always. It is the JSON of `{"packs", "public"}`, or behind `s` that of `public`, its length before it, and the packs,
+sealed with the game's key: what somebody may not read. What is hashed and proved is the same in both.
 """
 
 from __future__ import annotations

@@ -74,7 +74,8 @@ SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN
 # In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
 # but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
 # fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
-_SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON")
+# What is deleted is overwritten: a name that was erased is gone from the file, and not only from the table.
+_SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON", "PRAGMA secure_delete=ON")
 
 
 class _Pool(SQLiteConnectionPool):
@@ -97,7 +98,7 @@ class _Datastore(SQLiteDatastore):
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
         # An in-memory database knows no concurrent reading and writing.
-        with self._alone(commit or self.pool.is_sqlite_memory_mode), self._connection() as connection:
+        with self._alone(commit or self.pool.is_sqlite_memory_mode), self.connection() as connection:
             cursor = connection.cursor()
             # A deferred transaction that reads first can be refused the write lock without any waiting.
             cursor.execute("BEGIN IMMEDIATE" if commit else "BEGIN")
@@ -122,7 +123,7 @@ class _Datastore(SQLiteDatastore):
             raise StoreUnavailable("the writers before this one take too long")
 
     @contextmanager
-    def _connection(self) -> Iterator[SQLiteConnection]:
+    def connection(self) -> Iterator[SQLiteConnection]:
         connection = self.pool.get_connection()
         try:
             yield connection
@@ -135,6 +136,8 @@ class SqliteStore(SQLiteApplicationRecorder):
 
     Without a path it keeps everything in memory, for tests in one process.
     """
+
+    datastore: _Datastore
 
     def __init__(self, path: str = "") -> None:
         self._path = Path(path).absolute() if path else None
@@ -201,6 +204,11 @@ class SqliteStore(SQLiteApplicationRecorder):
             yield _executing(c)
             for guard in _LIFTED.values():
                 c.execute(guard)
+
+    def wipe(self) -> None:
+        """The log of the last writes is emptied, in which pages of before stand."""
+        with self.datastore.connection() as connection:
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def guarded(self) -> bool:
         found = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}

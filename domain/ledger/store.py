@@ -105,6 +105,9 @@ class Store(Protocol):
     def repair(self, what: str, why: str) -> AbstractContextManager[Execute]:
         """A transaction of its own in which the log may be changed; what and why are written down with it."""
 
+    def wipe(self) -> None:
+        """Let what was deleted be gone from the files too, where that is the service's to do."""
+
     def guarded(self) -> bool:
         """Whether the database itself refuses to change the log."""
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 from structlog.testing import capture_logs
 
 from api import events
 from api.events import EVENTS, KEPT, OTHERS, PERIOD, Tally
 from domain.beside.access import id_of
-from tests.api.conftest import ROOT, Doc, Site, Table
+from tests.api.conftest import ROOT, Site, Table
 
 WRONG = "anl_0123456789abcdef_" + "x" * 43
 
@@ -18,12 +21,12 @@ def orders(site: Site) -> Table:
     return site.table("orders@1", 3)
 
 
-def told(lines: list[Doc]) -> list[Doc]:
+def told(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The events among the lines."""
     return [line for line in lines if line["event"] in EVENTS]
 
 
-def named(lines: list[Doc]) -> list[str]:
+def named(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     return [line["event"] for line in told(lines)]
 
 

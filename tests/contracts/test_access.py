@@ -155,6 +155,9 @@ class TestTokens:
             def among_appends(self, work: object) -> None:
                 raise StoreUnavailable("gone")
 
+            def wipe(self) -> None:
+                raise StoreUnavailable("gone")
+
         with pytest.raises(StoreUnavailable):
             Access(Gone(), Keyring(Gone(), KEY)).migrate()
 

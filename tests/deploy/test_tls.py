@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import http.client
 import os
 import socket
@@ -25,11 +25,11 @@ def certify(folder: Path, name: str) -> tuple[Path, Path]:
     """A certificate that signs itself, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     who = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     made = (
         x509.CertificateBuilder(who, who, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
         .sign(key, hashes.SHA256())
     )
     files = folder / "cert.pem", folder / "key.pem"
@@ -48,9 +48,9 @@ def port_of(service: Service) -> int:
 
 def shown(service: Service) -> str:
     """The name in the certificate."""
-    with socket.create_connection(("127.0.0.1", port_of(service)), 10) as raw:
-        with unchecked().wrap_socket(raw) as client:
-            found = x509.load_der_x509_certificate(client.getpeercert(binary_form=True) or b"")
+    address = ("127.0.0.1", port_of(service))
+    with socket.create_connection(address, 10) as raw, unchecked().wrap_socket(raw) as client:
+        found = x509.load_der_x509_certificate(client.getpeercert(binary_form=True) or b"")
     return str(found.subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value)
 
 
