@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select
 
-from domain.errors import AnnalsError
+from domain.errors import AnnalsError, WrongKey
 from domain.kernel.digest import digest
 from domain.ledger import Ledger, LogEntry
 from projections import schema
@@ -62,6 +62,8 @@ def damages(ledger: Ledger, views: Views) -> Iterator[Damage | int]:
 def _fault(entry: LogEntry, leaf: str) -> str:
     try:
         record = entry.record
+    except WrongKey:
+        raise
     except AnnalsError:
         return "cannot be read"
     if record.hash != leaf:

@@ -208,7 +208,10 @@ class SqliteStore(SQLiteApplicationRecorder):
     def wipe(self) -> None:
         """The log of the last writes is emptied, in which pages of before stand."""
         with self.datastore.connection() as connection:
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if cursor.fetchone()[0]:
+                raise StoreUnavailable("the readers before this one take too long")
 
     def guarded(self) -> bool:
         found = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}

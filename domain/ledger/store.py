@@ -106,7 +106,10 @@ class Store(Protocol):
         """A transaction of its own in which the log may be changed; what and why are written down with it."""
 
     def wipe(self) -> None:
-        """Let what was deleted be gone from the files too, where that is the service's to do."""
+        """Let what was deleted be gone from the files too, where that is the service's to do.
+
+        Raises StoreUnavailable while others read what was there before; to be repeated.
+        """
 
     def guarded(self) -> bool:
         """Whether the database itself refuses to change the log."""
