@@ -200,7 +200,8 @@ def test_a_copy_of_a_running_service_proves_and_plays_on_elsewhere(tmp_path: Pat
 
 
 def _prove_all(data: Path) -> None:
-    ledger = Ledger.open(load({"data": str(data)}, {}).ledger_url)
+    settings = load({"data": str(data)}, {})
+    ledger = Ledger.open(settings.ledger_url, settings.key())
     games = {entry.game for entry in ledger.log(0, 100_000)}
     assert len(games) > 2
     for game in games:
