@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api import addresses, limits, logs, openapi, problems
+from api import addresses, events, limits, logs, openapi, problems
 from api.routes import (
     audit,
     boards,
@@ -53,6 +53,7 @@ def create_app(services: Services) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # it would send clients to whatever host they have named
     logs.install(app)
+    events.install(app)
     problems.install(app)
     limits.install(app)
     health.install(app)

@@ -28,6 +28,9 @@ _ID = re.compile(r"[0-9a-f-]{36}")
 ANY = "*"
 """Of origins: all of them."""
 
+HSTS = "max-age=63072000"
+"""Who has asked with TLS once asks so for two years."""
+
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -49,6 +52,8 @@ def install(app: Flask) -> None:
     def finish(answer: Response) -> Response:
         for name, value in HEADERS.items():
             answer.headers.setdefault(name, value)
+        if request.scheme == "https":
+            answer.headers["Strict-Transport-Security"] = HSTS
         answer.headers["Request-Id"] = g.request_id
         answer.headers.setdefault("Cache-Control", "no-store")
         answer.headers["Vary"] = VARY

@@ -29,6 +29,7 @@ CHALLENGE = {"WWW-Authenticate": 'Bearer realm="annals"'}
 
 CODES: Mapping[str, tuple[int, str]] = {
     "bad_request": (400, "The request is not well-formed"),
+    "tls_required": (400, "This port speaks TLS: ask with https"),
     "not_json": (400, "The body is not JSON"),
     "duplicate_key": (400, "A key comes twice in an object"),
     "number_out_of_range": (400, "A number is none that every reader keeps exactly"),

@@ -3,54 +3,28 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
 from api.shapes import Shaped, ref
+from api.visible import visible
 from domain.ids import MAX_INT, Doc, Json
 from domain.kernel.clock import LONGEST, MOST_DAYS
 from domain.kernel.texts import LANGUAGES
 
-# Text that people see: no control characters, nothing invisible, nothing that turns the direction of what follows.
-_BASIC = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
-_BASIC += (
-    r"\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ue000-\uf8ff\ufe00-\ufe0f"
-)
-_BASIC += r"\ufeff\uffa0\ufff0-\uffff"
-_SEEN = _BASIC + r"\ud800-\udfff"
-_SEEN += "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-
-
-def _marks() -> str:
-    """All combining marks as ranges of a class of characters; what is no character yet joins the range around it."""
-    ranges: list[list[int]] = []
-    joined = False
-    for code in range(0x20000):  # beyond there are only those that nothing may hold
-        kind = unicodedata.category(chr(code))
-        if kind[0] == "M":
-            ranges[-1:] = [[ranges[-1][0], code]] if joined else [*ranges[-1:], [code, code]]
-        joined = kind[0] == "M" or (joined and kind == "Cn")
-    return "".join(f"{_escaped(first)}-{_escaped(last)}" for first, last in ranges)
-
-
-def _escaped(code: int) -> str:
-    return f"\\u{code:04x}" if code < 0x10000 else chr(code)
-
-
-# A mark at the beginning would stand on whatever is shown before the name.
-NAME = f"^(?![{_marks()}]){_SEEN} ]{_SEEN}]{{0,39}}$"
-TEXT = f"^{_SEEN} ]{_SEEN}]{{0,499}}$"
-# What is published of both: no lookahead and nothing beyond U+FFFF, which not every language's patterns can say.
-PUBLISHED = f"^{_BASIC} ]{_BASIC}]*$"
+# What is published of `visible`: no lookahead and nothing beyond U+FFFF, which not every language's patterns can say.
+_SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
+_SEEN += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164"
+_SEEN += r"\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
+PUBLISHED = f"^{_SEEN} ]{_SEEN}]*$"
 
 
 class Pattern(validate.Regexp):
-    """The whole string matches (a `$` alone lets a last newline through). A weaker pattern may be published."""
+    """The whole string matches (a `$` alone lets a last newline through)."""
 
-    def __init__(self, pattern: str, published: str = "") -> None:
-        super().__init__(published or pattern)
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern)
         self._strict = re.compile(pattern)
 
     def __call__(self, value: Any) -> Any:
@@ -116,15 +90,21 @@ def _word(pattern: str, **more: Any) -> fields.String:
     return fields.String(validate=Pattern(pattern), **more)
 
 
-def _seen(pattern: str, most: int, said: str, example: str, **more: Any) -> fields.String:
-    """Text that people see."""
-    told = f"{said} Nothing invisible, and nothing that turns the direction of the text."
-    shown = {"description": told, "minLength": 1, "maxLength": most, "examples": [example]}
-    return fields.String(validate=Pattern(pattern, PUBLISHED), metadata=shown, **more)
+class Seen(fields.String):
+    """Text that people see, in its composed form; `said` describes it."""
+
+    def __init__(self, most: int, said: str, example: str, **more: Any) -> None:
+        told = f"{said} Nothing invisible, and nothing that turns the direction of the text."
+        shown = {"description": told, "minLength": 1, "maxLength": most, "examples": [example]}
+        super().__init__(validate=Pattern(PUBLISHED), metadata=shown, **more)
+        self._most = most
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> str:
+        return visible(super()._deserialize(value, attr, data, **more), self._most)
 
 
-def _name(said: str) -> fields.String:
-    return _seen(NAME, 40, f"{said} Erasable. Does not begin with a combining mark.", "Anne", load_default="")
+def _name(said: str) -> Seen:
+    return Seen(40, f"{said} Erasable. Does not begin with a combining mark.", "Anne", load_default="")
 
 
 def _among(*values: str, **more: Any) -> fields.String:
@@ -387,7 +367,7 @@ class ConsentSchema(In):
 
 class RewindSchema(In):
     to = Int(required=True, validate=_between(1, 2**31 - 1), metadata={"description": "A version that counts."})
-    reason = _seen(TEXT, 500, "The director's reason, kept erasable, never in a record.", "A slip.", load_default="")
+    reason = Seen(500, "The director's reason, kept erasable, never in a record.", "A slip.", load_default="")
     fresh = Bool(
         load_default=False,
         metadata={"description": "The director's: what nobody has seen is dealt anew."},

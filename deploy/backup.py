@@ -16,6 +16,7 @@ from pathlib import Path
 from deploy import moments
 from deploy.moments import Moment
 from deploy.settings import Settings, SettingsError
+from domain.beside.keys import mark_of
 from domain.ids import Json
 
 LEDGER, KEY, ABOUT = "ledger.sqlite", "key", "backup.json"
@@ -32,7 +33,10 @@ def take(settings: Settings, to: Path) -> None:
         raise SettingsError(f"{to} is not empty")
     _write(to / KEY, settings.key().hex() + "\n")
     _copy(settings.ledger_file, to / LEDGER)
-    about = {"annals": FORMAT, "records": _records(to / LEDGER), "sha256": _hash(to / LEDGER)}
+    key = mark_of(settings.key())
+    if not _opened_by(to / LEDGER, key):
+        raise SettingsError("the master key was changed meanwhile: take the backup again")
+    about = {"annals": FORMAT, "records": _records(to / LEDGER), "sha256": _hash(to / LEDGER), "key": key}
     _write(to / ABOUT, json.dumps(about) + "\n")  # last: a copy without it was cut short
 
 
@@ -88,6 +92,15 @@ def _copy(path: Path, to: Path) -> None:
 def _records(path: Path) -> int:
     with closing(sqlite3.connect(path)) as copy:
         return int(copy.execute("SELECT count(*) FROM records").fetchone()[0])
+
+
+def _opened_by(path: Path, mark: str) -> bool:
+    """Whether the key of that mark opens the copy; one without a ring opens with the key that made it."""
+    with closing(sqlite3.connect(path)) as copy:
+        if not copy.execute("SELECT 1 FROM sqlite_master WHERE name = 'keyring'").fetchone():
+            return True
+        marks = {found for (found,) in copy.execute("SELECT mark FROM keyring")}
+    return not marks or mark in marks
 
 
 def _hash(path: Path) -> str:

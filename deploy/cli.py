@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy import collector, logs, running
+from deploy import collector, logs, rotation, running
 from deploy.play import demo, replay, story
 from deploy.play.bots import BOTS
 from deploy.play.simulate import simulate
@@ -134,6 +134,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--export", type=Path, default=Path("games"), metavar="DIR", help="where the export goes (games)")
 
     running.add_commands(add)
+    rotation.add_command(add)
     return top
 
 

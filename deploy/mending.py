@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from deploy import moments
-from deploy.backup import LEDGER
+from deploy.backup import KEY, LEDGER
 from deploy.settings import SettingsError
 from deploy.wiring import Services
 from domain.beside.damages import Damage
@@ -76,7 +76,7 @@ def mend(services: Services, source: Path, game: str, until: int | None = None) 
     if not damages and not services.ledger.version(game):
         raise UnknownGame(game)
     made = Mended(game)
-    given = read(source, game, until)
+    given = read(source, game, services.settings.key(), until)
     for damage in damages:
         if why := _put_back(services, damage, given):
             made.lost.append((damage.version, why))
@@ -97,7 +97,8 @@ def _put_back(services: Services, damage: Damage, given: Source) -> str:
         return "neither the tree nor the next record says what it was"
     try:
         position = vacancy(services.ledger, services.views, damage.game, damage.version)
-        services.ledger.put_right(damage.game, [(record, damage.hash, position)])
+        with closing(Ledger.open(services.settings.owner_url, services.settings.key())) as owned:
+            owned.put_right(damage.game, [(record, damage.hash, position)], damage.said)
     except VerificationError as error:
         return f"the source has another: {error.detail}"
     except StaleVersion:
@@ -120,16 +121,19 @@ def _put_seed(services: Services, game: str, given: Source) -> str:
 # --- sources ---------------------------------------------------------------------------------------------------
 
 
-def read(source: Path, game: str, until: int | None = None) -> Source:
-    """A folder of a backup, or the file of an export; raises SettingsError for anything else."""
+def read(source: Path, game: str, key: bytes, until: int | None = None) -> Source:
+    """A folder of a backup, or the file of an export; raises SettingsError for anything else.
+
+    `key` is the master key of now; a backup that was made under another has that key beside it.
+    """
     if source.is_file():
         return _exported(source, game)
     if (source / LEDGER).is_file():
-        return _copied(source / LEDGER, game)
+        return _copied(source / LEDGER, game, _key_of(source, key))
     if moments.is_running_backup(source):
         with TemporaryDirectory() as folder:  # for its owner alone
             moments.make(source, until, Path(folder) / LEDGER)
-            return _copied(Path(folder) / LEDGER, game)
+            return _copied(Path(folder) / LEDGER, game, _key_of(source, key))
     raise SettingsError(f"{source} is neither a backup nor an export")
 
 
@@ -143,9 +147,16 @@ def _exported(path: Path, game: str) -> Source:
     return Source({r.version: r for r in found.records})
 
 
-def _copied(path: Path, game: str) -> Source:
+def _key_of(source: Path, key: bytes) -> bytes:
+    try:
+        return bytes.fromhex((source / KEY).read_text())
+    except (OSError, ValueError):
+        return key
+
+
+def _copied(path: Path, game: str, key: bytes) -> Source:
     """Record by record: the copy may be damaged as well."""
-    with closing(Ledger.open(f"sqlite:///{quote(str(path.absolute()))}")) as ledger:
+    with closing(Ledger.open(f"sqlite:///{quote(str(path.absolute()))}", key)) as ledger:
         found: dict[int, Record] = {}
         for version in range(1, ledger.version(game) + 1):
             try:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from deploy import embedded, front
+from deploy import certificate, embedded, front
 from deploy.settings import Settings
 from workers import pulse
 
@@ -61,7 +61,11 @@ class Prober:
         self._own_redis = settings.redis_url == embedded.url_of(settings.data)
 
     def look(self) -> None:
-        """Ask once; who does not answer through the door is asked by itself, so that the other is not blamed."""
+        """Ask once; who does not answer through the door is asked by itself, so that the other is not blamed.
+
+        And see whether the certificate was renewed.
+        """
+        front.renew(self._settings)
         if _answers(self._door(), "/healthz"):
             self._vouch("front", "api")
             _answers(self._door(), "/readyz")
@@ -81,7 +85,11 @@ class Prober:
     def _door(self) -> http.client.HTTPConnection:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._settings.host, self._settings.host)  # noqa: S104
         here = (_OWN_ADDRESS, 0) if sys.platform == "linux" and host.startswith("127.") else None
-        return http.client.HTTPConnection(host, self._settings.port, timeout=PATIENCE, source_address=here)
+        port = self._settings.port
+        if self._settings.tls_cert is None:
+            return http.client.HTTPConnection(host, port, timeout=PATIENCE, source_address=here)
+        context = certificate.unchecked()
+        return http.client.HTTPSConnection(host, port, timeout=PATIENCE, source_address=here, context=context)
 
 
 class _Local(http.client.HTTPConnection):

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from deploy.wiring import Services
     from workers.crew import Crew
 
+FLAGS = ("data", "host", "port", "workers", "log_level", "backup", "tls_cert", "tls_key")
+
 Add = Callable[..., argparse.ArgumentParser]
 Run = Callable[[Sequence[str]], int]
 
@@ -42,6 +44,9 @@ DONE, FAILED = 0, 1
 
 START = 60.0
 """Seconds within which a process that was started gives its first sign of life."""
+
+FOR_MIGRATING = frozenset({"ANNALS_MIGRATE_URL", "ANNALS_NEW_KEY"})
+"""What no process of the service is told: with it the log could be changed."""
 
 QUEUES = {"turns": "annals-turns", "batch": "annals-batch"}
 
@@ -53,16 +58,14 @@ def add_commands(add: Add) -> None:
     one = add("serve", help="run the whole service, and everything that it needs")
     one.set_defaults(command=serve)
     _add_settings(one)
-    one.add_argument("--host", help="address to listen on (127.0.0.1 unless given)")
-    one.add_argument("--port", type=int, metavar="P", help="8000 unless given; 0 takes a free one")
+    _add_port(one)
     one.add_argument("--workers", type=int, metavar="N", help="processes for turns and deadlines (1 unless given)")
     _add_backup(one)
 
     one = add("api", help="run the HTTP server alone")
     one.set_defaults(command=api)
     _add_settings(one)
-    one.add_argument("--host", help="address to listen on (127.0.0.1 unless given)")
-    one.add_argument("--port", type=int, metavar="P")
+    _add_port(one)
 
     one = add("worker", help="run one worker")
     one.set_defaults(command=worker)
@@ -130,10 +133,16 @@ def _add_backup(one: argparse.ArgumentParser) -> None:
     one.add_argument("--backup-to", metavar="DIR", dest="backup", help="folder of a running backup (none unless given)")
 
 
+def _add_port(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--host", help="address to listen on (127.0.0.1 unless given)")
+    one.add_argument("--port", type=int, metavar="P", help="8000 unless given; 0 takes a free one")
+    one.add_argument("--tls-cert", metavar="FILE", dest="tls_cert", help="certificate with its chain: speak TLS")
+    one.add_argument("--tls-key", metavar="FILE", dest="tls_key", help="the certificate's key")
+
+
 def settings_of(args: argparse.Namespace) -> Settings:
     """Flags before the environment; and from now on this process logs."""
-    flags = ("data", "host", "port", "workers", "log_level", "backup")
-    settings = load({name: getattr(args, name, None) for name in flags})
+    settings = load({name: getattr(args, name, None) for name in FLAGS})
     logs.set_up(settings.log_level)
     return settings
 
@@ -181,7 +190,8 @@ def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int
 def _supervised(settings: Settings, pulses: Path) -> Iterator[Supervisor]:
     from deploy.supervisor import Supervisor  # noqa: PLC0415
 
-    supervisor = Supervisor({**os.environ, **settings.environ()}, pulses)
+    environ = {name: value for name, value in os.environ.items() if name not in FOR_MIGRATING}
+    supervisor = Supervisor({**environ, **settings.environ()}, pulses)
     try:
         yield supervisor
     finally:
@@ -246,8 +256,7 @@ class _Announcement:
     """Says once that the service is ready; from then on it must answer."""
 
     def __init__(self, settings: Settings, pulses: Path) -> None:
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        self._url = f"http://{host}:{settings.port}"
+        self._url = settings.url
         self._asked, self._said, self._pulses = time.monotonic(), False, pulses
 
     def __call__(self) -> None:
@@ -263,9 +272,11 @@ class _Announcement:
 
 
 def answers(url: str) -> bool:
-    """Whether that address answers 200."""
+    """Whether that address, which is our own, answers 200."""
+    from deploy import certificate  # noqa: PLC0415
+
     try:
-        with urllib.request.urlopen(url, timeout=1) as response:  # noqa: S310 - our own address
+        with urllib.request.urlopen(url, timeout=1, context=certificate.unchecked()) as response:  # noqa: S310
             return bool(response.status == 200)
     except (urllib.error.URLError, OSError):
         return False

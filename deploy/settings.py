@@ -38,10 +38,14 @@ class Settings:
     """Absolute. Keeps the databases of SQLite, the key, the lock and the embedded server's files."""
     ledger_url: str = field(repr=False)
     views_url: str = field(repr=False)
+    migrate_url: str = field(repr=False, default="")
+    """Of the role that owns the tables; empty: that of the service owns them."""
     redis_url: str = field(repr=False, default="")
     """Empty: a server of our own is to be started."""
     given_key: str = field(repr=False, default="")
     """Hex, from the environment; empty: the file in the data folder."""
+    new_key: str = field(repr=False, default="")
+    """Hex, from the environment, where that gives the key: the one that is to take its place."""
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
@@ -63,6 +67,21 @@ class Settings:
     """For how many days the running backup can be put back."""
     trusted_proxies: tuple[str, ...] = ()
     """Networks of proxies in front, which are believed when they tell for whom they ask."""
+
+    tls_cert: Path | None = None
+    """The certificate with its chain, and beside it the key: the port speaks TLS then."""
+    tls_key: Path | None = None
+
+    @property
+    def url(self) -> str:
+        """Where the service is spoken to."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.tls_cert else 'http'}://{host}:{self.port}"
+
+    @property
+    def owner_url(self) -> str:
+        """Where tables are made, and the log is repaired."""
+        return self.migrate_url or self.ledger_url
 
     @property
     def sqlite(self) -> bool:
@@ -106,10 +125,28 @@ class Settings:
             if self.sqlite and self.ledger_file.exists():
                 raise SettingsError(f"{self.key_file} is missing, and the ledger's seeds open with no other key")
             _make_key(self.key_file)
-        text = _text_of(self.key_file)
-        if not _KEY.fullmatch(text):
-            raise SettingsError(f"{self.key_file} does not hold 64 hex digits")
-        return bytes.fromhex(text)
+        return _key_in(self.key_file)
+
+    @property
+    def next_key_file(self) -> Path:
+        """The key that is to take the place of the one in the data folder."""
+        return self.data / "key.next"
+
+    def next_key(self) -> bytes:
+        """The new key: the environment's if the old one is, else one that is made, once, until it is taken."""
+        if self.given_key:
+            if not self.new_key or self.new_key == self.given_key:
+                raise SettingsError("ANNALS_NEW_KEY must give the key that is to take the place of ANNALS_KEY")
+            return bytes.fromhex(self.new_key)
+        if not self.next_key_file.exists():
+            _make_key(self.next_key_file)
+        return _key_in(self.next_key_file)
+
+    def take_next_key(self) -> None:
+        """Put the new key in the old one's place, in the data folder if the key is there."""
+        if not self.given_key:
+            self.next_key_file.replace(self.key_file)
+            _flush(self.data)
 
     def node(self) -> str:
         """The name of this data folder's processes in leases: they are not kept from each other's by a restart."""
@@ -140,6 +177,8 @@ class Settings:
             "ANNALS_BACKUP_DAYS": str(self.backup_days),
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
+            "ANNALS_TLS_CERT": str(self.tls_cert or ""),
+            "ANNALS_TLS_KEY": str(self.tls_key or ""),
         }
         return {name: value for name, value in told.items() if value}
 
@@ -153,12 +192,17 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
     env = {name: value for name, value in (os.environ if environ is None else environ).items() if value}
     data = Path(given.get("data") or env.get("ANNALS_DATA") or "var").expanduser().absolute()
     ledger_url, views_url = _databases(data, given.get("database") or env.get("ANNALS_DATABASE_URL", ""))
+    tls_cert, tls_key = (_file(given.get(f"tls_{n}") or env.get(f"ANNALS_TLS_{n.upper()}")) for n in ("cert", "key"))
+    if (tls_cert is None) != (tls_key is None):
+        raise SettingsError("ANNALS_TLS_CERT and ANNALS_TLS_KEY belong together")
     return Settings(
         data,
         ledger_url,
         views_url,
+        _owner(env.get("ANNALS_MIGRATE_URL", ""), ledger_url),
         _redis(env.get("ANNALS_REDIS_URL", "")),
-        _key(env.get("ANNALS_KEY", "")),
+        _key("ANNALS_KEY", env.get("ANNALS_KEY", "")),
+        _key("ANNALS_NEW_KEY", env.get("ANNALS_NEW_KEY", "")),
         host=given.get("host") or env.get("ANNALS_HOST", "127.0.0.1"),
         port=_number("port", given.get("port", env.get("ANNALS_PORT", "8000")), 0, 65535),
         workers=_number("workers", given.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
@@ -171,7 +215,13 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         backup=_backup(str(given.get("backup") or env.get("ANNALS_BACKUP", "")), data, ledger_url),
         backup_days=_number("ANNALS_BACKUP_DAYS", env.get("ANNALS_BACKUP_DAYS", "7"), 1, 3650),
         trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
+        tls_cert=tls_cert,
+        tls_key=tls_key,
     )
+
+
+def _file(path: str | None) -> Path | None:
+    return Path(path).expanduser().absolute() if path else None
 
 
 def _databases(data: Path, url: str) -> tuple[str, str]:
@@ -196,15 +246,22 @@ def _backup(text: str, data: Path, ledger_url: str) -> Path | None:
     return path
 
 
+def _owner(url: str, ledger_url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    if url and (scheme not in ("postgresql", "postgres") or ledger_url.startswith("sqlite:")):
+        raise SettingsError("ANNALS_MIGRATE_URL is postgresql://..., and goes with an ANNALS_DATABASE_URL of that kind")
+    return url and f"postgresql://{rest}"
+
+
 def _redis(url: str) -> str:
     if url and urlsplit(url).scheme not in ("redis", "rediss", "unix"):
         raise SettingsError("ANNALS_REDIS_URL is redis://, rediss:// or unix://..., or is left out for our own server")
     return url
 
 
-def _key(text: str) -> str:
+def _key(name: str, text: str) -> str:
     if text and not _KEY.fullmatch(text.strip()):
-        raise SettingsError("ANNALS_KEY is not 64 hex digits")
+        raise SettingsError(f"{name} is not 64 hex digits")
     return text.strip()
 
 
@@ -260,6 +317,22 @@ def _log_level(level: str) -> str:
 def _text_of(path: Path) -> str:
     """What a file of ours holds; what is no text becomes a sign that none of them has."""
     return path.read_text(encoding="utf-8", errors="replace").strip()
+
+
+def _key_in(path: Path) -> bytes:
+    text = _text_of(path)
+    if not _KEY.fullmatch(text):
+        raise SettingsError(f"{path} does not hold 64 hex digits")
+    return bytes.fromhex(text)
+
+
+def _flush(folder: Path) -> None:
+    """Names of files last through a power cut only once their folder is written."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _make_key(path: Path) -> None:

@@ -112,8 +112,9 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
     if not settings.redis_url:
         raise SettingsError("ANNALS_REDIS_URL is not set; only `serve` starts a server of its own")
     rules = shipped() if catalogue is None else catalogue
-    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
-    vault, reader = Vault(ledger, settings.key()), Reader(views)
+    ledger = Ledger.open(settings.ledger_url, settings.key())
+    views = Views(settings.views_url, ledger.keys)
+    vault, reader = Vault(ledger, ledger.keys), Reader(views)
     url, clock = settings.redis_url, Clock(ledger, alone=settings.sqlite)
     return Services(
         settings,
@@ -121,7 +122,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         ledger,
         vault,
         Commands(ledger, rules, vault, clock),
-        Access(ledger, settings.key(), lambda: clock() // 1000),
+        Access(ledger, ledger.keys, lambda: clock() // 1000),
         Errands(ledger),
         views,
         reader,
@@ -138,15 +139,15 @@ def migrate(settings: Settings) -> None:
     Views that are damaged, or of another log, are made anew. Raises SettingsError, WrongKey, StoreUnavailable.
     """
     settings.prepare()
-    key = settings.key()
-    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
+    ledger = Ledger.open(settings.owner_url, settings.key())
+    views = Views(settings.migrate_url or settings.views_url, ledger.keys)
     try:
         with _named(settings, settings.ledger_file):
             ledger.migrate()
-            Access(ledger, key).migrate()
+            Access(ledger, ledger.keys).migrate()
             Errands(ledger).migrate()
             Outages(ledger).migrate()
-            Vault(ledger, key).check()
+            ledger.keys.check()
         with _named(settings, settings.views_file):
             last = _migrate(views, settings)
         with _named(settings, settings.ledger_file):
@@ -156,6 +157,8 @@ def migrate(settings: Settings) -> None:
                 log.warning("the views are not those of this log, and are made anew")
                 views.clear()
                 views.migrate()
+        if settings.migrate_url:
+            ledger.grant(settings.ledger_url)
     finally:
         views.close()
         ledger.close()
@@ -167,6 +170,8 @@ def _named(settings: Settings, file: Path) -> Iterator[None]:
     try:
         yield
     except StoreUnavailable as error:
+        if "permission denied" in str(error) or "must be owner" in str(error):
+            raise SettingsError(f"{error}: ANNALS_MIGRATE_URL must name the role that owns the tables") from error
         raise StoreUnavailable(f"{file}: {error}" if settings.sqlite else str(error)) from error
 
 

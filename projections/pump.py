@@ -16,8 +16,8 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 
 from domain.beside.damages import Damages
 from domain.catalogue import Catalogue
-from domain.errors import AnnalsError
-from domain.ids import Doc, Json, Viewer
+from domain.errors import AnnalsError, WrongKey
+from domain.ids import PUBLIC, Doc, Json, Viewer
 from domain.kernel.acts import UNSTARTED
 from domain.kernel.game import advance
 from domain.kernel.record import Record
@@ -79,10 +79,10 @@ class _Batch:
     due: list[Doc] = field(default_factory=list)
     results: list[Doc] = field(default_factory=list)
 
-    def show(self, gen: int, game: str) -> None:
+    def show(self, gen: int, game: str, views: Views) -> None:
         """Add the rows that show the game as it is at the end of the batch."""
         known = self.known[game]
-        boards = _boards(gen, self.touched[game])
+        boards = _boards(gen, self.touched[game], views)
         row, due = _game(gen, known, self.positions[game]), _due(gen, known)
         results = _results(gen, known) if known.game.status == "closed" else []
         self.boards += boards
@@ -117,7 +117,7 @@ class Pump:
             if not entries:
                 return int(position), []
             batch = self._apply(db, gen, entries)
-            _write(db, gen, batch)
+            _write(db, gen, batch, self._views)
             frontier = [bytes.fromhex(h) for h in json.loads(edge)]
             edge = json.dumps([h.hex() for h in _write_leaves(db, gen, leaves, frontier, batch)]).encode()
             reached = {"to": entries[-1].position, "size": leaves + len(batch.leaves), "edge": edge}
@@ -133,7 +133,7 @@ class Pump:
             self._hold(db, gen, now)
             self._show(db, gen, game, records)
             row = {"gen": gen, "game": game, "position": 0, "error": f"{DAMAGED}{version}"}
-            _set_aside(db, gen, [row], {"set_aside": True, "damaged": version})
+            _set_aside(db, gen, [row], {"set_aside": True, "damaged": version}, self._views)
         self._games.pop(game, None)
 
     def bring_back(self, game: str, now: int) -> None:
@@ -156,8 +156,8 @@ class Pump:
         for record in records:
             self._follow(batch, LogEntry(0, game, record.version, partial(_same, record)))
         batch.positions[game] = stood or db.execute(PUMPED_TO, {"in_gen": gen}).scalar_one()
-        batch.show(gen, game)
-        _write(db, gen, batch)
+        batch.show(gen, game, self._views)
+        _write(db, gen, batch, self._views)
 
     def _hold(self, db: Connection, gen: int, now: int) -> None:
         if not hold(db, f"pump-{gen}", self._owner, now):
@@ -183,7 +183,9 @@ class Pump:
                 batch.set_aside(gen, entry.game, entry.position, said)
         for game in list(batch.known):
             try:
-                batch.show(gen, game)
+                batch.show(gen, game, self._views)
+            except WrongKey:
+                raise
             except Exception as error:  # noqa: BLE001 - likewise
                 known = batch.known.pop(game)
                 batch.set_aside(gen, game, batch.positions[game], _said(error, known.game.version))
@@ -193,6 +195,8 @@ class Pump:
         """What keeps a record from being shown; nothing if it is."""
         try:
             self._follow(batch, entry)
+        except WrongKey:  # nothing is wrong with the game: this process has the master key of before
+            raise
         except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
             return _said(error, entry.version)
         return ""
@@ -204,6 +208,8 @@ class Pump:
         """
         try:
             return entry.record.hash
+        except WrongKey:
+            raise
         except AnnalsError:
             pass
         try:
@@ -216,7 +222,7 @@ class Pump:
         record, game = entry.record, entry.game
         before = self._before(batch.known.get(game) or self._games.get(game), entry)
         known = self._next(before, entry)
-        batch.lines += _lines(record, before, known)
+        batch.lines += _lines(record, before, known, self._views)
         batch.known[game] = known
         batch.touched.setdefault(game, {}).update(dict.fromkeys(touched(record, known), known))
         batch.positions[game] = entry.position
@@ -247,7 +253,7 @@ def live(db: Connection) -> int:
 # --- rows ------------------------------------------------------------------------------------------------------
 
 
-def _write(db: Connection, gen: int, batch: _Batch) -> None:
+def _write(db: Connection, gen: int, batch: _Batch, views: Views) -> None:
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.lines])
     changed = [*batch.known, *(row["game"] for row in batch.aside)]
     NOTHING_DUE.run(db, [{"in_gen": gen, "of_game": game} for game in changed])
@@ -258,23 +264,25 @@ def _write(db: Connection, gen: int, batch: _Batch) -> None:
         (schema.results, batch.results),
     ):
         upsert(db, table, rows)
-    _set_aside(db, gen, batch.aside, {"set_aside": True})
+    _set_aside(db, gen, batch.aside, {"set_aside": True}, views)
 
 
-def _set_aside(db: Connection, gen: int, rows: list[Doc], mark: Doc) -> None:
+def _set_aside(db: Connection, gen: int, rows: list[Doc], mark: Doc, views: Views) -> None:
     """Nobody can do work on these games until they are brought back, or the views rebuilt."""
     upsert(db, schema.aside, rows)
     NOTHING_DUE.run(db, [{"in_gen": gen, "of_game": row["game"]} for row in rows])
     for row in rows:
-        _mark(db, gen, row["game"], mark)
+        _mark(db, gen, row["game"], mark, views)
 
 
-def _mark(db: Connection, gen: int, game: str, mark: Doc) -> None:
+def _mark(db: Connection, gen: int, game: str, mark: Doc, views: Views) -> None:
     """Say in its documents that they are not what the game is now."""
     for table in (schema.games, schema.boards):
         rows = [dict(row) for row in db.execute(select(table).filter_by(gen=gen, game=game)).mappings()]
         for row in rows:
-            row["doc"] = documents.rendered({**json.loads(row["doc"]), **mark})
+            reader = row.get("viewer", PUBLIC)
+            doc = json.loads(views.shown(game, reader, row["doc"]))
+            row["doc"] = views.kept(game, reader, documents.rendered({**doc, **mark}))
         upsert(db, table, rows)
 
 
@@ -298,23 +306,26 @@ def _said(error: Exception, version: int) -> str:
     return f"{type(error).__name__}: version {version}"
 
 
-def _lines(record: Record, before: Known | None, known: Known) -> list[Doc]:
+def _lines(record: Record, before: Known | None, known: Known, views: Views) -> list[Doc]:
     """What a record says to each audience."""
+    row = {"game": known.game.id, "version": record.version}
     return [
-        {"game": known.game.id, "version": record.version, "audience": audience, "doc": documents.rendered(doc)}
+        {**row, "audience": audience, "doc": views.kept(known.game.id, audience, documents.rendered(doc))}
         for audience, doc in documents.entries(record, before, known).items()
     ]
 
 
-def _boards(gen: int, touched: Mapping[Viewer, Known]) -> list[Doc]:
+def _boards(gen: int, touched: Mapping[Viewer, Known], views: Views) -> list[Doc]:
     by: dict[int, tuple[Known, list[Viewer]]] = {}
     for viewer, known in touched.items():
         by.setdefault(known.game.version, (known, []))[1].append(viewer)
-    return [
-        {"gen": gen, "game": known.game.id, "viewer": str(viewer), "version": version, "doc": doc}
-        for version, (known, viewers) in by.items()
-        for viewer, doc in documents.boards(known, viewers).items()
-    ]
+    rows = []
+    for version, (known, viewers) in by.items():
+        game = known.game.id
+        for viewer, doc in documents.boards(known, viewers).items():
+            kept = views.kept(game, str(viewer), doc)
+            rows.append({"gen": gen, "game": game, "viewer": str(viewer), "version": version, "doc": kept})
+    return rows
 
 
 def _game(gen: int, known: Known, position: int) -> Doc:

@@ -88,7 +88,7 @@ class Reader:
         """The board of a viewer; None for an unknown game or seat."""
         with self._views.reading() as db:
             row = db.execute(BOARD, {"of_game": game, "by": str(viewer)}).first()
-        return None if row is None else Board(row.version, row.doc)
+        return None if row is None else Board(row.version, self._views.shown(game, str(viewer), row.doc))
 
     def game(self, game: str) -> dict[str, Json] | None:
         """The summary of a game."""
@@ -147,8 +147,12 @@ class Reader:
                 if row.audience == ALL_KEY:
                     out.setdefault(row.version, {}).update(json.loads(row.doc))
                 elif may_read(row.audience, viewer):
-                    out.setdefault(row.version, {}).setdefault("own", []).append(json.loads(row.doc))
+                    out.setdefault(row.version, {}).setdefault("own", []).append(self._own(game, row.audience, row.doc))
         return [out[v] for v in sorted(out)]
+
+    def _own(self, game: str, audience: str, doc: bytes) -> Doc:
+        part: Doc = json.loads(self._views.shown(game, audience, doc))
+        return part
 
     def results(self, player: str, limit: int = 100) -> list[dict[str, Json]]:
         """The closed games of a player, the newest first; only public ones, since everybody may ask.

@@ -151,6 +151,8 @@ def _absent(ledger: Ledger, game: str, version: int) -> str:
 def _read(entry: LogEntry) -> Record | None:
     try:
         return entry.record
+    except WrongKey:
+        raise
     except AnnalsError:
         return None
 

@@ -15,16 +15,26 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
 
+from domain.beside.keys import Keyring
 from domain.errors import StoreUnavailable
 from domain.forks import heed
+from domain.ids import PUBLIC
+from domain.kernel.audience import ALL_KEY
 from projections.schema import fingerprint, generations, metadata, shape
+
+EVERYBODY = (PUBLIC, ALL_KEY)
+"""Viewers and audiences from whom nothing is kept."""
 
 
 class Views:
     """Connections to the read side; safe with threads and forks."""
 
-    def __init__(self, url: str) -> None:
-        """`sqlite:///path`, with what an address would read as something else escaped, or `postgresql://...`."""
+    def __init__(self, url: str, keys: Keyring | None = None) -> None:
+        """`sqlite:///path`, with what an address would read as something else escaped, or `postgresql://...`.
+
+        With the ledger's keys what seats alone may read rests sealed.
+        """
+        self._keys = keys
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
         self._made: Engine | None = None
         heed(self)
@@ -80,6 +90,18 @@ class Views:
         except (DBAPIError, TimeoutError) as error:
             raise StoreUnavailable(str(getattr(error, "orig", error))) from error
 
+    def kept(self, game: str, reader: str, doc: bytes) -> bytes:
+        """A document as it rests: sealed unless everybody may read it."""
+        if self._keys is None or reader in EVERYBODY:
+            return doc
+        return self._keys.seal(game, f"view|{reader}", doc)
+
+    def shown(self, game: str, reader: str, kept: bytes) -> bytes:
+        """The document that rests there; raises WrongKey, and ValueError for bytes that were altered."""
+        if self._keys is None or reader in EVERYBODY:
+            return kept
+        return self._keys.open(game, f"view|{reader}", kept)
+
     def give_way(self, worked: float = 0.0) -> None:
         """Between two pieces of long work, each of so many seconds: SQLite has one writer and keeps no queue.
 
@@ -117,7 +139,7 @@ def _connected(url: str) -> Engine:
 def _sqlite_connected(connection: Any, _: Any) -> None:
     """Views can be rebuilt from the ledger: a power cut may cost them the last moments, never their consistency."""
     connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

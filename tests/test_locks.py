@@ -1,5 +1,6 @@
 """The locks in requirements/ are what pyproject.toml asks for. Compiling them needs a package registry."""
 
+import json
 import os
 import re
 import shutil
@@ -53,3 +54,15 @@ def test_every_pin_has_a_hash_and_no_address(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
     entries = re.split(r"\n(?=\w)", text.strip())
     assert all(ENTRY.fullmatch(entry) for entry in entries)
+
+
+def test_what_the_service_is_made_of_can_be_listed() -> None:
+    """As CycloneDX, with the hashes of the lock, and the same each time."""
+    made = [
+        subprocess.run([sys.executable, "run", "sbom"], cwd=ROOT, capture_output=True, check=True) for _ in range(2)
+    ]
+    assert made[0].stdout == made[1].stdout
+    doc = json.loads(made[0].stdout)
+    assert doc["bomFormat"] == "CycloneDX"
+    assert {part["name"]: part["version"] for part in doc["components"]} == pins("serve")
+    assert all(part["externalReferences"][0]["hashes"] for part in doc["components"])

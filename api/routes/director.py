@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 from flask import Response
 
-from api import auth, limits
+from api import auth, events, limits
 from api.answers import LookDocSchema, TokenDocSchema, WrittenSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
@@ -13,6 +13,7 @@ from api.replies import command, table, wanted, written
 from api.requests import CloseSchema, ExtensionSchema, HoldSchema, KeyHeaders, MoveHeaders, StartSchema
 from api.routes.boards import known_at
 from api.services import Doc, services
+from domain.beside.access import id_of
 from domain.beside.tables import Statement
 from domain.ids import DIRECTOR, Json
 from domain.kernel.acts import Close, Extend, Hold, Look, Reissue
@@ -45,6 +46,9 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     auth.stand_apart(now)
     with limits.whole_game():
         stored = services().commands.do(game, Look(), command=command(headers["key"]))
+        if not stored.replayed:
+            who = auth.principal()
+            events.tell("looked", game=game, player=who.player, token=who.token)
         known = known_at(services().ledger.read(game, upto=stored.versions[-1]))
     return written(stored, {"board": orjson.loads(documents.board(known, DIRECTOR))})
 
@@ -127,4 +131,7 @@ def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
 
     act, expected = Reissue(seat), wanted(headers["match"])
     stored = s.commands.do(game, act, expected=expected, command=command(key), beside=beside)
+    if not stored.replayed:
+        given = {"token": id_of(grant.token), "player": now.players[seat].id}
+        events.tell("token_replaced", game=game, seat=seat, by=who.player, **given)
     return written(stored, {"seat": seat, "token": grant.token})

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import orjson
 from flask import Response
 
-from api import auth, limits
+from api import auth, events, limits
 from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
@@ -26,7 +26,8 @@ from api.requests import (
     WaitArgs,
 )
 from api.services import Doc, services
-from domain.beside.access import Grant, Principal
+from domain.beside.access import Grant, Principal, Role, id_of
+from domain.commands import Answer
 from domain.errors import UnknownRuleset
 from domain.ids import DIRECTOR, Json, Seat
 from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
@@ -83,8 +84,15 @@ def open_game(body: Doc, headers: Doc) -> Response:
         command=named,
         beside=lambda _: rows,
     )
+    _issued(stored, grant, player, DIRECTOR)
     doc = {"token": grant.token, "player": player} | ({"invitation": grant.invitation} if invited else {})
     return written(stored, doc, Location=f"/v1/games/{grant.game}")
+
+
+def _issued(stored: Answer, grant: Grant, player: str, role: Role) -> None:
+    """A repetition gives what was given, and is no event."""
+    if not stored.replayed:
+        events.tell("token_issued", game=stored.game, role=role, player=player, token=id_of(grant.token))
 
 
 def _hold(pace: Pace) -> int:
@@ -192,6 +200,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
         command=named,
         beside=lambda r: s.access.issued(game, r.public["seat"], player, grant.token, body["name"]),
     )
+    _issued(stored, grant, player, stored.records[0].public["seat"])
     return written(stored, {"seat": stored.records[0].public["seat"], "token": grant.token, "player": player})
 
 
@@ -234,6 +243,10 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
         command=command(headers["key"]),
         beside=lambda _: s.access.ended(game, seat),
     )
+    if not stored.replayed:
+        gone = {"game": game, "seat": seat, "player": now.players[seat].id if seat in now.players else ""}
+        events.tell("seat_vacated", **gone, by=who.role, token=who.token)
+        events.tell("token_revoked", **gone)
     return written(stored, status=200)
 
 

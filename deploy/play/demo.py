@@ -271,7 +271,19 @@ def _results(game: Game, moves: int, seconds: float, export: Path) -> None:
 @contextmanager
 def service(data: Path) -> Iterator[str]:
     """The address of a service of our own, stopped afterwards."""
-    command = [sys.executable, "-P", "-m", "deploy.cli", "serve", "--port", "0", "--data", str(data)]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "deploy.cli",
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        str(data),
+        "--log-level",
+        "error",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         said = process.stdout.readline().split() if process.stdout else []

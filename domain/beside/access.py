@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from domain.beside.keys import Keyring
 from domain.beside.tables import Database, Statement, create
 from domain.ids import DIRECTOR, PUBLIC, Seat, Viewer
 
@@ -102,6 +103,11 @@ class Grant:
     invitation: str = field(repr=False)
 
 
+def id_of(token: str) -> str:
+    """The token's id, which opens nothing."""
+    return token.split("_")[1]
+
+
 def _hash(text: str) -> str:
     # The secret has 256 bits of chance: there is nothing to guess, so a slow hash would only slow down.
     return hashlib.sha256(text.encode()).hexdigest()
@@ -124,13 +130,11 @@ def _now() -> int:
 class Access:
     """Tokens, people and tickets; may raise StoreUnavailable.
 
-    `key` is the master key: what is derived from requests can be derived by nobody else. `now` gives seconds since
-    1970.
+    What is derived from requests, with `keys`, can be derived by nobody else. `now` gives seconds since 1970.
     """
 
-    def __init__(self, database: Database, key: bytes, now: Callable[[], int] = _now) -> None:
-        self._database, self._now = database, now
-        self._key = hmac.digest(key, b"annals requests", "sha256")
+    def __init__(self, database: Database, keys: Keyring, now: Callable[[], int] = _now) -> None:
+        self._database, self._keys, self._now = database, keys, now
 
     def migrate(self) -> None:
         """Create the tables that are missing. May be run any number of times, also by several at once."""
@@ -152,18 +156,19 @@ class Access:
 
     def _derived(self, use: str, request: Iterable[str], size: int) -> bytes:
         asked = json.dumps([use, *request]).encode()
-        return b"".join(hmac.digest(self._key, bytes([n]) + asked, "sha256") for n in range(2))[:size]
+        key = self._keys.requests()
+        return b"".join(hmac.digest(key, bytes([n]) + asked, "sha256") for n in range(2))[:size]
 
     # --- tokens
 
     def issued(self, game: str, role: Role, player: str, token: str, name: str = "") -> list[Statement]:
         """To be written with the record: the token opens that seat or the director's place, and no other one does."""
-        row = (game, str(role), token.split("_")[1], _hash(token), player)
+        row = (game, str(role), id_of(token), _hash(token), player)
         return [(_ISSUE, row), *([(_NAME, (player, name))] if name else [])]
 
     def replaced(self, game: str, role: Role, token: str) -> list[Statement]:
         """To be written with the record: whoever has the role has this token, lent, in place of the one before."""
-        return [(_REPLACE, (token.split("_")[1], _hash(token), game, str(role)))]
+        return [(_REPLACE, (id_of(token), _hash(token), game, str(role)))]
 
     def ended(self, game: str, role: Role) -> list[Statement]:
         """To be written with the record: whatever token the role has opens nothing any more."""
@@ -269,6 +274,7 @@ class Access:
         """Erase a person's name and texts. Games go on under the opaque id, hashes of texts stay in records."""
         self._database.execute("DELETE FROM people WHERE player = ?", (player,))
         self._database.execute("DELETE FROM texts WHERE player = ?", (player,))
+        self._database.wipe()
 
     def keep(self, player: str, said: str) -> str:
         """Keep a person's text; returns the salted hash that stands for it in a record."""

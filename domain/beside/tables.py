@@ -30,6 +30,9 @@ class Database(Protocol):
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement, `?` for each parameter; its rows."""
 
+    def wipe(self) -> None:
+        """Let what was deleted be gone from the files too."""
+
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         """Several statements in one transaction that waits where an append would wait: if it can be, so can that."""
 

@@ -2,55 +2,39 @@
 
 from __future__ import annotations
 
-import hmac
 import secrets
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
+from domain.beside.keys import Keyring
 from domain.beside.tables import Database
 from domain.errors import UnknownGame, WrongKey
 
 SEED_BYTES = 32
-_NONCE_BYTES = 12
+RESEALED = 100
+"""Seeds of before the ring that are sealed anew at a time."""
+
 _SELECT = "SELECT nonce, box FROM seeds WHERE game = ?"
-_MARK = "INSERT INTO master_key VALUES (1, ?) ON CONFLICT DO NOTHING"
 _INSERT = "INSERT INTO seeds VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_OLD = "SELECT game, nonce, box FROM seeds WHERE length(nonce) > 0 LIMIT ?"
+_RESEAL = "UPDATE seeds SET nonce = ?, box = ? WHERE game = ? AND nonce = ?"
 
 
 class Vault:
-    """Seals each seed with AES-256-GCM under the master key (32 bytes), bound to its game."""
+    """Each seed rests under its game's key; those of before the ring, under the master key, have a nonce apart."""
 
-    def __init__(self, database: Database, key: bytes) -> None:
-        if len(key) != 32:
-            raise ValueError("the master key has 32 bytes")
-        self._database = database
-        self._cipher = AESGCM(key)
-        self._mark = hmac.digest(key, b"annals master key", "sha256").hex()
-        self._fits = False
+    def __init__(self, database: Database, keys: Keyring) -> None:
+        self._database, self._keys = database, keys
 
     def check(self) -> None:
-        """Raises WrongKey unless this is the key that the ledger's seeds are sealed with; the first one stays."""
-        if not self._marks():
-            for (game,) in self._database.execute("SELECT game FROM seeds LIMIT 1"):
-                self.seed(str(game))
-            self._database.execute(_MARK, (self._mark,))
-        if self._marks() != [self._mark]:
-            raise WrongKey("the master key is not the one that the seeds of this ledger were sealed with")
-        self._fits = True
-
-    def _marks(self) -> list[str]:
-        return [str(mark) for (mark,) in self._database.execute("SELECT mark FROM master_key")]
+        """Raises WrongKey unless the master key is that of this ledger."""
+        self._keys.check()
 
     def create(self, game: str) -> bytes:
         """The seed of a new game; the one it has if it was created before, so that opening can be repeated.
 
         Raises WrongKey: with two keys in one ledger no node could go on with all games.
         """
-        if not self._fits:
-            self.check()
-        seed, nonce = secrets.token_bytes(SEED_BYTES), secrets.token_bytes(_NONCE_BYTES)
-        self._database.execute(_INSERT, (game, nonce, self._cipher.encrypt(nonce, seed, game.encode())))
+        box = self._keys.seal(game, "seed", secrets.token_bytes(SEED_BYTES))
+        self._database.execute(_INSERT, (game, b"", box))
         return self.seed(game)
 
     def seed(self, game: str) -> bytes:
@@ -59,7 +43,16 @@ class Vault:
         if not rows:
             raise UnknownGame(game)
         nonce, box = map(bytes, rows[0])
+        if nonce:
+            return self._keys.open_old(game, nonce, box)
         try:
-            return self._cipher.decrypt(nonce, box, game.encode())
-        except InvalidTag as e:
-            raise WrongKey("the master key does not open this seed") from e
+            return self._keys.open(game, "seed", box)
+        except ValueError as error:
+            raise WrongKey("the master key does not open this seed") from error
+
+    def reseal(self) -> None:
+        """Let nothing rest under the master key itself, which is to be changed. May be cut short and repeated."""
+        while rows := self._database.execute(_OLD, (RESEALED,)):
+            for game, nonce, box in rows:
+                seed = self._keys.open_old(game, bytes(nonce), bytes(box))
+                self._database.execute(_RESEAL, (b"", self._keys.seal(game, "seed", seed), game, bytes(nonce)))

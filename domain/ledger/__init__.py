@@ -8,6 +8,7 @@ seen position n never misses a smaller one.
 from __future__ import annotations
 
 import ctypes
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from uuid import UUID
 
 from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError, StoredEvent
 
+from domain.beside.keys import Keyring
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import (
     CommandReused,
@@ -26,6 +28,7 @@ from domain.errors import (
     StoreUnavailable,
     UnknownGame,
     VerificationError,
+    WrongKey,
 )
 from domain.forks import heed
 from domain.kernel.record import Record
@@ -35,7 +38,7 @@ from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 
 __all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
-_MAPPER = RecordMapper()
+log = logging.getLogger("annals.security")
 
 _CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, "XX001", "XX002")
 """Codes of SQLite and of PostgreSQL."""
@@ -48,27 +51,37 @@ class Ledger:
     refusing = False
     """Whether the store has not taken the last records that this process had for it."""
 
-    def __init__(self, make: Callable[[], Store]) -> None:
+    def __init__(self, make: Callable[[], Store], key: bytes | None = None) -> None:
         self._make = make
+        self._keys = Keyring(self, key) if key is not None else None
+        self._mapper = RecordMapper(keys=self._keys)
         self._begin()
         heed(self)
 
     @classmethod
-    def open(cls, url: str) -> Ledger:
+    def open(cls, url: str, key: bytes | None = None) -> Ledger:
         """`sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://...`; connects later, creates nothing.
 
-        `sqlite://` alone is a ledger in memory, for tests. Raises ValueError for any other address.
+        With the master key packs rest sealed; without it they are written in plain form, and sealed ones cannot be
+        read. `sqlite://` alone is a ledger in memory, for tests. Raises ValueError for any other address.
         """
         parts = urlsplit(url)
         if url == "sqlite://":
-            return cls(SqliteStore)
+            return cls(SqliteStore, key)
         if parts.scheme == "sqlite" and len(parts.path) > 1 and not (parts.netloc or parts.query or parts.fragment):
-            return cls(partial(SqliteStore, unquote(parts.path)[1:]))
+            return cls(partial(SqliteStore, unquote(parts.path)[1:]), key)
         if parts.scheme in ("postgresql", "postgres"):
             from domain.ledger.postgres import PostgresStore  # noqa: PLC0415 - SQLite's users need no driver
 
-            return cls(partial(PostgresStore, url))
+            return cls(partial(PostgresStore, url), key)
         raise ValueError("a ledger's address is sqlite:///path or postgresql://...")
+
+    @property
+    def keys(self) -> Keyring:
+        """What secrets rest under; raises WrongKey for a ledger that was opened without a key."""
+        if self._keys is None:
+            raise WrongKey("no master key is given")
+        return self._keys
 
     # --- writing
 
@@ -94,7 +107,7 @@ class Ledger:
         key = _key(game)
         if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:
             raise ValueError("the records must follow the expected version")
-        events = [_MAPPER.to_stored_event(Filed(key, r)) for r in records]
+        events = [self._mapper.to_stored_event(Filed(key, r)) for r in records]
         self.refusing, before = True, self.refusing
         try:
             with self._store() as store:
@@ -108,19 +121,31 @@ class Ledger:
         self.refusing = False
         return receipt
 
-    def put_right(self, game: str, records: Sequence[tuple[Record, str, int]]) -> None:
-        """Overwrite damaged records: the only way in which a stored record is ever replaced.
+    def put_right(self, game: str, records: Sequence[tuple[Record, str, int]], why: str) -> None:
+        """Overwrite damaged records: the only way in which a stored record is ever replaced. A repair.
 
         Each comes with the hash that it must have, from elsewhere, and the position at which one that is gone is put
         back. All or none. Raises VerificationError for one that is another than the hash says, or whose packs are not
         those that its public part has sealed, and StaleVersion where the place of one is taken.
         """
-        events = [(_same(Filed(_key(game), record), hashed), position) for record, hashed, position in records]
+        events = [(self._same(Filed(_key(game), record), hashed), position) for record, hashed, position in records]
         with self._store() as store:
             try:
-                store.put_right(events)
+                what = f"versions {', '.join(str(r.version) for r, *_ in records)} of {game}"
+                with self.repair(what, why) as execute:
+                    store.put_right(events, execute)
             except IntegrityError as e:
                 raise StaleVersion(0, store.version(_key(game))) from e
+
+    def _same(self, filed: Filed, hashed: str) -> StoredEvent:
+        """What to store of a record, as it will be read again."""
+        event = self._mapper.to_stored_event(filed)
+        read = self._mapper.record(event)
+        if read.hash != hashed:
+            raise VerificationError("record_mismatch", read.version, "the tree has another")
+        if not read.sealed:
+            raise VerificationError("pack_changed", read.version, "its packs are not those that were sealed")
+        return event
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
@@ -135,6 +160,38 @@ class Ledger:
         with self._store() as store:
             store.among_appends(work)
 
+    @contextmanager
+    def repair(self, what: str, why: str) -> Iterator[Execute]:
+        """One transaction in which the log may be changed: for restoring and archiving, never for playing.
+
+        Gives what does a statement, `?` for each parameter. What is done and why stands in the table `repairs` from
+        the same moment on; after an error nothing of it has happened. On PostgreSQL the role must own the tables or be
+        a member of `annals_repair`.
+        """
+        if not (what and why):
+            raise ValueError("a repair says what it does, and why")
+        with self._store() as store, store.repair(what, why) as execute:
+            yield execute
+        log.warning("log_repaired: %s, because %s", what, why)
+
+    def wipe(self) -> None:
+        """Let what was deleted be gone from SQLite's files too; it waits for those who read."""
+        with self._store() as store:
+            store.wipe()
+
+    def guarded(self) -> bool:
+        """Whether the database itself refuses to change what was appended."""
+        with self._store() as store:
+            return store.guarded()
+
+    def grant(self, service: str) -> None:
+        """Let the role in that address append and read, and change only what stands beside the log; on SQLite nothing.
+
+        The role, and `annals_repair`, are made if they are missing. To be called by who owns the tables.
+        """
+        with self._store() as store:
+            store.grant(service)
+
     # --- reading
 
     def read(self, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
@@ -142,7 +199,7 @@ class Ledger:
         if (key := _known(game)) is None:
             return []
         with self._store() as store:
-            return [_MAPPER.record(e) for e in store.select_events(key, gt=after, lte=upto)]
+            return [self._mapper.record(e) for e in store.select_events(key, gt=after, lte=upto)]
 
     def version(self, game: str) -> int:
         """The newest version of a game; 0 if it is unknown."""
@@ -160,7 +217,9 @@ class Ledger:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
         with self._store() as store:
             found = store.select_notifications(after, limit, inclusive_of_start=False)
-        return [LogEntry(n.id, str(n.originator_id), n.originator_version, partial(_MAPPER.record, n)) for n in found]
+        return [
+            LogEntry(n.id, str(n.originator_id), n.originator_version, partial(self._mapper.record, n)) for n in found
+        ]
 
     def command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
         """The command if it was accepted; kept for ever."""
@@ -221,17 +280,6 @@ def _on_bad_pages(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
-
-
-def _same(filed: Filed, hashed: str) -> StoredEvent:
-    """What to store of a record, as it will be read again."""
-    event = _MAPPER.to_stored_event(filed)
-    read = _MAPPER.record(event)
-    if read.hash != hashed:
-        raise VerificationError("record_mismatch", read.version, "the tree has another")
-    if not read.sealed:
-        raise VerificationError("pack_changed", read.version, "its packs are not those that were sealed")
-    return event
 
 
 def _key(game: str) -> UUID:

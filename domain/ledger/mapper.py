@@ -1,8 +1,9 @@
 """Records as the library stores them, and back: the topic is a word from an allow-list, the state is JSON.
 
 A topic is `game.<kind>@<schema>`; nothing is ever imported or unpickled from what was read. The state is a marker
-byte and the canonical JSON `{"packs", "public"}`: `j` plain, `z` compressed where that is shorter. The padding of packs
-makes it so nearly always.
+byte and canonical JSON: `j` plain, `z` compressed where that is shorter, which the padding of packs makes it nearly
+always. It is the JSON of `{"packs", "public"}`, or behind `s` that of `public`, its length before it, and the packs,
+sealed with the game's key: what somebody may not read. What is hashed and proved is the same in both.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 from uuid import UUID
 
 import orjson
 from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 
-from domain.errors import UnknownKind, VerificationError
+from domain.errors import UnknownKind, VerificationError, WrongKey
 from domain.ids import Doc, Json
 from domain.kernel.digest import canonical, digest
 from domain.kernel.record import KINDS, Record
@@ -30,7 +31,20 @@ UPCASTS: Mapping[str, Upcast] = {}
 """Topic of an old form -> pure function from its document `{"packs", "public"}` to that of the next number."""
 
 _PLAIN, _ZLIB = b"j", b"z"
+_SEALED = b"s"
+_SIZE = 4
+_STEP = 128  # sealed packs have lengths of so many bytes: compressed, they would tell how much is said
 _LEVEL = 6  # one microsecond slower than level 1 for a typical record, and smaller
+
+
+class Sealing(Protocol):
+    """What keeps packs from who has no key."""
+
+    def seal(self, game: str, about: str, plain: bytes) -> bytes:
+        """The bytes, for that game and that use alone."""
+
+    def open(self, game: str, about: str, sealed: bytes) -> bytes:
+        """What was sealed; raises WrongKey, and ValueError for bytes that were altered."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +63,15 @@ class Filed:
 class RecordMapper(Mapper[UUID]):
     """Own mapper, because the library's takes Python paths as topics and imports them on reading."""
 
-    def __init__(self, schemas: Mapping[str, int] = SCHEMAS, upcasts: Mapping[str, Upcast] = UPCASTS) -> None:
-        """Raises ValueError unless every old form has its upcast, and no other."""
+    def __init__(
+        self,
+        schemas: Mapping[str, int] = SCHEMAS,
+        upcasts: Mapping[str, Upcast] = UPCASTS,
+        keys: Sealing | None = None,
+    ) -> None:
+        """Raises ValueError unless every old form has its upcast, and no other. Without keys nothing is sealed."""
         super().__init__(JSONTranscoder())
+        self._keys = keys
         old = {f"game.{kind}@{n}" for kind, top in schemas.items() for n in range(1, top)}
         if old != upcasts.keys():
             raise ValueError(f"upcasts are missing or too many: {sorted(old ^ upcasts.keys())}")
@@ -65,8 +85,15 @@ class RecordMapper(Mapper[UUID]):
         topic = self._written.get(record.kind)
         if topic is None:
             raise UnknownKind(record.kind)
-        state = pack({"public": record.public, "packs": record.packs})
+        state = self._state(str(domain_event.originator_id), record)
         return StoredEvent(domain_event.originator_id, record.version, topic, state)
+
+    def _state(self, game: str, record: Record) -> bytes:
+        if self._keys is None or not record.packs:
+            return pack({"public": record.public, "packs": record.packs})
+        public, packs = _sized(pack(record.public)), _sized(pack(record.packs))
+        sealed = self._keys.seal(game, _about(record.version), packs + bytes(-len(packs) % _STEP))
+        return _SEALED + public + sealed
 
     def to_domain_event(self, stored_event: StoredEvent) -> Any:
         """A Filed record; raises UnknownKind, and VerificationError `unreadable` for bytes that are no record."""
@@ -77,7 +104,7 @@ class RecordMapper(Mapper[UUID]):
         if stored.topic not in self._readable:
             raise UnknownKind(stored.topic)
         kind, number = self._readable[stored.topic]
-        written = _document(stored)
+        written = self._document(stored)
         doc = written
         while f"game.{kind}@{number}" != self._written[kind]:
             doc = self._upcasts[f"game.{kind}@{number}"](doc)
@@ -87,6 +114,37 @@ class RecordMapper(Mapper[UUID]):
             # The chain goes over what was written: the next record names the hash of the old form.
             record.__dict__["hash"] = digest(written["public"])
         return record
+
+    def _document(self, stored: StoredEvent) -> Doc:
+        try:
+            doc = self._opened(stored) if stored.state[:1] == _SEALED else unpack(stored.state)
+        except ValueError as e:
+            raise VerificationError("unreadable", stored.originator_version, str(e)) from e
+        if not (isinstance(doc, dict) and doc.keys() == {"public", "packs"}):
+            raise VerificationError("unreadable", stored.originator_version, "not a record")
+        return doc
+
+    def _opened(self, stored: StoredEvent) -> Doc:
+        """Raises WrongKey and ValueError."""
+        if self._keys is None:
+            raise WrongKey("the packs of this ledger are sealed, and no key is given")
+        public, sealed = _split(stored.state[1:])
+        packs, _ = _split(self._keys.open(str(stored.originator_id), _about(stored.originator_version), sealed))
+        return {"public": unpack(public), "packs": unpack(packs)}
+
+
+def _about(version: int) -> str:
+    return f"packs|{version}"
+
+
+def _sized(part: bytes) -> bytes:
+    return len(part).to_bytes(_SIZE, "big") + part
+
+
+def _split(parts: bytes) -> tuple[bytes, bytes]:
+    """The part whose length stands first, and what comes after it."""
+    end = _SIZE + int.from_bytes(parts[:_SIZE], "big")
+    return parts[_SIZE:end], parts[end:]
 
 
 def pack(doc: Json) -> bytes:
@@ -105,13 +163,3 @@ def unpack(state: bytes) -> Json:
         return orjson.loads(zlib.decompress(body) if marker == _ZLIB else body)
     except zlib.error as e:
         raise ValueError(str(e)) from e
-
-
-def _document(stored: StoredEvent) -> Doc:
-    try:
-        doc = unpack(stored.state)
-    except ValueError as e:
-        raise VerificationError("unreadable", stored.originator_version, str(e)) from e
-    if not (isinstance(doc, dict) and doc.keys() == {"public", "packs"}):
-        raise VerificationError("unreadable", stored.originator_version, "not a record")
-    return doc

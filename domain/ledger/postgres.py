@@ -12,12 +12,12 @@ from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastor
 from eventsourcing.utils import retry
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row, tuple_row
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import PoolTimeout
 
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
-from domain.ledger import store
+from domain.ledger import roles, store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 
 PATIENCE = 5
@@ -37,7 +37,36 @@ CREATE TABLE IF NOT EXISTS public.damages (
   game text NOT NULL, version bigint NOT NULL, hash text NOT NULL, said text NOT NULL, found bigint NOT NULL,
   PRIMARY KEY (game, version));
 CREATE TABLE IF NOT EXISTS public.master_key (id integer PRIMARY KEY, mark text NOT NULL);
+CREATE TABLE IF NOT EXISTS public.keyring (
+  number integer NOT NULL, mark text NOT NULL, wrapped text NOT NULL, PRIMARY KEY (number, mark));
+CREATE TABLE IF NOT EXISTS public.repairs (
+  id bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), who text NOT NULL DEFAULT session_user,
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), what text NOT NULL, why text NOT NULL);
 """).format()
+
+# Only who may write down a repair opens the log, for the transaction in which it stands. Nothing changes what it says.
+_REFUSE = SQL("""
+CREATE OR REPLACE FUNCTION public.annals_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME <> 'repairs'
+  AND EXISTS (SELECT 1 FROM public.repairs r WHERE r.transaction = pg_current_xact_id()) THEN
+    RETURN coalesce(NEW, OLD);
+  END IF;
+  RAISE EXCEPTION {append_only} USING ERRCODE = 'restrict_violation';
+END $$""").format(append_only=Literal(store.APPEND_ONLY))
+_GUARDED = ("records", "commands", "repairs")
+_GUARD = SQL("""
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = {name}::regclass AND tgname = 'annals_rows') THEN
+    CREATE TRIGGER annals_rows BEFORE UPDATE OR DELETE ON {table}
+      FOR EACH ROW EXECUTE FUNCTION public.annals_refuse();
+    CREATE TRIGGER annals_all BEFORE TRUNCATE ON {table}
+      FOR EACH STATEMENT EXECUTE FUNCTION public.annals_refuse();
+  END IF;
+END $$""")
+_GUARDS = """
+SELECT count(*) FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND tgname IN ('annals_rows', 'annals_all')
+AND tgrelid IN ('public.records'::regclass, 'public.commands'::regclass, 'public.repairs'::regclass)"""
 
 # The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
 # tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
@@ -86,10 +115,11 @@ _AMONG_APPENDS = (
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s)")
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
-_OVERWRITE = "UPDATE public.records SET topic = %s, state = %s WHERE originator_id = %s AND originator_version = %s"
+_OVERWRITE = """
+UPDATE public.records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"""
 _PUT_BACK = """
 INSERT INTO public.records (notification_id, originator_id, originator_version, topic, state)
-VALUES (%s, %s, %s, %s, %s)"""
+VALUES (?, ?, ?, ?, ?)"""
 _CHECKSUMS = "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
 _COMMAND = """
 SELECT c.body_hash, c.first_version, c.last_version, ARRAY(
@@ -133,7 +163,8 @@ class PostgresStore(PostgresApplicationRecorder):
 
     def __init__(self, url: str) -> None:
         super().__init__(_Datastore(url), events_table_name=EVENTS)
-        self.sql_create_statements = [_TABLES, _APPEND]
+        guards = [_GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in _GUARDED]
+        self.sql_create_statements = [_TABLES, _APPEND, _REFUSE, *guards]
 
     def migrate(self) -> None:
         # IF NOT EXISTS and OR REPLACE do not keep concurrent callers apart; the lock does.
@@ -200,12 +231,11 @@ class PostgresStore(PostgresApplicationRecorder):
         rows = self.run(_POSITION, (game, version))
         return int(rows[0][0]) if rows else None
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
-        with self.datastore.get_connection() as connection, connection.transaction():
-            for event, position in events:
-                key = (event.originator_id, event.originator_version)
-                if not connection.execute(_OVERWRITE, (event.topic, event.state, *key)).rowcount:
-                    connection.execute(_PUT_BACK, (position, *key, event.topic, event.state))
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]], execute: Execute) -> None:
+        for event, position in events:
+            key = (event.originator_id, event.originator_version)
+            if not execute(_OVERWRITE, (event.topic, event.state, *key)):
+                execute(_PUT_BACK, (position, *key, event.topic, event.state))
 
     def complaints(self, patience: float) -> list[str]:
         """Pages whose checksum was wrong when the server read them, since its figures were reset."""
@@ -218,15 +248,38 @@ class PostgresStore(PostgresApplicationRecorder):
             cursor = connection.cursor(row_factory=tuple_row)
             for statement in _AMONG_APPENDS:
                 cursor.execute(statement)
+            work(_executing(cursor))
 
-            def execute(statement: str, params: Sequence[object]) -> list[Row]:
-                cursor.execute(_translated(statement), params)
-                return cursor.fetchall() if cursor.description else []
+    @contextmanager
+    def repair(self, what: str, why: str) -> Iterator[Execute]:
+        with self.datastore.get_connection() as connection, connection.transaction():
+            cursor = connection.cursor(row_factory=tuple_row)
+            for statement in _AMONG_APPENDS:
+                cursor.execute(statement)
+            cursor.execute("INSERT INTO public.repairs (what, why) VALUES (%s, %s)", (what, why))
+            yield _executing(cursor)
 
-            work(execute)
+    def wipe(self) -> None:
+        """Rows that were deleted lie in the files until the server's VACUUM, which is its owner's to plan."""
+
+    def guarded(self) -> bool:
+        return bool(self.run(_GUARDS)[0][0] == 2 * len(_GUARDED))
+
+    def grant(self, service: str) -> None:
+        with self.datastore.get_connection() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            roles.grant(connection, service)
 
     def close(self) -> None:
         self.datastore.close()
+
+
+def _executing(cursor: psycopg.Cursor[Row]) -> Execute:
+    def execute(statement: str, params: Sequence[object]) -> list[Row]:
+        cursor.execute(_translated(statement), params)
+        return cursor.fetchall() if cursor.description else []
+
+    return execute
 
 
 def _translated(statement: str) -> str:

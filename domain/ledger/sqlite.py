@@ -47,19 +47,48 @@ CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, bo
 CREATE TABLE IF NOT EXISTS damages (
   game TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, said TEXT NOT NULL, found BIGINT NOT NULL,
   PRIMARY KEY (game, version));
-CREATE TABLE IF NOT EXISTS master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL)"""
+CREATE TABLE IF NOT EXISTS master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS keyring (
+  number INTEGER NOT NULL, mark TEXT NOT NULL, wrapped TEXT NOT NULL, PRIMARY KEY (number, mark));
+CREATE TABLE IF NOT EXISTS repairs (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, why TEXT NOT NULL)"""
+_KEYS = {
+    "records": "rowid = NEW.rowid"
+    " OR (originator_id = NEW.originator_id AND originator_version = NEW.originator_version)",
+    "commands": "game = NEW.game AND id = NEW.id",
+    "repairs": "id = NEW.id",
+}
+"""Append-only table -> whether one of its rows has the place of a new one. REPLACE deletes it without any trigger."""
+
+
+def _guards(table: str) -> dict[str, str]:
+    """Name of a trigger -> what makes it: together they refuse whatever is not an append."""
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{store.APPEND_ONLY}'); END"
+    when = {
+        "updated": "UPDATE ON {0}",
+        "deleted": "DELETE ON {0}",
+        "replaced": f"INSERT ON {{0}} WHEN EXISTS (SELECT 1 FROM {{0}} WHERE {_KEYS[table]})",  # noqa: S608 - our names
+    }
+    names = {f"{table}_not_{verb}": event.format(table) for verb, event in when.items()}
+    return {name: f"CREATE TRIGGER IF NOT EXISTS {name} BEFORE {event} {refuse}" for name, event in names.items()}
+
+
+_LIFTED = _guards("records") | _guards("commands")
+_GUARDS = _LIFTED | _guards("repairs")
+_REPAIRED = "INSERT INTO repairs (at, who, what, why) VALUES (?, ?, ?, ?)"
 _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
 _DAMAGED = "SELECT min(version) FROM damages WHERE game = ?"
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
-_OVERWRITE = "UPDATE records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ?"
+_OVERWRITE = "UPDATE records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"
 _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
 # In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
 # but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
 # fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
-_SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON")
+# What is deleted is overwritten: a name that was erased is gone from the file, and not only from the table.
+_SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON", "PRAGMA secure_delete=ON")
 
 
 class _Pool(SQLiteConnectionPool):
@@ -82,7 +111,7 @@ class _Datastore(SQLiteDatastore):
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
         # An in-memory database knows no concurrent reading and writing.
-        with self._alone(commit or self.pool.is_sqlite_memory_mode), self._connection() as connection:
+        with self._alone(commit or self.pool.is_sqlite_memory_mode), self.connection() as connection:
             cursor = connection.cursor()
             # A deferred transaction that reads first can be refused the write lock without any waiting.
             cursor.execute("BEGIN IMMEDIATE" if commit else "BEGIN")
@@ -107,7 +136,7 @@ class _Datastore(SQLiteDatastore):
             raise StoreUnavailable("the writers before this one take too long")
 
     @contextmanager
-    def _connection(self) -> Iterator[SQLiteConnection]:
+    def connection(self) -> Iterator[SQLiteConnection]:
         connection = self.pool.get_connection()
         try:
             yield connection
@@ -121,6 +150,8 @@ class SqliteStore(SQLiteApplicationRecorder):
     Without a path it keeps everything in memory, for tests in one process.
     """
 
+    datastore: _Datastore
+
     def __init__(self, path: str = "") -> None:
         self._path = Path(path).absolute() if path else None
         # mode=rw: opening a ledger never makes one.
@@ -129,7 +160,7 @@ class SqliteStore(SQLiteApplicationRecorder):
         self.insert_events_statement = _INSERT
 
     def construct_create_table_statements(self) -> list[str]:
-        return _TABLES.split(";")
+        return [*_TABLES.split(";"), *_GUARDS.values()]
 
     def migrate(self) -> None:
         if self._path:
@@ -179,13 +210,11 @@ class SqliteStore(SQLiteApplicationRecorder):
         rows = self.run(_POSITIONS.strip(), (game.hex, version, version))
         return rows[0][0] if rows else None
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
-        with self.datastore.transaction(commit=True) as c:
-            for event, position in events:
-                key = (cast("UUID", event.originator_id).hex, event.originator_version)
-                c.execute(_OVERWRITE, (event.topic, event.state, *key))
-                if not c.sqlite_cursor.rowcount:
-                    c.execute(_PUT_BACK, (position, *key, event.topic, event.state))
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]], execute: Execute) -> None:
+        for event, position in events:
+            key = (cast("UUID", event.originator_id).hex, event.originator_version)
+            if not execute(_OVERWRITE, (event.topic, event.state, *key)):
+                execute(_PUT_BACK, (position, *key, event.topic, event.state))
 
     def complaints(self, patience: float) -> list[str]:
         """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""
@@ -204,15 +233,43 @@ class SqliteStore(SQLiteApplicationRecorder):
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         with self.datastore.transaction(commit=True) as c:
+            work(_executing(c))
 
-            def execute(statement: str, params: Sequence[object]) -> list[Row]:
-                c.execute(statement, params)
-                return [tuple(row) for row in c.fetchall()]
+    @contextmanager
+    def repair(self, what: str, why: str) -> Iterator[Execute]:
+        with self.datastore.transaction(commit=True) as c:
+            c.execute(_REPAIRED, (time.time_ns() // 1_000_000, f"uid {os.getuid()}", what, why))
+            for name in _LIFTED:
+                c.execute(f"DROP TRIGGER IF EXISTS {name}")
+            yield _executing(c)
+            for guard in _LIFTED.values():
+                c.execute(guard)
 
-            work(execute)
+    def wipe(self) -> None:
+        """The log of the last writes is emptied, in which pages of before stand."""
+        with self.datastore.connection() as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if cursor.fetchone()[0]:
+                raise StoreUnavailable("the readers before this one take too long")
+
+    def guarded(self) -> bool:
+        found = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
+        return _GUARDS.keys() <= found
+
+    def grant(self, service: str) -> None:
+        """A file has an owner and no roles."""
 
     def close(self) -> None:
         self.datastore.close()
+
+
+def _executing(c: SQLiteCursor) -> Execute:
+    def execute(statement: str, params: Sequence[object]) -> list[Row]:
+        c.execute(statement, params)
+        return [tuple(row) for row in c.fetchall()]
+
+    return execute
 
 
 def _head(c: SQLiteCursor, game: UUID) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -15,6 +16,9 @@ from domain.kernel.record import Record
 
 EVENTS = "records"
 """The table of records; the others are `commands`, `seeds` and `damages`."""
+
+APPEND_ONLY = "the log is append-only"
+"""What the database says to whoever changes what was written."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +102,29 @@ class Store(Protocol):
     def position(self, game: UUID, version: int) -> int | None:
         """Where a record stands in the log; None for one that is not there."""
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int]]) -> None:
-        """Overwrite these records, all or none; one that is gone is put back at the position that is given."""
+    def put_right(self, events: Sequence[tuple[StoredEvent, int]], execute: Execute) -> None:
+        """Overwrite these records within a repair; one that is gone is put back at the position that is given."""
 
     def complaints(self, patience: float) -> list[str]:
         """What the database says is wrong with its own pages; it looks for so many seconds at most."""
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         """Statements in one transaction, behind the locks that an append takes."""
+
+    def repair(self, what: str, why: str) -> AbstractContextManager[Execute]:
+        """A transaction of its own in which the log may be changed; what and why are written down with it."""
+
+    def wipe(self) -> None:
+        """Let what was deleted be gone from the files too, where that is the service's to do.
+
+        Raises StoreUnavailable while others read what was there before; to be repeated.
+        """
+
+    def guarded(self) -> bool:
+        """Whether the database itself refuses to change the log."""
+
+    def grant(self, service: str) -> None:
+        """Give the role in that address, which is made if it is missing, what the service needs and no more."""
 
     def select_events(
         self, originator_id: UUID, *, gt: int | None = None, lte: int | None = None

@@ -161,13 +161,14 @@ def refused(answer: Reply, status: int, code: str) -> Doc:
 def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     """A site in a folder; with the rulesets of CATALOGUE unless others are named."""
     catalogue = catalogue or CATALOGUE
-    ledger, views = (Ledger.open(f"sqlite:///{folder / 'ledger'}"), Views(f"sqlite:///{folder / 'views'}"))
+    ledger = Ledger.open(f"sqlite:///{folder / 'ledger'}", bytes(32))
+    views = Views(f"sqlite:///{folder / 'views'}", ledger.keys)
     ticks = itertools.count(1_000, 1_000)
     ledger.migrate()
     views.migrate()
-    access = Access(ledger, bytes(32))
+    access = Access(ledger, ledger.keys)
     access.migrate()
-    vault = Vault(ledger, bytes(32))
+    vault = Vault(ledger, ledger.keys)
     commands = Commands(ledger, catalogue, vault, lambda: next(ticks))
     settings = Settings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
     errands, clock = Errands(ledger), lambda: next(ticks)

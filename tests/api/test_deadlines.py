@@ -64,7 +64,7 @@ def test_a_repetition_is_answered_as_before(orders: Table) -> None:
 def test_who_decides_on_an_old_position_decides_anew(orders: Table) -> None:
     """Two steps at once, each of which would do: the second is judged on what the first has left."""
     s, decision = orders.site.services, orders.decision
-    other = Commands(s.ledger, s.catalogue, Vault(s.ledger, bytes(32)), s.clock)
+    other = Commands(s.ledger, s.catalogue, Vault(s.ledger, s.ledger.keys), s.clock)
     other.do(orders.game, Extend(decision, -2_000_000))
     with pytest.raises(RuleError, match="deadline_too_soon"):
         s.commands.do(orders.game, Extend(decision, -2_000_000))
@@ -73,7 +73,7 @@ def test_who_decides_on_an_old_position_decides_anew(orders: Table) -> None:
 def test_a_log_that_holds_such_a_step_still_proves_itself(orders: Table) -> None:
     """Records of before are what they are."""
     s = orders.site.services
-    game, seed = s.commands.game(orders.game), Vault(s.ledger, bytes(32)).seed(orders.game)
+    game, seed = s.commands.game(orders.game), Vault(s.ledger, s.ledger.keys).seed(orders.game)
     rules, moment = s.catalogue.get(game.ruleset), Moment(seed, s.clock(), again=True)
     step = Extend(orders.decision, -7_200_000).step(rules, game, moment)
     s.ledger.append(orders.game, [step.record], game.version)

@@ -73,6 +73,52 @@ class TestOpening:
         body = {"ruleset": "orders@1", "seats": 3, "name": f"Ann{chr(code)}"}
         refused(site.post("/games", body), 422, "invalid_body")
 
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian: a non-joiner within a word
+            "\u0936\u094d\u200d\u092f",  # Devanagari: a half letter
+            "\u0d28\u0d4d\u200d\u0d2e",  # Malayalam
+            "\u0995\u09cd\u200c\u09af",  # Bengali: a virama that is seen
+        ],
+    )
+    def test_what_a_language_is_written_with_stays(self, site: Site, name: str) -> None:
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "name": name})
+        assert made.status_code == 201, made.text
+        assert list(site.services.access.names([made.json["player"]]).values()) == [name]
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "An\u200cne",
+            "An\u200dne",
+            "Anne\u200c",
+            "\u200cAnne",
+            "\u0645\u200d\u06cc",
+            "\u0645\u200c",
+            "\u0645\u200c\u200c\u06cc",
+            "\u0936\u094d\u200d",
+            "\U0001f468\u200d\U0001f469",
+            "\u2764\ufe0f",
+            "Anne\U0010ffff",
+            "Anne\U000f0000",
+            "Anne\u0378",
+            "Anne\U00016fe4",
+            "Anne\u3164",
+            "Anne\u2029",
+        ],
+    )
+    def test_what_cannot_be_seen_is_named_with_its_place(self, site: Site, name: str) -> None:
+        doc = refused(site.post("/games", {"ruleset": "orders@1", "seats": 3, "name": name}), 422, "invalid_body")
+        ((at, said),) = [(e["at"], e["message"]) for e in doc["errors"]]
+        assert at == "/name"
+        assert re.search(r"U\+[0-9A-F]{4,6} \(.+\) at place [0-9] cannot be seen", said), said
+
+    def test_a_name_is_kept_in_its_composed_form(self, site: Site) -> None:
+        """So that two that look alike are alike, whatever keyboard they come from."""
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "name": "Zoe\u0308"})
+        assert list(site.services.access.names([made.json["player"]]).values()) == ["Zo\u00eb"]
+
     @pytest.mark.parametrize("code", [0x300, 0x489, 0x64B, 0x93F, 0x20DD, 0x1E8D0])
     def test_a_name_does_not_begin_with_a_mark(self, site: Site, code: int) -> None:
         body = {"ruleset": "orders@1", "seats": 3, "name": f"{chr(code)}Ann"}

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from domain.beside import access, vault
+from domain.beside import access, keys, vault
 from domain.catalogue import Catalogue
 from domain.games import imperunde
 from domain.kernel.acts import Start
@@ -87,7 +87,8 @@ class Twins:
         folder.mkdir()
         given = itertools.count()
         self.patch.setattr(access, "secrets", SimpleNamespace(token_bytes=lambda n: next(given).to_bytes(8) * (n // 8)))
-        self.patch.setattr(vault, "secrets", SimpleNamespace(token_bytes=bytes))
+        for each in (vault, keys):
+            self.patch.setattr(each, "secrets", SimpleNamespace(token_bytes=bytes))
         return make_site(folder)
 
 

@@ -71,8 +71,9 @@ def now() -> int:
 
 def crew_of(place: Place) -> Crew:
     """A process' own connections."""
-    ledger, views = Ledger.open(place.ledger), Views(place.views)
-    vault = Vault(ledger, KEY)
+    ledger = Ledger.open(place.ledger, KEY)
+    views = Views(place.views, ledger.keys)
+    vault = Vault(ledger, ledger.keys)
     bell = Bell(place.redis)
     return Crew(Commands(ledger, CATALOGUE, vault, now), ledger, CATALOGUE, vault, views, now, bell.ring, "node")
 
@@ -156,14 +157,15 @@ def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:
 def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals api`; tells its port."""
     arm(pipe, kill)
-    crew, reader, queued, bell = crew_of(place), Reader(Views(place.views)), Queues(place.redis), Bell(place.redis)
+    crew, queued, bell = crew_of(place), Queues(place.redis), Bell(place.redis)
+    reader = Reader(crew.views)
     app = create_app(
         Services(
             crew.commands,
             crew.ledger,
             CATALOGUE,
             reader,
-            Access(crew.ledger, KEY),
+            Access(crew.ledger, crew.ledger.keys),
             crew.errands,
             now,
             crew.notify,

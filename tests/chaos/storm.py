@@ -36,7 +36,7 @@ from domain.ledger import Ledger
 from projections import schema
 from projections.reader import Reader
 from projections.store import Views
-from tests.chaos.children import KEY, POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
+from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
 from tests.chaos.clients import Client, Game
 from tests.postgres import new_database
 from tests.postgres import new_server as new_postgres
@@ -142,7 +142,7 @@ def storm(
     """Play all games to their end, whoever is killed meanwhile."""
     rng = random.Random(seed)
     crew = crew_of(place)
-    for each in (crew.ledger, Access(crew.ledger, KEY), crew.errands, crew.outages, crew.views):
+    for each in (crew.ledger, Access(crew.ledger, crew.ledger.keys), crew.errands, crew.outages, crew.views):
         each.migrate()
     report = Report([opened(crew, turns, rewinds, changes) for _ in range(games)])
     apis = [_Role(run_api, place, traps(API, rounds, rng)) for _ in range(2)]
@@ -207,7 +207,7 @@ def _until_settled(crew: Crew, roles: list[_Role], hits: Counter[str], end: floa
 
 def opened(crew: Crew, turns: int, rewinds: int, changes: int) -> Game:
     """A started game for three, with a deadline of two seconds."""
-    game, access = new_game(), Access(crew.ledger, KEY)
+    game, access = new_game(), Access(crew.ledger, crew.ledger.keys)
     director, *tokens = (access.grant().token for _ in range(4))
     pace = {"pace": {"seconds": {"turn": 2}}}
     rows = access.issued(game, DIRECTOR, "p9", director)
@@ -292,7 +292,7 @@ def _check_answers(crew: Crew, game: Game, records: list[Record]) -> None:
 
 def _check_tokens(crew: Crew, game: Game) -> None:
     """Who sits there has the one token that opens the seat, and nobody has who does not."""
-    access, players = Access(crew.ledger, KEY), crew.commands.game(game.id).players
+    access, players = Access(crew.ledger, crew.ledger.keys), crew.commands.game(game.id).players
     for seat, token in enumerate(game.seats):
         found = access.authenticate(token)
         assert (found.player if found else "") == players[seat].id, f"seat {seat} and its token do not go together"

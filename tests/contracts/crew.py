@@ -11,10 +11,11 @@ from typing import Any
 from uuid import UUID
 
 from domain.beside.access import Access
+from domain.beside.keys import Keyring
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
-from domain.errors import DecisionClosed, StaleVersion
+from domain.errors import DecisionClosed, StaleVersion, WrongKey
 from domain.kernel.acts import Play, Resolve
 from domain.kernel.record import Record
 from domain.ledger import Command, Ledger
@@ -84,7 +85,7 @@ def issue(ledger: Ledger, access: Access, name: str, role: int | str, player: st
 
 def commands(ledger: Ledger, **more: Any) -> Commands:
     """As one process has them; the clock that all share goes on by a second each time it is asked."""
-    return Commands(ledger, CATALOGUE, Vault(ledger, KEY), lambda: next(_CLOCK), **more)
+    return Commands(ledger, CATALOGUE, Vault(ledger, Keyring(ledger, KEY)), lambda: next(_CLOCK), **more)
 
 
 # --- what they do
@@ -95,6 +96,15 @@ def migrate(_: int, url: str) -> None:
     ledger = Ledger.open(url)
     ledger.migrate()
     ledger.close()
+
+
+def begin(me: int, url: str) -> int:
+    """Begin the ring of a ledger with a key that every second process has; whether it is that one's."""
+    try:
+        Keyring(Ledger.open(url), KEY if me % 2 else KEY[::-1]).check()
+    except WrongKey:
+        return 0
+    return 1
 
 
 def win(me: int, url: str, wins: int) -> list[int]:

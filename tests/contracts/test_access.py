@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS, Access, Principal
+from domain.beside.keys import Keyring
 from domain.errors import StoreUnavailable
 from domain.ids import DIRECTOR, PUBLIC
 from domain.ledger import Ledger
@@ -35,7 +36,7 @@ def watch() -> Watch:
 
 @pytest.fixture
 def access(ledger: Ledger, watch: Watch) -> Access:
-    access = Access(ledger, KEY, watch)
+    access = Access(ledger, Keyring(ledger, KEY), watch)
     access.migrate()
     return access
 
@@ -117,7 +118,9 @@ class TestTokens:
     def test_what_is_stored_and_published_does_not_lead_to_a_token(self, access: Access) -> None:
         """Ids of commands are shown when a game is closed: they depend on a key that nobody has."""
         request = ("", "join", game(), "K" * 32)
-        stranger = Access(Ledger.open("sqlite://"), bytes(32))
+        fresh = Ledger.open("sqlite://")
+        fresh.migrate()
+        stranger = Access(fresh, Keyring(fresh, bytes(32)))
         assert access.named(*request) != stranger.named(*request)
         assert access.grant(*request).token != stranger.grant(*request).token
 
@@ -138,7 +141,7 @@ class TestTokens:
         assert given[0].invitation not in repr(given[0])
 
     def test_tables_can_be_made_by_several_at_once(self, ledger: Ledger) -> None:
-        access = Access(ledger, KEY)
+        access = Access(ledger, Keyring(ledger, KEY))
         with ThreadPoolExecutor(6) as pool:
             for done in [pool.submit(access.migrate) for _ in range(6)]:
                 done.result()
@@ -152,8 +155,11 @@ class TestTokens:
             def among_appends(self, work: object) -> None:
                 raise StoreUnavailable("gone")
 
+            def wipe(self) -> None:
+                raise StoreUnavailable("gone")
+
         with pytest.raises(StoreUnavailable):
-            Access(Gone(), KEY).migrate()
+            Access(Gone(), Keyring(Gone(), KEY)).migrate()
 
 
 class TestTickets:

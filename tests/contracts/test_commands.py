@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from domain.beside.keys import Keyring
 from domain.beside.vault import Vault
 from domain.commands import Answer, Beside, Commands, new_game
 from domain.errors import (
@@ -127,7 +128,7 @@ class TestTable:
             commands.open(game, "orders@1", 7)
         assert ledger.version(game) == 0
         with pytest.raises(UnknownGame):
-            Vault(ledger, KEY).seed(game)
+            Vault(ledger, Keyring(ledger, KEY)).seed(game)
 
     def test_a_game_is_opened_once(self, commands: Commands, others: Commands) -> None:
         game = new_game()
@@ -150,14 +151,14 @@ class TestTable:
 class TestSecrets:
     def test_the_seed_is_in_no_record_before_the_end(self, commands: Commands, ledger: Ledger) -> None:
         game = running(commands, turns=1)
-        seed = Vault(ledger, KEY).seed(game)
+        seed = Vault(ledger, Keyring(ledger, KEY)).seed(game)
         assert seed.hex().encode() not in b"".join(canonical([r.public, r.packs]) for r in ledger.read(game))
         answer = commands.do(game, Close("abandoned"))
         assert answer.records[0].body == {"reason": "abandoned", "seed": seed.hex()}
 
     def test_what_a_process_remembers_does_not_show_it(self, commands: Commands, ledger: Ledger) -> None:
         game = running(commands)
-        seed = Vault(ledger, KEY).seed(game)
+        seed = Vault(ledger, Keyring(ledger, KEY)).seed(game)
         shown = repr(commands._recent.get(game)) + repr(commands) + repr(vars(commands))
         assert repr(seed) not in shown
         assert seed.hex() not in shown

@@ -3,15 +3,19 @@
 import os
 import resource
 import signal
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
+from domain.beside.access import Access
+from domain.beside.keys import Keyring
 from domain.errors import StoreUnavailable
-from domain.ledger import Command, Ledger
+from domain.ledger import Command, Ledger, sqlite
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
 from tests.postgres import new_server, url_of
@@ -180,3 +184,24 @@ def in_time(use: Callable[[], int]) -> int:
         except StoreUnavailable:
             if time.monotonic() > deadline:
                 raise
+
+
+def test_a_name_is_not_called_erased_while_somebody_reads_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log of last writes cannot be emptied then; asked again afterwards, it is."""
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    ledger.migrate()
+    access = Access(ledger, Keyring(ledger, bytes(32)))
+    access.migrate()
+    name = "Quillon Abernethy"
+    ledger.execute("INSERT INTO people VALUES ('p', ?)", (name,))
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM people").fetchall()
+        with pytest.raises(StoreUnavailable, match="readers"):
+            access.forget("p")
+    access.forget("p")
+    assert not [path for path in tmp_path.iterdir() if name.encode() in path.read_bytes()]
+    ledger.close()

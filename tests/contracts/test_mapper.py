@@ -7,14 +7,16 @@ from uuid import UUID
 
 import pytest
 from eventsourcing.persistence import StoredEvent
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.errors import UnknownKind, VerificationError
+from domain.errors import UnknownKind, VerificationError, WrongKey
 from domain.kernel.digest import canonical, digest
 from domain.kernel.match import Match
 from domain.kernel.record import KINDS, Record
+from domain.ledger import Ledger
 from domain.ledger.mapper import Filed, RecordMapper, pack, unpack
+from tests.contracts.crew import KEY
 from tests.kernel.flows import skirmish
 
 GAME = UUID(int=1)
@@ -123,3 +125,62 @@ class TestUpcasts:
     def test_a_missing_upcast_is_noticed_at_once(self) -> None:
         with pytest.raises(ValueError, match=r"game\.moved@2"):
             RecordMapper({"moved": 3}, {"game.moved@1": lambda doc: doc})
+
+
+class TestSealedPacks:
+    """Whoever has the rows and no key reads what everybody may read."""
+
+    SECRET = "the hand of seat one"
+    RECORD = Record({"v": 3, "kind": "moved", "at": 1}, {"1": {"facts": [[0, {"t": SECRET}]], "pad": "." * 200}})
+
+    @pytest.fixture
+    def ledger(self) -> Ledger:
+        ledger = Ledger.open("sqlite://", KEY)
+        ledger.migrate()
+        return ledger
+
+    @pytest.fixture
+    def mapper(self, ledger: Ledger) -> RecordMapper:
+        return RecordMapper(keys=ledger.keys)
+
+    @given(record=RECORDS)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def test_a_record_comes_back_as_it_was(self, mapper: RecordMapper, record: Record) -> None:
+        assert mapper.record(mapper.to_stored_event(Filed(GAME, record))) == record
+
+    def test_its_packs_rest_sealed_and_its_public_part_does_not(self, mapper: RecordMapper) -> None:
+        state = mapper.to_stored_event(Filed(GAME, self.RECORD)).state
+        assert (state[:1], canonical(self.RECORD.public) in state) == (b"s", True)
+        assert self.SECRET.encode() not in state
+
+    def test_a_record_without_packs_has_nothing_to_seal(self, mapper: RecordMapper) -> None:
+        assert mapper.to_stored_event(Filed(GAME, Record({"v": 1, "kind": "moved"}, {}))).state[:1] == b"j"
+
+    def test_records_of_before_stay_readable(self, mapper: RecordMapper) -> None:
+        assert mapper.record(stored(self.RECORD)) == self.RECORD
+
+    def test_secrets_of_about_one_size_rest_in_one_size(self, mapper: RecordMapper) -> None:
+        """Padding is compressed away: the length would tell how much an answer says."""
+        sizes = set()
+        for count in range(1, 8):
+            record = Record(self.RECORD.public, {"1": {"facts": [[0, {"t": "card", "n": n}] for n in range(count)]}})
+            sizes.add(len(mapper.to_stored_event(Filed(GAME, record)).state))
+        assert len(sizes) == 1
+
+    @pytest.mark.parametrize("change", [{"originator_version": 4}, {"originator_id": UUID(int=2)}])
+    def test_packs_open_in_their_own_record_alone(self, mapper: RecordMapper, change: dict[str, Any]) -> None:
+        event = dataclasses.replace(mapper.to_stored_event(Filed(GAME, self.RECORD)), **change)
+        with pytest.raises(VerificationError, match="unreadable"):
+            mapper.record(event)
+
+    @pytest.mark.parametrize("cut", [1, 3, 60, -1])
+    def test_what_is_cut_or_changed_is_unreadable(self, mapper: RecordMapper, cut: int) -> None:
+        event = mapper.to_stored_event(Filed(GAME, self.RECORD))
+        spoilt = event.state[:-1] + bytes([event.state[-1] ^ 1])
+        for state in (event.state[:cut], spoilt):
+            with pytest.raises(VerificationError, match="unreadable"):
+                mapper.record(dataclasses.replace(event, state=state))
+
+    def test_without_a_key_nobody_reads_it(self, mapper: RecordMapper) -> None:
+        with pytest.raises(WrongKey):
+            MAPPER.record(mapper.to_stored_event(Filed(GAME, self.RECORD)))

@@ -26,10 +26,12 @@ from projections.pump import Pump
 from projections.store import Views
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
+from tests.spoil import spoil
 from tests.valkey import redis_url, valkey_server
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 
+SPOILT = "UPDATE records SET state = ? WHERE originator_version = 2"
 NO_GAME = "00000000-0000-4000-8000-000000000000"
 
 
@@ -44,8 +46,7 @@ def test_bytes_that_have_changed_are_named_by_the_doctor(tmp_path: Path) -> None
     with serving(tmp_path) as service:
         table = Table(service).open()
         assert until(lambda: examined(tmp_path)[1]["records"]["said"] == "5 are those of the tree")
-        with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as db, db:
-            db.execute("UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
+        spoil(Ledger.open(load({"data": str(tmp_path)}, {}).ledger_url), SPOILT, (b"j{}",))
         status, checks = examined(tmp_path)
         assert status == 1
         assert checks["records"]["said"] == f"1 damaged; version 2 of {table.game} cannot be read"
@@ -96,8 +97,8 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
 ) -> None:
     call("migrate", "--data", str(tmp_path))
     settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
-    ledger, views = Ledger.open(settings.ledger_url), Views(settings.views_url)
-    Commands(ledger, CATALOGUE, Vault(ledger, settings.key()), lambda: 0).open(new_game(), "orders@1", 3)
+    ledger, views = Ledger.open(settings.ledger_url, settings.key()), Views(settings.views_url)
+    Commands(ledger, CATALOGUE, Vault(ledger, ledger.keys), lambda: 0).open(new_game(), "orders@1", 3)
     found = {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}
     assert not found["views"].well
     assert found["games"].well
@@ -199,7 +200,8 @@ def test_a_copy_of_a_running_service_proves_and_plays_on_elsewhere(tmp_path: Pat
 
 
 def _prove_all(data: Path) -> None:
-    ledger = Ledger.open(load({"data": str(data)}, {}).ledger_url)
+    settings = load({"data": str(data)}, {})
+    ledger = Ledger.open(settings.ledger_url, settings.key())
     games = {entry.game for entry in ledger.log(0, 100_000)}
     assert len(games) > 2
     for game in games:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -105,3 +106,47 @@ def test_every_process_of_the_runbook_is_deployed() -> None:
     assert sorted(" ".join(pod["containers"][0]["args"]) for pod in pods) == one
     for command in one:
         assert f"annals {command}" in OPERATIONS
+
+
+def _pods() -> list[dict[str, Any]]:
+    files = ("annals.yaml", "migrate.yaml")
+    docs = [doc for name in files for doc in yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text())]
+    return [doc["spec"]["template"]["spec"] for doc in docs if doc and doc["kind"] in ("Deployment", "Job")]
+
+
+def test_every_pod_has_bounds_and_no_more_rights_than_it_needs() -> None:
+    for pod in _pods():
+        assert pod["securityContext"]["runAsNonRoot"]
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert pod["automountServiceAccountToken"] is False
+        for container in pod["containers"]:
+            assert container["resources"]["limits"].keys() == {"cpu", "memory"}
+            own = container["securityContext"]
+            assert (own["readOnlyRootFilesystem"], own["allowPrivilegeEscalation"]) == (True, False)
+            assert own["capabilities"] == {"drop": ["ALL"]}
+
+
+def test_every_container_of_the_compose_file_has_them_too() -> None:
+    for name, service in yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"].items():
+        assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"]), name
+        assert "no-new-privileges:true" in service["security_opt"], name
+        assert {"mem_limit", "cpus", "pids_limit"} <= service.keys(), name
+
+
+def test_pods_are_spoken_to_and_speak_only_where_they_must() -> None:
+    docs = [*yaml.safe_load_all((DEPLOY / "kubernetes" / "annals.yaml").read_text())]
+    everybody, api = [doc["spec"] for doc in docs if doc and doc["kind"] == "NetworkPolicy"]
+    assert everybody["policyTypes"] == ["Ingress", "Egress"]
+    assert "ingress" not in everybody
+    ports = {port["port"] for rule in everybody["egress"] for port in rule["ports"]}
+    assert ports == {53, 5432, 6379}
+    assert all(rule["to"] for rule in everybody["egress"]), "a rule without places is one for all of them"
+    assert api["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "api"
+
+
+def test_only_migrating_is_told_the_owner_of_the_tables() -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    told = {name for name, service in compose.items() if "ANNALS_MIGRATE_URL" in service.get("environment", {})}
+    assert told == {"migrate"}
+    named = {pod["containers"][0]["args"][0]: str(pod["containers"][0]["envFrom"]) for pod in _pods()}
+    assert [command for command, secrets in named.items() if "annals-migrate" in secrets] == ["migrate"]

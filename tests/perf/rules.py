@@ -141,7 +141,7 @@ def rebuilt(game: Game, walked: Walk, count: int = 500) -> Iterator[Figure]:
     """Folded, and read from the ledger and folded; beside them the JSON of the same records."""
     records, name = walked.match.records[:count], new_game()
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
-        ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}")
+        ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}", bytes(32))
         ledger.migrate()
         for record in records:
             ledger.append(name, [record], record.version - 1)

@@ -26,7 +26,7 @@ LIVE = 10
 def figures(games: Sequence[Sequence[Record]], count: int) -> Iterator[Figure]:
     """So many records of each game, in turn in one log."""
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
-        ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}")
+        ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}", bytes(32))
         ledger.migrate()
         total = _written(ledger, [records[:count] for records in games])
         where = f"{len(games)} games, {total} records in turn"
@@ -53,7 +53,7 @@ def _written(ledger: Ledger, games: Sequence[Sequence[Record]]) -> int:
 
 
 def _pumped(ledger: Ledger, file: Path, size: int) -> None:
-    views = Views(f"sqlite:///{file}")
+    views = Views(f"sqlite:///{file}", ledger.keys)
     views.migrate()
     views.clear()
     views.migrate()

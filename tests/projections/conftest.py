@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,13 @@ class House:
         return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
 
 
+def opened(views: Views, row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row as it would be without keys: sealed twice, equal documents differ."""
+    reader = row.get("viewer") or row.get("audience")
+    doc = {"doc": views.shown(row["game"], reader, row["doc"])} if reader else {}
+    return {**row, **doc}
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     """SQLite in two files, or one PostgreSQL database."""
@@ -72,10 +79,11 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
         urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
     else:
         urls = [request.getfixturevalue("postgres_url")] * 2
-    ledger, views, ticks = Ledger.open(urls[0]), Views(urls[1]), itertools.count(1_000, 1_000)
+    ledger, ticks = Ledger.open(urls[0], bytes(32)), itertools.count(1_000, 1_000)
+    views = Views(urls[1], ledger.keys)
     ledger.migrate()
     views.migrate()
-    vault = Vault(ledger, bytes(32))
+    vault = Vault(ledger, ledger.keys)
     commands = Commands(ledger, CATALOGUE, vault, lambda: next(ticks))
     yield House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump-1"), vault)
     views.close()

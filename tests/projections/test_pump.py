@@ -11,19 +11,23 @@ import pytest
 from sqlalchemy import select
 
 from deploy.play.bots import built, may_decide
+from domain.beside.keys import Keyring
+from domain.errors import WrongKey
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.acts import Extend, Lapse, Leave, Play, Resolve, Rewind
 from domain.kernel.game import Game, fold
 from domain.kernel.texts import texts
+from domain.ledger.mapper import RecordMapper
 from projections import pump, rebuild, schema
 from projections.documents import with_text
 from projections.progress import LeaseLostError
 from projections.proofs import Proofs
 from projections.pump import Pump
 from projections.rebuild import new_generation, sweep, switch
+from projections.scrub import damages
 from projections.store import Views
 from projections.tree import extends, leaf_hash, proves
-from tests.projections.conftest import CATALOGUE, House
+from tests.projections.conftest import CATALOGUE, House, opened
 
 
 class Table:
@@ -57,7 +61,7 @@ def board(house: House, game: str, viewer: Viewer) -> Json:
 def rows(house: House, table: Any) -> list[Any]:
     """All rows of a table but for their generation."""
     with house.views.reading() as db:
-        found = db.execute(select(table)).mappings().all()
+        found = [opened(house.views, row) for row in db.execute(select(table)).mappings()]
     return sorted(([v for k, v in row.items() if k != "gen"] for row in found), key=repr)
 
 
@@ -360,3 +364,26 @@ class TestLobbyAndTimeline:
         words = texts("", "fr")
         assert with_text(first, words, words.seat)["text"] == ["La partie est ouverte."]
         assert [e["version"] for e in house.reader.timeline(game, PUBLIC, 2, 2)] == [3, 4]
+
+
+def test_who_has_a_master_key_of_before_sets_no_game_aside(house: House) -> None:
+    """The process ends, and goes on once it has the new one: neither views nor tree have changed."""
+    game, new = house.game("orders@1", 3), bytes(range(32))
+    house.pumped()
+    position, old = house.reader.position(), house.ledger._mapper
+    house.ledger.keys.admit(new)
+    changed = Keyring(house.ledger, new)
+    changed.finish()
+    house.ledger._mapper = RecordMapper(keys=changed)
+    house.commands.do(game, Play(0, [{"type": "submit"}], house.decision(game)))
+    house.ledger._mapper = old
+    with pytest.raises(WrongKey):
+        house.pumped()
+    assert (house.reader.position(), house.reader.aside()) == (position, [])
+    house.ledger._mapper = RecordMapper(keys=changed)
+    house.pumped()
+    assert house.reader.position() > position
+    assert house.reader.aside() == []
+    house.ledger._mapper = old
+    with pytest.raises(WrongKey):
+        list(damages(house.ledger, house.views))

@@ -26,6 +26,7 @@ from projections.reader import Reader
 from projections.scrub import NOBODY_KNOWS, Damage, Inspector, Place, damages
 from projections.store import Views
 from tests.projections.conftest import CATALOGUE, House
+from tests.spoil import spoil
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def change(house: House, game: str, version: int, how: Callable[[Any], None]) ->
 
 def put(house: House, game: str, version: int, state: bytes) -> None:
     update = "UPDATE records SET state = ? WHERE originator_version = ? AND originator_id = ?"
-    house.ledger.execute(update, (state, version, key(house, game)))
+    spoil(house.ledger, update, (state, version, key(house, game)))
 
 
 def key(house: House, game: str) -> Any:
@@ -92,7 +93,7 @@ def test_bytes_that_are_no_record_are_named(house: House, games: list[str]) -> N
 
 def test_a_record_that_is_gone_is_named(house: House, games: list[str]) -> None:
     gone = "DELETE FROM records WHERE originator_version = 5 AND originator_id = ?"
-    house.ledger.execute(gone, (key(house, games[0]),))
+    spoil(house.ledger, gone, (key(house, games[0]),))
     (damage,) = found(house)[0]
     assert damage.said == "is missing, or is not in its place"
     assert (damage.game, damage.version) == (games[0], 5)
@@ -198,10 +199,11 @@ def leaf(house: House, game: str, version: int) -> str:
 def test_damaged_pages_are_complained_of_and_do_not_hide_the_others(tmp_path: Path) -> None:
     """Only SQLite's file can be spoiled here: PostgreSQL is asked for its checksums."""
     path = tmp_path / "ledger.sqlite"
-    ledger, views = Ledger.open(f"sqlite:///{path}"), Views(f"sqlite:///{tmp_path / 'views.sqlite'}")
+    ledger = Ledger.open(f"sqlite:///{path}", bytes(32))
+    views = Views(f"sqlite:///{tmp_path / 'views.sqlite'}", ledger.keys)
     ledger.migrate()
     views.migrate()
-    vault = Vault(ledger, bytes(32))
+    vault = Vault(ledger, ledger.keys)
     commands = Commands(ledger, CATALOGUE, vault, lambda: 0)
     made = House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump"), vault)
     games = [made.game("orders@1", 3) for _ in range(40)]

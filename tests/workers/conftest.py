@@ -127,12 +127,13 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
         urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
     else:
         urls = [request.getfixturevalue("postgres_url")] * 2
-    ledger, views, time, rung = Ledger.open(urls[0]), Views(urls[1]), [1_000_000], list[int]()
+    ledger, time, rung = Ledger.open(urls[0], bytes(32)), [1_000_000], list[int]()
+    views = Views(urls[1], ledger.keys)
     ledger.migrate()
     Errands(ledger).migrate()
     Outages(ledger).migrate()
     views.migrate()
-    vault = Vault(ledger, bytes(32))
+    vault = Vault(ledger, ledger.keys)
     commands = Commands(ledger, CATALOGUE, vault, lambda: time[0])
     crew = Crew(commands, ledger, CATALOGUE, vault, views, lambda: time[0], rung.append, "node")
     sign_on(crew)

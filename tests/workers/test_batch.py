@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -13,6 +15,7 @@ from domain.kernel.acts import Leave
 from projections import schema
 from projections.pump import Pump
 from tests.kernel.flows import orders
+from tests.projections.conftest import opened
 from tests.workers.conftest import House
 from workers import audits, turns
 from workers.main import InProcess
@@ -23,10 +26,12 @@ def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
     """All views, whatever their generation is called."""
     tables = (schema.games, schema.boards, schema.timeline, schema.due, schema.results, schema.leaves, schema.nodes)
     with house.crew.views.reading() as db:
-        return {
-            t.name: sorted(tuple(row)[1:] for row in db.execute(select(t)))  # the first column is the generation
-            for t in tables
-        }
+        return {t.name: sorted(_row(house, row) for row in db.execute(select(t)).mappings()) for t in tables}
+
+
+def _row(house: House, row: Mapping[Any, Any]) -> tuple[object, ...]:
+    """Opened, and without its first column, which is the generation."""
+    return tuple(opened(house.crew.views, row).values())[1:]
 
 
 def test_an_audit_of_a_running_game_decides_every_record_again(house: House) -> None:

@@ -1,0 +1,109 @@
+"""Security events: who was given what opens a seat, who was put out or turned away, and who looked at what is hidden.
+
+Each is a line of the log at level warning, with ids and addresses and nothing that opens anything. What a stranger can
+cause without end is told once and then summed up, by event and address, for each minute.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+
+import structlog
+from flask import Flask, Response, g, request
+
+from api.services import Doc
+from domain.ids import Json
+
+PERIOD = 60.0
+"""Seconds for which refusals are summed up."""
+
+KEPT = 1000
+"""Events and addresses that are told apart in that time; what comes from further addresses is summed up as one."""
+
+OTHERS = "others"
+
+REFUSALS = {
+    "unauthenticated": "token_refused",
+    "too_many_requests": "limit_exceeded",
+    "too_many_streams": "limit_exceeded",
+    "forbidden": "access_refused",
+    "other_table": "access_refused",
+    "directors_only": "access_refused",
+    "director_plays": "access_refused",
+    "seats_only": "access_refused",
+    "not_your_seat": "access_refused",
+    "not_invited": "access_refused",
+}
+"""Code of a problem -> the event that it is."""
+
+EVENTS = ("token_issued", "token_replaced", "token_revoked", "seat_vacated", "looked", *sorted(set(REFUSALS.values())))
+"""All of the API; docs/operations.md lists them."""
+
+_TALLY = "annals.tally"
+
+
+def tell(event: str, **ids: Json) -> None:
+    """An event of this request; `ids` name a game, a seat or role, a player, a token by its id."""
+    _line(event, {"request_id": g.request_id, "address": g.address, **ids})
+
+
+def _line(event: str, said: Doc) -> None:
+    structlog.get_logger("annals.security").warning(event, **said)
+
+
+class Tally:
+    """Refusals of a minute by event and address; safe with threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._begun = time.monotonic()
+
+    def count(self, event: str, address: str) -> bool:
+        """One more; whether it is the first of its kind."""
+        with self._lock:
+            key = (event, address)
+            if key not in self._counts and len(self._counts) >= KEPT:
+                key = (event, OTHERS)
+            self._counts[key] += 1
+            return self._counts[key] == 1
+
+    def summed(self, now: float) -> list[tuple[str, str, int]]:
+        """Once a minute is over: event, address and how many, of all that came more than once."""
+        with self._lock:
+            if now - self._begun < PERIOD:
+                return []
+            found = [(event, address, n) for (event, address), n in self._counts.items() if n > 1]
+            self._counts.clear()
+            self._begun = now
+            return found
+
+
+def install(app: Flask) -> None:
+    """A tally for the application. The prober asks every second, so that no sum waits for a stranger."""
+    from api.limits import address  # noqa: PLC0415 - limits need problems, which tell events
+
+    tally = app.extensions[_TALLY] = Tally()
+
+    @app.before_request
+    def begin() -> None:
+        g.address = address()
+        for event, where, count in tally.summed(time.monotonic()):
+            _line(event, {"address": where, "count": count, "seconds": int(PERIOD)})
+
+    @app.after_request
+    def finish(answer: Response) -> Response:
+        event = REFUSALS.get(g.get("problem", ""))
+        if event and (event != "token_refused" or _presented()) and tally.count(event, g.address):
+            found = {"problem": g.problem, "route": str(request.url_rule) if request.url_rule else "-"}
+            if who := g.get("principal"):
+                found |= {"game": who.game, "role": who.role, "player": who.player, "token": who.token}
+            tell(event, **found)
+        return answer
+
+
+def _presented() -> bool:
+    """Whether anything was shown that might open something: who shows nothing is no intruder."""
+    return "Authorization" in request.headers or "ticket" in request.args or bool(request.cookies)

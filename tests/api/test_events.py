@@ -1,0 +1,134 @@
+"""What somebody who watches over the service is told: ids and addresses, and nothing that opens anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from api import events
+from api.events import EVENTS, KEPT, OTHERS, PERIOD, Tally
+from domain.beside.access import id_of
+from tests.api.conftest import ROOT, Site, Table
+
+WRONG = "anl_0123456789abcdef_" + "x" * 43
+
+
+@pytest.fixture
+def orders(site: Site) -> Table:
+    return site.table("orders@1", 3)
+
+
+def told(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The events among the lines."""
+    return [line for line in lines if line["event"] in EVENTS]
+
+
+def named(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [line["event"] for line in told(lines)]
+
+
+def test_who_is_given_a_token_is_told_by_its_id(site: Site) -> None:
+    with capture_logs() as lines:
+        table = site.table("orders@1", 3)
+    assert named(lines) == ["token_issued"] * 4
+    director, *seats = told(lines)
+    assert (director["role"], director["game"], director["log_level"]) == ("director", table.game, "warning")
+    assert [line["role"] for line in seats] == [0, 1, 2]
+    assert [line["token"] for line in seats] == [id_of(token) for token in table.tokens]
+    assert all(line["address"] and line["request_id"] and line["player"] for line in told(lines))
+    assert not [token for token in (*table.tokens, table.director) if token in str(lines)]
+
+
+def test_a_repetition_is_no_event(site: Site) -> None:
+    body, key = {"ruleset": "orders@1", "seats": 3}, {"Idempotency_Key": "k" * 32}
+    with capture_logs() as lines:
+        for _ in range(2):
+            assert site.post("/games", body, **key).status_code == 201
+    assert named(lines) == ["token_issued"]
+
+
+def test_a_token_that_was_replaced(orders: Table) -> None:
+    with capture_logs() as lines:
+        new = orders.post("/seats/1/tokens", {}, orders.director).json["token"]
+    (line,) = told(lines)
+    assert (line["event"], line["seat"], line["token"]) == ("token_replaced", 1, id_of(new))
+    assert line["by"]
+    assert new not in str(lines)
+
+
+def test_a_seat_that_was_vacated_and_its_token(orders: Table) -> None:
+    with capture_logs() as lines:
+        orders.site.client.delete(f"/v1{orders.path}/seats/2", headers={"Authorization": f"Bearer {orders.director}"})
+    assert named(lines) == ["seat_vacated", "token_revoked"]
+    assert {(line["game"], line["seat"]) for line in told(lines)} == {(orders.game, 2)}
+    assert told(lines)[0]["by"] == "director"
+
+
+def test_a_look_of_a_director(orders: Table) -> None:
+    with capture_logs() as lines:
+        assert orders.post("/looks", token=orders.director).status_code == 201
+    (line,) = told(lines)
+    assert (line["event"], line["game"], line["token"]) == ("looked", orders.game, id_of(orders.director))
+
+
+def test_a_token_that_opens_nothing(orders: Table) -> None:
+    with capture_logs() as lines:
+        assert orders.post("/moves", {}, WRONG).status_code == 401
+    (line,) = told(lines)
+    assert (line["event"], line["problem"]) == ("token_refused", "unauthenticated")
+    assert "xxxx" not in str(line)
+
+
+def test_who_shows_nothing_is_no_intruder(orders: Table) -> None:
+    with capture_logs() as lines:
+        assert orders.post("/moves", {}).status_code == 401
+    assert named(lines) == []
+
+
+def test_who_asks_for_what_is_not_theirs(orders: Table) -> None:
+    with capture_logs() as lines:
+        assert orders.post("/looks", token=orders.tokens[0]).status_code == 403
+    (line,) = told(lines)
+    assert (line["event"], line["problem"], line["role"]) == ("access_refused", "directors_only", 0)
+
+
+def test_who_asks_too_often(site: Site) -> None:
+    site.remake(rate=0.001, burst=1)
+    with capture_logs() as lines:
+        codes = [site.post("/games", {"ruleset": "orders@1", "seats": 3}).status_code for _ in range(12)]
+    assert 429 in codes
+    assert named(lines).count("limit_exceeded") == 1
+
+
+class TestFloods:
+    def test_what_comes_again_and_again_is_told_once_and_summed_up(
+        self, orders: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with capture_logs() as lines:
+            for _ in range(50):
+                orders.post("/moves", {}, WRONG)
+        assert named(lines) == ["token_refused"]
+        monkeypatch.setattr(events, "PERIOD", 0)
+        with capture_logs() as lines:
+            orders.site.get("/rulesets")
+        (line,) = told(lines)
+        assert (line["event"], line["count"]) == ("token_refused", 50)
+        assert line["address"]
+
+    def test_addresses_without_end_take_no_memory_without_end(self) -> None:
+        tally = Tally()
+        first = [tally.count("token_refused", f"10.0.{n // 256}.{n % 256}") for n in range(KEPT + 500)]
+        assert first.count(True) == KEPT + 1
+        assert tally.summed(0) == []
+        ((event, address, count),) = tally.summed(tally._begun + PERIOD)
+        assert (event, address, count) == ("token_refused", OTHERS, 500)
+        assert tally.count("token_refused", "10.0.0.1")
+
+
+def test_every_event_is_documented() -> None:
+    text = (ROOT / "docs" / "operations.md").read_text()
+    commands = ("log_repaired", "key_admitted", "key_changed")
+    assert [event for event in (*EVENTS, *commands) if f"`{event}`" not in text] == []

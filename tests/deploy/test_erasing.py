@@ -1,0 +1,40 @@
+"""What a person has erased is gone from the files, not only from what is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.deploy.house import Table, serving
+
+NAME, REASON = "Quillon Abernethy Vraskovich", "A card of Xanthippe was misread"
+
+
+def holding(data: Path, said: str) -> set[str]:
+    """The files in which it can be read."""
+    return {path.name for path in data.rglob("*") if path.is_file() and said.encode() in path.read_bytes()}
+
+
+def test_a_name_and_a_reason_are_gone_from_every_file(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as service:
+        table = Table(service)
+        made = table.post("/games", {"ruleset": "orders@1", "seats": 3, "name": NAME})
+        table.game, table.director = made["game"], made["token"]
+        for seat in range(3):
+            joined = table.post(f"/games/{table.game}/seats", {"seat": seat, "name": f"{NAME} {seat}"})
+            table.tokens.append(joined["token"])
+        table.post(f"/games/{table.game}/start", {}, table.director)
+        table.turn()
+        headers = {"Authorization": f"Bearer {table.director}", "If-Match": f'"{table.get()["version"]}"'}
+        asked = service.http.post(f"/games/{table.game}/rewinds", json={"to": 5, "reason": REASON}, headers=headers)
+        assert asked.status_code == 202, asked.text
+        assert holding(tmp_path / "data", NAME)
+        assert holding(tmp_path / "data", REASON)
+        people = [(made["player"], table.director)]
+        people += [(seat["player"], token) for seat, token in zip(table.get()["seats"], table.tokens, strict=True)]
+        for player, token in people:
+            gone = service.http.delete(f"/players/{player}/name", headers={"Authorization": f"Bearer {token}"})
+            assert gone.status_code == 204
+        assert holding(tmp_path / "data", NAME) == set()
+        assert holding(tmp_path / "data", REASON) == set()
+        table.turn()
+    assert holding(tmp_path, NAME) == set(), "nor in the log"
