@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api import addresses, limits, logs, openapi, problems
+from api import addresses, attempts, limits, logs, openapi, problems
 from api.routes import (
+    accounts,
     audit,
     boards,
     director,
@@ -15,12 +16,15 @@ from api.routes import (
     history,
     jobs,
     me,
+    moderation,
     moves,
     players,
     proofs,
     rewinds,
     rulesets,
+    sessions,
     stream,
+    tokens,
 )
 from api.services import EXTENSION, Services, Settings
 
@@ -39,7 +43,11 @@ ROOMS = (
     proofs.room,
     rulesets.room,
     players.room,
+    accounts.room,
+    sessions.room,
+    tokens.room,
     me.room,
+    moderation.room,
     health.room,
 )
 
@@ -55,6 +63,7 @@ def create_app(services: Services) -> Flask:
     logs.install(app)
     problems.install(app)
     limits.install(app)
+    attempts.install(app)
     health.install(app)
     stream.install(app)
     addresses.install(app)

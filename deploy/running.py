@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING
 from deploy import logs
 from deploy.settings import LOG_LEVELS, Settings, load
 from domain.catalogue import Catalogue, shipped
-from domain.errors import StoreUnavailable
+from domain.errors import AccountError, StoreUnavailable
 from domain.ids import Json
 from workers import pulse
 
 if TYPE_CHECKING:
     from deploy.supervisor import Program, Supervisor
     from deploy.wiring import Services
+    from domain.beside.people.people import People
     from workers.crew import Crew
 
 Add = Callable[..., argparse.ArgumentParser]
@@ -92,6 +93,11 @@ def add_commands(add: Add) -> None:
 
     one = add("rebuild", help="have a worker make all views anew beside the live ones, then switch")
     one.set_defaults(command=rebuild)
+    _add_settings(one)
+
+    one = add("admin", help="make an account an administrator, or list those that are")
+    one.set_defaults(command=admin)
+    one.add_argument("name", metavar="NAME", nargs="?", help="what the account is called; it must be there already")
     _add_settings(one)
 
     one = add("backup", help="copy the ledger and the key of a running service on SQLite")
@@ -418,3 +424,24 @@ def restore(args: argparse.Namespace, _: Catalogue) -> int:
 
     put_back(settings_of(args), args.source)
     return DONE
+
+
+def admin(args: argparse.Namespace, _: Catalogue) -> int:
+    """One more administrator, or the names of all."""
+    from deploy.wiring import people_of  # noqa: PLC0415
+
+    settings = settings_of(args)
+    settings.held()
+    with people_of(settings) as people:
+        if args.name:
+            _promote(people, args.name)
+        for account in people.accounts.staff("admin"):
+            print(f"{account.id}  {logs.plain(account.name)}")
+    return DONE
+
+
+def _promote(people: People, name: str) -> None:
+    found = people.accounts.named(name)
+    if found is None:
+        raise AccountError("unknown_account", f"there is no account {name}; it must be opened first")
+    people.accounts.promote(found.id, "admin", people.journal.entry(found.id, "role_given", "", "admin"))

@@ -16,6 +16,7 @@ from deploy.settings import Settings, SettingsError
 from domain.beside.access import Access
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
+from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue, shipped
 from domain.commands import Commands
@@ -55,6 +56,7 @@ class Services:
     commands: Commands
     access: Access
     errands: Errands
+    people: People
     views: Views
     reader: Reader
     bell: Bell
@@ -89,7 +91,12 @@ class Services:
 
         s = self.settings
         settings = ApiSettings(
-            rate=s.rate, tables=s.tables, origins=s.origins, metrics_token=s.metrics_token, docs=DOCS
+            rate=s.rate,
+            tables=s.tables,
+            registration=s.registration,
+            origins=s.origins,
+            metrics_token=s.metrics_token,
+            docs=DOCS,
         )
         return ApiServices(
             self.commands,
@@ -98,6 +105,7 @@ class Services:
             self.reader,
             self.access,
             self.errands,
+            self.people,
             self.clock,
             self.notify,
             self.bell.stir,
@@ -129,6 +137,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         Commands(ledger, rules, vault, now),
         Access(ledger, settings.key()),
         Errands(ledger),
+        People(ledger, settings.key(), now),
         views,
         reader,
         Bell(url),
@@ -150,6 +159,7 @@ def migrate(settings: Settings) -> None:
             ledger.migrate()
             Access(ledger, key).migrate()
             Errands(ledger).migrate()
+            People(ledger, key).migrate()
             Outages(ledger).migrate()
             Vault(ledger, key).check()
         with _named(settings, settings.views_file):
@@ -163,6 +173,18 @@ def migrate(settings: Settings) -> None:
                 views.migrate()
     finally:
         views.close()
+        ledger.close()
+
+
+@contextmanager
+def people_of(settings: Settings) -> Iterator[People]:
+    """The accounts alone, for commands that need no more of the service; raises StoreUnavailable."""
+    ledger = Ledger.open(settings.ledger_url)
+    try:
+        people = People(ledger, settings.key(), now)
+        people.migrate()
+        yield people
+    finally:
         ledger.close()
 
 

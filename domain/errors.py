@@ -14,6 +14,8 @@ AnnalsError
 ├── ScenarioError        a scenario is ill-formed, or one of its expectations failed
 ├── VerificationError    a log does not prove what it claims
 ├── UnknownKind          a stored record is of a kind that this version does not know
+├── AccountError         an account does not allow what was asked for
+├── Busy                 so much of what is costly is done that no more is begun
 ├── WrongKey             the master key does not open a stored seed
 └── StoreUnavailable     the store cannot take the record now (disk full, server gone)
 """
@@ -115,6 +117,18 @@ class VerificationError(AnnalsError):
 
 class UnknownKind(AnnalsError):
     """A stored record is of a kind that this version does not know."""
+
+
+class AccountError(AnnalsError):
+    """What was asked of an account is refused; `code` is stable, `detail` a sentence for whoever asked."""
+
+    def __init__(self, code: str, detail: str = "") -> None:
+        super().__init__(detail or code)
+        self.code, self.detail = code, detail
+
+
+class Busy(AnnalsError):
+    """So much of what is costly is being done that no more is begun; it may be asked for again."""
 
 
 class WrongKey(AnnalsError):

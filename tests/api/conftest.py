@@ -16,6 +16,7 @@ from api.app import Services, Settings, create_app
 from domain.beside.access import Access
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
+from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
@@ -172,8 +173,10 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     errands, clock = Errands(ledger), lambda: next(ticks)
     errands.migrate()
     Outages(ledger).migrate()
+    people = People(ledger, bytes(32))
+    people.migrate()
     services = Services(
-        commands, ledger, catalogue, Reader(views), access, errands, clock, wait_changed=_nap, settings=settings
+        commands, ledger, catalogue, Reader(views), access, errands, people, clock, wait_changed=_nap, settings=settings
     )
     crew = Crew(commands, ledger, catalogue, vault, views, clock, lambda _: None)
     return Site(services, Pump(ledger, catalogue, views, "pump"), crew)

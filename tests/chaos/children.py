@@ -21,6 +21,7 @@ from werkzeug.serving import make_server
 
 from api.app import Services, Settings, create_app
 from domain.beside.access import Access
+from domain.beside.people.people import People
 from domain.beside.errands import Errands
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
@@ -165,6 +166,7 @@ def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
             reader,
             Access(crew.ledger, KEY),
             crew.errands,
+            People(crew.ledger, KEY),
             now,
             crew.notify,
             bell.stir,
