@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -292,7 +293,7 @@ class TestGuessing:
     @pytest.fixture
     def clock(self, monkeypatch: pytest.MonkeyPatch) -> list[float]:
         now = [1000.0]
-        monkeypatch.setattr(attempts.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
         return now
 
     def test_each_failure_makes_the_next_guess_wait_longer(self, clock: list[float]) -> None:
@@ -302,7 +303,7 @@ class TestGuessing:
             waits.append(found.begin("a"))
             clock[0] += found.begin("a") if waits[-1] == 0 else 0
         assert waits[:FREE] == [0.0] * FREE
-        paused = []
+        paused: list[float] = []
         while len(paused) < 12:
             wait = found.begin("a")
             paused += [wait] if wait else []

@@ -21,8 +21,8 @@ from werkzeug.serving import make_server
 
 from api.app import Services, Settings, create_app
 from domain.beside.access import Access
-from domain.beside.people.people import People
 from domain.beside.errands import Errands
+from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands

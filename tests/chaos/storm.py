@@ -143,7 +143,14 @@ def storm(
     """Play all games to their end, whoever is killed meanwhile."""
     rng = random.Random(seed)
     crew = crew_of(place)
-    for each in (crew.ledger, Access(crew.ledger, KEY), crew.errands, crew.outages, People(crew.ledger, KEY), crew.views):
+    for each in (
+        crew.ledger,
+        Access(crew.ledger, KEY),
+        crew.errands,
+        crew.outages,
+        People(crew.ledger, KEY),
+        crew.views,
+    ):
         each.migrate()
     report = Report([opened(crew, turns, rewinds, changes) for _ in range(games)])
     apis = [_Role(run_api, place, traps(API, rounds, rng)) for _ in range(2)]
