@@ -6,6 +6,7 @@ the account is at the table that the address names; where that is several things
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from functools import wraps
@@ -27,6 +28,16 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 ROLE = "Annals-Role"
 """The header by which an account says as what it acts: a seat's number, or `director`."""
+
+ROLE_FORM = re.compile(r"[0-9]{1,2}|director", re.ASCII)
+
+_ROLE_HEADER = {
+    "in": "header",
+    "name": ROLE,
+    "required": False,
+    "schema": {"type": "string", "pattern": "^([0-9]{1,2}|director)$"},
+    "description": "As what an account acts that is several things at the table: a seat's number, or `director`.",
+}
 
 READING = ("read", "play", "direct")
 """Scopes that let one read what one's own seat sees: who plays must."""
@@ -53,16 +64,18 @@ def _holding(token: str) -> Principal | Holder | None:
     return s.access.authenticate(token)
 
 
-def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json], None]) -> View:
-    """`enter` looks at who asks and at the game of the address, and may raise Problem."""
+def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json], None], *, table: bool = False) -> View:
+    """`enter` looks at who asks and at the game of the address, and may raise Problem; `table`: as what role matters."""
 
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         found = bearer()
         g.holder = g.principal = None
+        if table and not ROLE_FORM.fullmatch(request.headers.get(ROLE, "0")):
+            raise Problem("invalid_headers", errors=[{"at": f"/{ROLE}", "message": "A seat's number, or `director`."}])
         if found is None:
             limits.spend(None)
-            if needed:
+            if needed or (table and ROLE in request.headers):
                 raise Problem("unauthenticated", headers=CHALLENGE)
         else:
             enter(found, kwargs.get("game"))
@@ -70,7 +83,10 @@ def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json],
 
     doc = deepcopy(getattr(view, "_apidoc", {}))
     security: list[dict[str, Json]] = [{"token": []}] if needed else [{}, {"token": []}]
-    doc.setdefault("manual_doc", {}).setdefault("security", security)
+    manual = doc.setdefault("manual_doc", {})
+    manual.setdefault("security", security)
+    if table:
+        manual.setdefault("parameters", []).append(_ROLE_HEADER)
     vars(guarded)["_apidoc"] = doc  # flask-smorest keeps its documentation there
     vars(guarded)["guarded"] = True
     return guarded  # type: ignore[return-value] # the view with the same signature
@@ -81,12 +97,12 @@ def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json],
 
 def signed(view: View) -> View:
     """Only with a role at the game in the address. Stands directly under the route, so that it is asked first."""
-    return _guard(view, True, lambda found, game: _sit(found, game, needed=True))
+    return _guard(view, True, lambda found, game: _sit(found, game, needed=True), table=True)
 
 
 def seen_by(view: View) -> View:
     """With a token of the game, as its seat; without one, as the public."""
-    return _guard(view, False, lambda found, game: _sit(found, game, needed=False))
+    return _guard(view, False, lambda found, game: _sit(found, game, needed=False), table=True)
 
 
 def _sit(found: Principal | Holder, game: Json, *, needed: bool) -> None:

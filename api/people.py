@@ -61,7 +61,7 @@ class NewAccountSchema(In):
     name = _name(required=True)
     password = _password()
     invitation = _secret("Where accounts are opened by invitation.", 64, load_default="")
-    bot = Bool(load_default=False, metadata={"description": "Whether a program plays; shown to everybody."})
+    bot = Bool(load_default=False, metadata={"description": "Whether a program plays."})
     label = _label("What the device is called.")
 
 

@@ -10,6 +10,7 @@ from domain.beside.people.accounts import FREED
 from domain.beside.people.journal import KEPT
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, log_in, promoted, register, timed
+from tests.api.test_secrecy import windowed
 
 ORDER: Doc = {"type": "order", "to": "t00", "units": 1}
 TABLE: Doc = {"ruleset": "orders@1", "seats": 3}
@@ -264,6 +265,17 @@ class TestGames:
         assert self.found(anne) == []
         (item,) = self.found(anne, "turn=all")
         assert (item["turn"], item["left"]) == (False, None)
+
+    def test_in_secret_others_see_who_has_answered_as_still_asked(self, site: Site) -> None:
+        """But the list of what waits for oneself is one's own."""
+        table = site.table("windows@1", 3)
+        members = [register(site, name) for name in ("Anne", "Bob", "Cleo")]
+        for member, token in zip(members, table.tokens, strict=True):
+            assert member.post("/me/claims", {"token": token}).status_code == 200
+        seat = windowed(Table(site, table.game, table.director, [m.token for m in members]), answers=True)
+        assert seat in table.get().json["waiting_for"]
+        assert self.found(members[seat]) == []
+        assert [len(self.found(m)) for n, m in enumerate(members) if n in table.get().json["waiting_for"]].count(0) == 1
 
     def test_pages_of_what_waits(self, site: Site, anne: Member) -> None:
         waiting = []

@@ -105,7 +105,7 @@ class TestRoles:
         assert site.post(f"{path}/seats", {"seat": 2}).status_code == 201
         return path
 
-    def test_who_is_several_things_says_which(self, anne: Member, both: str) -> None:
+    def test_who_is_several_things_says_which(self, site: Site, anne: Member, both: str) -> None:
         told = refused(anne.get(f"{both}/board"), 422, "role_required")
         assert told["roles"] == [0, 1, "director"]
         assert anne.post(f"{both}/start", Annals_Role="director").status_code == 201
@@ -114,8 +114,15 @@ class TestRoles:
             1,
             "public",
         ]
-        for wrong in ("2", "DIRECTOR", "x", "00", " "):
-            refused(anne.get(f"{both}/board", Annals_Role=wrong), 403, "not_at_table")
+        refused(anne.get(f"{both}/board", Annals_Role="2"), 403, "not_at_table")
+        refused(anne.get(f"{both}/board", Annals_Role="00"), 403, "not_at_table")
+        for wrong in ("DIRECTOR", "x", "100", "-1"):
+            refused(anne.get(f"{both}/board", Annals_Role=wrong), 422, "invalid_headers")
+        refused(site.get(f"{both}/board", Annals_Role="0"), 401, "unauthenticated")
+
+    def test_what_is_kept_by_caches_is_kept_for_one_role(self, anne: Member, both: str) -> None:
+        answer = anne.get(f"{both}/board?version=1", Annals_Role="0")
+        assert "Annals-Role" in answer.headers["Vary"]
 
     def test_a_seat_s_token_has_one_role(self, site: Site, table: Table) -> None:
         assert table.get("/board", 1, Annals_Role="1").status_code == 200
