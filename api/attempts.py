@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from cachetools import LRUCache
 from flask import Flask, current_app
 
 from api.limits import KEPT, later
+from api.problems import Problem
 
 FREE = 5
 """Failures that cost nothing: people mistype."""
@@ -66,8 +69,21 @@ def install(app: Flask) -> None:
     app.extensions[_ATTEMPTS] = Attempts()
 
 
-def guessing(*names: str) -> Attempts:
-    """Counts a guess as a failure of all these names until it is forgiven; raises Problem for whoever must wait."""
+@contextmanager
+def guessing(*names: str, at: str = "") -> Iterator[None]:
+    """Around a look at a secret, which counts for all these names unless it fits; raises Problem for who must wait.
+
+    What fits makes good all failures of the names, and none before of the address (`at`): whoever guesses at others may
+    have an account too. What ends otherwise, since the store is away for instance, was no guess.
+    """
     found: Attempts = current_app.extensions[_ATTEMPTS]
-    later(found.begin(*names))
-    return found
+    where = [f"address {at}"] if at else []
+    later(found.begin(*names, *where))
+    try:
+        yield
+    except Exception as error:
+        if not (isinstance(error, Problem) and error.code == "wrong_credentials"):
+            found.forgive(*names, *where)
+        raise
+    found.forgive(*names, all_of=True)
+    found.forgive(*where)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from flask import g, request
 
 from api import attempts, limits
+from api.openapi import ROLE, ROLE_MARK
 from api.problems import CHALLENGE, Problem
 from api.services import Services, services
 from domain.beside.access import Principal
@@ -26,18 +27,7 @@ from domain.kernel.game import AnyGame
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-ROLE = "Annals-Role"
-"""The header by which an account says as what it acts: a seat's number, or `director`."""
-
 ROLE_FORM = re.compile(r"[0-9]{1,2}|director", re.ASCII)
-
-_ROLE_HEADER = {
-    "in": "header",
-    "name": ROLE,
-    "required": False,
-    "schema": {"type": "string", "pattern": "^([0-9]{1,2}|director)$"},
-    "description": "As what an account acts that is several things at the table: a seat's number, or `director`.",
-}
 
 READING = ("read", "play", "direct")
 """Scopes that let one read what one's own seat sees: who plays must."""
@@ -65,7 +55,7 @@ def _holding(token: str) -> Principal | Holder | None:
 
 
 def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json], None], *, table: bool = False) -> View:
-    """`enter` looks at who asks and at the game of the address, and may raise Problem; `table`: as what role matters."""
+    """`enter` looks at who asks and at the game of the address, and may raise Problem; at a `table` roles matter."""
 
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -86,7 +76,7 @@ def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json],
     manual = doc.setdefault("manual_doc", {})
     manual.setdefault("security", security)
     if table:
-        manual.setdefault("parameters", []).append(_ROLE_HEADER)
+        manual[ROLE_MARK] = True
     vars(guarded)["_apidoc"] = doc  # flask-smorest keeps its documentation there
     vars(guarded)["guarded"] = True
     return guarded  # type: ignore[return-value] # the view with the same signature
@@ -257,13 +247,11 @@ def fresh() -> None:
 def prove(password: str) -> str:
     """What is kept of the password that is shown; raises Problem if it is not the account's."""
     s, found = services(), holding()
-    counted = f"session {found.credential}"
-    trying = attempts.guessing(counted)
-    kept = s.people.credentials.password(found.account)
-    if not s.people.passwords.fits(kept, password):
-        s.people.journal.write(found.account, "password_refused", limits.network())
-        raise Problem("wrong_credentials", "That is not the password.")
-    trying.forgive(counted, all_of=True)
+    with attempts.guessing(f"session {found.credential}"):
+        kept = s.people.credentials.password(found.account)
+        if not s.people.passwords.fits(kept, password):
+            s.people.journal.write(found.account, "password_refused", limits.network())
+            raise Problem("wrong_credentials", "That is not the password.")
     s.people.credentials.prove(found.credential)
     return kept
 

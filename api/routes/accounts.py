@@ -15,7 +15,6 @@ from api.services import Doc, services
 from domain.beside.people import names, passwords
 from domain.beside.people.accounts import Account, Opening
 from domain.beside.people.credentials import Start
-from domain.errors import AccountError
 
 room = Blueprint("accounts", __name__, url_prefix="/v1", description="People with a name and a password.")
 
@@ -87,37 +86,24 @@ def log_in(body: Doc) -> Response:
     s = services()
     people = s.people
     found = people.accounts.named(body["name"])
-    counted = _counted(body["name"], people.credentials.knows(found.id, body["device"]) if found else "")
-    trying = attempts.guessing(*counted)
-    kept = people.credentials.password(found.id if found else "")
-    fits = people.passwords.fits(kept, body["password"])
-    if found is None or not fits:
-        people.journal.write(found.id if found else "", "login_refused", limits.network())
-        raise _unknown()
-    trying.forgive(counted[0], all_of=True)
-    trying.forgive(*counted[1:])
-    return _entered(found, kept, body["label"], "login")
+    # A device that the account knows is counted by itself, others by the name and by the address.
+    device = people.credentials.knows(found.id, body["device"]) if found else ""
+    counted = f"device {device}" if device else f"name {people.accounts.key(body['name'])}"
+    with attempts.guessing(counted, at="" if device else limits.address()):
+        kept = people.credentials.password(found.id if found else "")
+        fits = people.passwords.fits(kept, body["password"])
+        if found is None or not fits:
+            people.journal.write(found.id if found else "", "login_refused", limits.network())
+            raise Problem("wrong_credentials")
+        return _entered(found, kept, body["label"])
 
 
-def _counted(name: str, device: str) -> list[str]:
-    """By what a guess is counted: a device that the account knows by itself, others by the name and by the address."""
-    if device:
-        return [f"device {device}"]
-    return [f"name {services().people.accounts.key(name)}", f"address {limits.address()}"]
-
-
-def _unknown() -> Problem:
-    return Problem("wrong_credentials")
-
-
-def _entered(account: Account, kept: str, label: str, what: str) -> Response:
+def _entered(account: Account, kept: str, label: str) -> Response:
     """A new session for whoever has shown what is needed; the answer that tells its token."""
     people = services().people
-    logged = people.journal.entry(account.id, what, limits.network(), label)
-    try:
-        token = people.credentials.start(Start(account.id, label, family=limits.family()), kept, logged)
-    except AccountError:  # the password was changed just now
-        raise _unknown() from None
+    logged = people.journal.entry(account.id, "login", limits.network(), label)
+    # Refused, as any wrong password, if that has changed just now.
+    token = people.credentials.start(Start(account.id, label, family=limits.family()), kept, logged)
     return answer(person(account) | {"token": token, "device": people.credentials.device(account.id)}, 201)
 
 
@@ -135,16 +121,14 @@ def recover(body: Doc) -> Response:
     s = services()
     people = s.people
     passwords.check(body["password"], body["name"])
-    address = f"address {limits.address()}"
-    trying = attempts.guessing(address)
-    found = people.accounts.named(body["name"])
-    known = people.credentials.recoverable(found.id if found else "", body["code"])
-    if found is None or not known:
-        people.journal.write(found.id if found else "", "recovery_refused", limits.network())
-        raise _unknown()
-    hashed = people.passwords.hashed(body["password"])
-    logged = people.journal.entry(found.id, "recovered", limits.network())
-    if not people.credentials.recover(found.id, body["code"], hashed, logged):
-        raise _unknown()
-    trying.forgive(address)
-    return _entered(found, hashed, body["label"], "login")
+    with attempts.guessing(at=limits.address()):
+        found = people.accounts.named(body["name"])
+        known = people.credentials.recoverable(found.id if found else "", body["code"])
+        if found is None or not known:
+            people.journal.write(found.id if found else "", "recovery_refused", limits.network())
+            raise Problem("wrong_credentials")
+        hashed = people.passwords.hashed(body["password"])
+        logged = people.journal.entry(found.id, "recovered", limits.network())
+        if not people.credentials.recover(found.id, body["code"], hashed, logged):
+            raise Problem("wrong_credentials")
+        return _entered(found, hashed, body["label"])

@@ -15,7 +15,7 @@ from api.attempts import FREE, Attempts
 from domain.beside.people.credentials import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
 from domain.beside.people.passwords import Passwords
 from domain.beside.people.rows import DAY
-from domain.errors import Busy
+from domain.errors import Busy, StoreUnavailable
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Watch, log_in, register, timed
 
@@ -191,6 +191,21 @@ class TestLoggingIn:
         refused(site.get("/me", entered), 401, "unauthenticated")
         assert site.services.people.credentials.sessions(anne.id) == []
 
+    def test_where_nothing_can_be_written_it_goes_on_reading(
+        self, site: Site, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        anne = register(site)
+        ledger, execute = site.services.ledger, site.services.ledger.execute
+
+        def full(statement: str, params: object = ()) -> object:
+            if not statement.lstrip().startswith("SELECT"):
+                raise StoreUnavailable("database or disk is full")
+            return execute(statement, params)  # type: ignore[arg-type] # as it is called
+
+        watch.now += DAY
+        monkeypatch.setattr(ledger, "execute", full)
+        assert anne.get("/me").status_code == 200
+
     def test_an_account_has_so_many_devices(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("domain.beside.people.credentials.MOST_SESSIONS", 3)
         anne = register(site)
@@ -356,6 +371,20 @@ class TestGuessing:
             refused(log_in(site, f"Victim {'abcdefg'[n]}"), 403, "wrong_credentials")
         refused(log_in(site, "Victim z"), 429, "too_many_requests")
 
+    def test_what_could_not_be_looked_at_was_no_guess(
+        self, site: Site, clock: list[float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        register(site)
+
+        def busy(*_: object) -> bool:
+            raise Busy
+
+        with monkeypatch.context() as patch:
+            patch.setattr(site.services.people.passwords, "fits", busy)
+            for _ in range(2 * FREE):
+                refused(log_in(site), 503, "busy")
+        assert log_in(site).status_code == 201
+
     def test_who_has_a_session_alone_guesses_no_password(self, site: Site, clock: list[float]) -> None:
         anne = register(site)
         for _ in range(FREE):
@@ -380,7 +409,7 @@ class TestSlowHashes:
             first = pool.submit(passwords.hashed, PASSWORD)
             assert begun.wait(30)
             second = pool.submit(passwords.hashed, PASSWORD)
-            while passwords._here < 2:
+            while passwords._places.taken < 2:
                 pass
             with pytest.raises(Busy):
                 passwords.hashed(PASSWORD)
@@ -391,7 +420,7 @@ class TestSlowHashes:
             assert site.get("/games").status_code == 200
             go_on.set()
             assert (first.result(30), second.result(30)) == ("kept", "kept")
-        assert passwords._here == 0
+        assert passwords._places.taken == 0
 
     def test_a_place_is_free_again_after_a_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
         passwords = Passwords(at_once=1, waiting=0)

@@ -60,6 +60,14 @@ def test_every_operation_says_what_it_needs(spec: dict[str, Any]) -> None:
             assert list(doc["requestBody"]["content"]) == ["application/json"]
 
 
+def test_a_request_may_name_its_role_beside_all_else_that_it_says(spec: dict[str, Any]) -> None:
+    found = {key: [p["name"] for p in doc.get("parameters", ())] for key, doc in operations(spec).items()}
+    assert "Annals-Role" in found["/v1/games/{game}/moves", "post"]
+    assert {"after", "limit", "lang", "Annals-Role"} <= set(found["/v1/games/{game}/timeline", "get"])
+    assert "Annals-Role" not in found["/v1/games", "get"]
+    assert "x-annals-role" not in str(spec)
+
+
 def test_moves_are_one_union_per_ruleset(spec: dict[str, Any]) -> None:
     schemas = spec["components"]["schemas"]
     known = set()

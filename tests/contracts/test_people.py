@@ -206,9 +206,6 @@ class TestCredentials:
 def test_a_child_does_not_wait_for_hashes_of_its_parent() -> None:
     """The places may be held by threads that are not there."""
     passwords = Passwords(at_once=1, waiting=0, patience=0.01)
-    with passwords._place():
+    with passwords._places.one():
         passwords.after_fork()
         assert passwords.hashed("a fair wind")
-        passwords.after_fork()
-        with passwords._place():
-            pass

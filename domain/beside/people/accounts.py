@@ -170,7 +170,7 @@ class Accounts(Rows):
 
     def _name(self, execute: Execute, account: str, name: str, at: int) -> None:
         key = self.key(name)
-        execute("DELETE FROM account_names WHERE name = '' AND until < ?", (at - FREED,))
+        execute("DELETE FROM account_names WHERE account = '' AND until < ?", (at - FREED,))
         if any(holder != account for (holder,) in execute(_HELD, (key, at - FREED))):
             raise AccountError("name_taken", "Somebody has that name, or one that looks like it.")
         execute(_CALL, (key, account, name, at))

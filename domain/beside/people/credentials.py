@@ -11,11 +11,12 @@ import re
 import zlib
 from base64 import b32encode
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from domain.beside.people.rows import DAY, Rows, digest, encoded, write
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import AccountError, CommandReused
+from domain.errors import AccountError, CommandReused, StoreUnavailable
 
 SCOPES = ("read", "play", "direct", "admin")
 """What a personal token may be for; a session may all that its account may."""
@@ -153,7 +154,8 @@ class Credentials(Rows):
 
     def _seen(self, table: str, id_: str, used: int, now: int) -> None:
         if now - used >= _SEEN:
-            self._database.execute(f"UPDATE {table} SET used = ? WHERE id = ?", (now, id_))  # noqa: S608 - our names
+            with suppress(StoreUnavailable):  # where nothing can be written, as on a full disk, reading goes on
+                self._database.execute(f"UPDATE {table} SET used = ? WHERE id = ?", (now, id_))  # noqa: S608 - our names
 
     # --- passwords and codes
 

@@ -36,7 +36,7 @@ class Journal(Rows):
         """To be written with what has happened; what is too old goes with it."""
         at = self._now()
         id_ = f"{at:013x}{secrets.token_hex(6)}"
-        old = ("DELETE FROM account_log WHERE account = ? AND at < ?", (account, at - KEPT))
+        old = ("DELETE FROM account_log WHERE account = ? AND id < ?", (account, f"{at - KEPT:013x}"))
         return [old, (_LOG, (id_, account, at, what, address, detail))]
 
     def write(self, account: str, what: str, address: str = "", detail: str = "") -> None:

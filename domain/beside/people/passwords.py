@@ -28,54 +28,58 @@ _FEWEST = 4
 """Different characters."""
 
 
+class _Places:
+    """So many at once, and so many who wait for that long."""
+
+    def __init__(self, at_once: int, waiting: int, patience: float) -> None:
+        self._guard, self._free = threading.Lock(), threading.BoundedSemaphore(at_once)
+        self._most, self._patience, self.taken = at_once + waiting, patience, 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Around the work; raises Busy."""
+        with self._guard:
+            if self.taken >= self._most:
+                raise Busy
+            self.taken += 1
+        try:
+            if not self._free.acquire(timeout=self._patience):
+                raise Busy
+            try:
+                yield
+            finally:
+                self._free.release()
+        finally:
+            with self._guard:
+                self.taken -= 1
+
+
 class Passwords:
     """argon2id; safe with threads. What it asks for may raise Busy, so that nothing else waits for passwords."""
 
     def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING, patience: float = PATIENCE) -> None:
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-        self._at_once, self._most, self._patience = at_once, at_once + waiting, patience
-        self._begin()
+        self._bounds = at_once, waiting, patience
+        self.after_fork()
         heed(self)
 
     def after_fork(self) -> None:
         """Places may be held by threads that are not there."""
-        self._begin()
-
-    def _begin(self) -> None:
-        self._guard = threading.Lock()
-        self._here = 0
-        self._places = threading.BoundedSemaphore(self._at_once)
+        self._places = _Places(*self._bounds)
 
     def hashed(self, password: str) -> str:
         """What is kept of a password."""
-        with self._place():
+        with self._places.one():
             return self._hasher.hash(_form(password))
 
     def fits(self, kept: str, password: str) -> bool:
         """Whether it is that password; takes as long where nothing is kept, since there is no such account."""
-        with self._place():
+        with self._places.one():
             try:
                 self._hasher.verify(kept or _nobody(), _form(password))
                 return bool(kept)
             except (VerifyMismatchError, InvalidHashError):
                 return False
-
-    @contextmanager
-    def _place(self) -> Iterator[None]:
-        with self._guard:
-            if self._here >= self._most:
-                raise Busy
-            self._here += 1
-        try:
-            if not self._places.acquire(timeout=self._patience):
-                raise Busy
-            try:
-                yield
-            finally:
-                self._places.release()
-        finally:
-            with self._guard:
-                self._here -= 1
 
 
 def _form(password: str) -> str:

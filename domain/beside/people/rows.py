@@ -29,6 +29,7 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS account_names (
   key TEXT NOT NULL, account TEXT NOT NULL, name TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL,
   PRIMARY KEY (key, account, since))""",
+    "CREATE INDEX IF NOT EXISTS account_names_account ON account_names (account)",
     # What an account proves itself by, each kind any number of times: a password, codes that work once.
     """CREATE TABLE IF NOT EXISTS factors (
   account TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, secret TEXT NOT NULL, made BIGINT NOT NULL,
@@ -48,6 +49,7 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS reports (
   id TEXT PRIMARY KEY, account TEXT NOT NULL, at BIGINT NOT NULL, player TEXT NOT NULL, game TEXT NOT NULL,
   said TEXT NOT NULL, outcome TEXT NOT NULL, settled BIGINT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS reports_account ON reports (account)",
     """CREATE TABLE IF NOT EXISTS account_invitations (
   hash TEXT PRIMARY KEY, account TEXT NOT NULL, until BIGINT NOT NULL, uses BIGINT NOT NULL)""",
 )
