@@ -13,18 +13,16 @@ from api.openapi import Blueprint, fails
 from api.people import (
     ClaimedSchema,
     ClaimSchema,
-    ComplaintSchema,
     LogArgs,
     LogSchema,
     MeSchema,
     MyDataSchema,
-    NewReportSchema,
     PersonSchema,
     RenameSchema,
 )
 from api.problems import Problem
 from api.replies import answer
-from api.requests import KeyHeaders, MineArgs
+from api.requests import MineArgs
 from api.routes.accounts import check_name, person
 from api.routes.games import paged, with_names
 from api.routes.leaving import leave_all
@@ -107,7 +105,7 @@ def claim(body: Doc) -> Response:
         raise Problem("not_claimable", "The token is unknown, lent by a director, or of somebody's account.")
     named = s.access.called(found.player, me.name)
     logged = s.people.journal.entry(me.id, "claimed", limits.network(), found.player)
-    s.people.accounts.claim(me.id, found.player, [*s.access.claimed(found.player), *named, *logged])
+    s.people.accounts.claim(me.id, found.player, [*s.access.claimed(found.player), *named], logged)
     return answer({"player": found.player, "games": sorted(s.access.roles(found.player))})
 
 
@@ -231,21 +229,3 @@ def my_data() -> Response:
     made = answer(doc)
     made.headers["Content-Disposition"] = 'attachment; filename="annals.json"'
     return made
-
-
-@room.route("/reports", methods=["POST"])
-@auth.mine
-@fails(403, 404, 409)
-@room.arguments(NewReportSchema)
-@room.arguments(KeyHeaders, location="headers")
-@room.response(201, ComplaintSchema)
-@room.doc(operationId="report")
-def report(body: Doc, headers: Doc) -> Response:
-    """Tell moderators of a player, a table, or a player at a table."""
-    s, who = services(), auth.holding().account
-    if not body["player"] and not body["game"]:
-        raise Problem("invalid_body", errors=[{"at": "/player", "message": "A player or a game is expected."}])
-    if body["game"] and not s.ledger.version(body["game"]):
-        raise Problem("unknown_game")
-    request = ("report", who, headers["key"]) if headers["key"] else ()
-    return answer(complaint(s.people.reports.file(who, body["player"], body["game"], body["said"], *request)), 201)

@@ -10,6 +10,7 @@ from api import auth, limits
 from api.openapi import Blueprint, fails
 from api.people import (
     AllLogArgs,
+    ComplaintSchema,
     ComplaintsSchema,
     FiledSchema,
     FindArgs,
@@ -17,6 +18,7 @@ from api.people import (
     LogSchema,
     MemberSchema,
     NewInvitationSchema,
+    NewReportSchema,
     ReportsArgs,
     RoleSchema,
     SettleSchema,
@@ -39,6 +41,24 @@ room = Blueprint("moderation", __name__, url_prefix="/v1", description="For mode
 
 def _filed(report: Report) -> Doc:
     return complaint(report) | {"account": report.account}
+
+
+@room.route("/reports", methods=["POST"])
+@auth.mine
+@fails(403, 404, 409)
+@room.arguments(NewReportSchema)
+@room.arguments(KeyHeaders, location="headers")
+@room.response(201, ComplaintSchema)
+@room.doc(operationId="report")
+def report(body: Doc, headers: Doc) -> Response:
+    """Tell moderators of a player, a table, or a player at a table."""
+    s, who = services(), auth.holding().account
+    if not body["player"] and not body["game"]:
+        raise Problem("invalid_body", errors=[{"at": "/player", "message": "A player or a game is expected."}])
+    if body["game"] and not s.ledger.version(body["game"]):
+        raise Problem("unknown_game")
+    request = ("report", who, headers["key"]) if headers["key"] else ()
+    return answer(complaint(s.people.reports.file(who, body["player"], body["game"], body["said"], *request)), 201)
 
 
 @room.route("/reports", methods=["GET"])

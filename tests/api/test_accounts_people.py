@@ -111,7 +111,7 @@ class TestErasing:
         anne.post(f"{table.path}/seats", {"seat": 0})
         table.post("/start", token=table.director)
         anne.post(f"{table.path}/moves", {"move": ORDER, "decision": table.decision})
-        anne.post("/me/reports", {"said": "Somebody was rude", "player": "p"})
+        anne.post("/reports", {"said": "Somebody was rude", "player": "p"})
         token = anne.personal("read", "play")
         assert anne.delete("/me").status_code == 204
         for gone in (anne.token, token):
@@ -153,7 +153,7 @@ class TestErasing:
         table = site.table("orders@1", 3, start=False)
         anne.post("/me/claims", {"token": table.tokens[0]})
         anne.personal("read")
-        anne.post("/me/reports", {"said": "A report", "game": table.game})
+        anne.post("/reports", {"said": "A report", "game": table.game})
         table.post("/start", token=table.director)
         back = table.site.post(
             f"{table.path}/rewinds", {"to": 1, "reason": "A slip."}, table.director, If_Match=f'"{table.version}"'
@@ -170,7 +170,7 @@ class TestReports:
         table = site.table("orders@1", 3)
         for n in range(3):
             ask = {"said": f"Report {n}", "game": table.game, "player": "p"}
-            assert anne.post("/me/reports", ask).status_code == 201
+            assert anne.post("/reports", ask).status_code == 201
         judge = promoted(site, "Judge", "moderator")
         seen, address = [], "/reports?limit=2"
         while address:
@@ -188,21 +188,21 @@ class TestReports:
 
     def test_one_is_written_once_under_a_key(self, anne: Member) -> None:
         ask = {"said": "x", "player": "p"}
-        first = anne.post("/me/reports", ask, Idempotency_Key="report-it-1")
-        assert anne.post("/me/reports", ask, Idempotency_Key="report-it-1").data == first.data
-        other = anne.post("/me/reports", ask | {"said": "y"}, Idempotency_Key="report-it-1")
+        first = anne.post("/reports", ask, Idempotency_Key="report-it-1")
+        assert anne.post("/reports", ask, Idempotency_Key="report-it-1").data == first.data
+        other = anne.post("/reports", ask | {"said": "y"}, Idempotency_Key="report-it-1")
         refused(other, 422, "idempotency_key_reused")
 
     def test_it_is_about_something_that_there_is(self, anne: Member) -> None:
-        refused(anne.post("/me/reports", {"said": "x"}), 422, "invalid_body")
+        refused(anne.post("/reports", {"said": "x"}), 422, "invalid_body")
         nowhere = {"said": "x", "game": "00000000-0000-0000-0000-000000000000"}
-        refused(anne.post("/me/reports", nowhere), 404, "unknown_game")
+        refused(anne.post("/reports", nowhere), 404, "unknown_game")
 
     def test_only_so_many_wait(self, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("domain.beside.people.reports.MOST_OPEN", 1)
         ask = {"said": "x", "player": "p"}
-        assert anne.post("/me/reports", ask).status_code == 201
-        refused(anne.post("/me/reports", ask), 409, "too_many")
+        assert anne.post("/reports", ask).status_code == 201
+        refused(anne.post("/reports", ask), 409, "too_many")
 
 
 class TestRoles:

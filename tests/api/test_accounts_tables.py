@@ -191,6 +191,27 @@ class TestClaims:
         refused(site.get(f"/games/{game}/board", again.json["token"]), 401, "unauthenticated")
         assert site.get(f"/games/{game}").json["names"][first.json["player"]] == "Anne"
 
+    def test_a_seat_that_the_guest_took_meanwhile_is_claimed_as_well(
+        self, site: Site, anne: Member, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The request was let in before the claim, and stored after it."""
+        _, joined = guest_table(site)
+        other = site.post("/games", TABLE).json["game"]
+        access = site.services.access
+        real = access.authenticate
+
+        def late(token: str) -> Any:
+            found = real(token)
+            monkeypatch.setattr(access, "authenticate", real)
+            assert anne.post("/me/claims", {"token": joined["token"]}).status_code == 200
+            return found
+
+        monkeypatch.setattr(access, "authenticate", late)
+        second = site.post(f"/games/{other}/seats", {}, joined["token"]).json
+        assert anne.get(f"/games/{other}/board").json["viewer"] == second["seat"]
+        assert anne.post("/me/claims", {"token": second["token"]}).status_code == 200
+        refused(site.get(f"/games/{other}/board", second["token"]), 401, "unauthenticated")
+
     def test_a_stream_of_the_guest_s_ends(self, site: Site, anne: Member) -> None:
         made, joined = guest_table(site)
         who = site.services.access.authenticate(joined["token"])
@@ -303,5 +324,5 @@ class TestQuotas:
     def test_requests_of_all_its_tokens_share_a_bucket(self, site: Site, anne: Member) -> None:
         tokens = [anne.token, anne.personal("play"), anne.personal("play")]
         site.remake(rate=0.5, burst=2)
-        found = [site.post("/me/reports", {"said": "x", "player": "p"}, token) for token in tokens]
+        found = [site.post("/reports", {"said": "x", "player": "p"}, token) for token in tokens]
         assert [a.status_code for a in found] == [201, 201, 429]

@@ -177,18 +177,22 @@ class Accounts(Rows):
 
     # --- guests
 
-    def claim(self, account: str, player: str, beside: Sequence[Statement]) -> bool:
-        """From now on that guest's id is one of the account's; whether it was not before. Raises AccountError."""
+    def claim(self, account: str, player: str, beside: Sequence[Statement], once: Sequence[Statement] = ()) -> bool:
+        """From now on that guest's id is one of the account's; whether it was not before. Raises AccountError.
+
+        What stands `beside` is written again with each claim: the guest may have taken a seat meanwhile.
+        """
 
         def work(execute: Execute) -> bool:
             for (holder,) in execute("SELECT account FROM account_players WHERE player = ?", (player,)):
                 if holder != account:
                     raise AccountError("not_claimable")
+                write(execute, beside)
                 return False
             if len(execute(_PLAYERS, (account,))) > MOST_PLAYERS:
                 raise AccountError("too_many", "An account claims so many guests and no more.")
             execute("INSERT INTO account_players VALUES (?, ?, ?)", (player, account, self._now()))
-            write(execute, beside)
+            write(execute, [*beside, *once])
             return True
 
         return self._together(work)
