@@ -6,7 +6,6 @@ from flask import Flask
 
 from api import addresses, attempts, limits, logs, openapi, problems
 from api.routes import (
-    accounts,
     audit,
     boards,
     director,
@@ -15,17 +14,14 @@ from api.routes import (
     health,
     history,
     jobs,
-    me,
-    moderation,
     moves,
     players,
     proofs,
     rewinds,
     rulesets,
-    sessions,
     stream,
-    tokens,
 )
+from api.routes.people import accounts, me, moderation, sessions, tokens
 from api.services import EXTENSION, Services, Settings
 
 __all__ = ["Services", "Settings", "create_app"]

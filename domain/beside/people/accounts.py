@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from domain.beside.people.names import folded
-from domain.beside.people.rows import DAY, Rows, digest, encoded, write
+from domain.beside.people.rows import DAY, Rows, digest, encoded, recovery, write
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import AccountError, CommandReused
 
@@ -31,7 +31,6 @@ _OPEN = "INSERT INTO accounts VALUES (?, ?, ?, 'active', 0, 'member', ?, ?, ?)"
 _CALL = """
 INSERT INTO account_names VALUES (?, ?, ?, ?, 0)
 ON CONFLICT (key, account, since) DO UPDATE SET name = excluded.name, until = 0"""
-_FACTOR = "INSERT INTO factors (account, kind, id, secret, made) VALUES (?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True)
@@ -138,9 +137,8 @@ class Accounts(Rows):
             self._name(execute, id_, asked.name, at)
             execute(_OPEN, (id_, asked.name, player, int(asked.bot), at, mark))
             execute("INSERT INTO account_players VALUES (?, ?, ?)", (player, id_, at))
-            execute(_FACTOR, (id_, "password", "", asked.hashed, at))
-            for code in asked.codes:
-                execute(_FACTOR, (id_, "recovery", code, "", at))
+            execute("INSERT INTO factors VALUES (?, 'password', '', ?, ?)", (id_, asked.hashed, at))
+            write(execute, recovery(id_, asked.codes, at))
             write(execute, beside)
             return True
 

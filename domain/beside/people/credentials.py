@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from domain.beside.people.rows import DAY, Rows, digest, encoded, write
+from domain.beside.people.rows import DAY, Rows, digest, encoded, recovery, write
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import AccountError, CommandReused, StoreUnavailable
 
@@ -202,9 +202,7 @@ class Credentials(Rows):
     def recode(self, account: str, kept: Sequence[str], beside: Sequence[Statement]) -> None:
         """These codes and none before."""
         old: Statement = ("DELETE FROM factors WHERE account = ? AND kind = 'recovery'", (account,))
-        row = "INSERT INTO factors (account, kind, id, secret, made) VALUES (?, 'recovery', ?, '', ?)"
-        new: list[Statement] = [(row, (account, code, self._now())) for code in kept]
-        self._together(lambda execute: write(execute, [old, *new, *beside]))
+        self._together(lambda execute: write(execute, [old, *recovery(account, kept, self._now()), *beside]))
 
     def left(self, account: str) -> int:
         """How many recovery codes have not been used."""

@@ -8,7 +8,7 @@ import json
 import secrets
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from domain.beside.tables import Database, Execute, Statement, create
@@ -79,6 +79,14 @@ def write(execute: Execute, statements: Iterable[Statement]) -> None:
     """All of them, in a transaction that is going on."""
     for statement, params in statements:
         execute(statement, params)
+
+
+def recovery(account: str, codes: Sequence[str], at: int) -> list[Statement]:
+    """To be written: these recovery codes, in one statement, since appends wait meanwhile."""
+    if not codes:
+        return []
+    rows = ", ".join(["(?, 'recovery', ?, '', ?)"] * len(codes))
+    return [(f"INSERT INTO factors VALUES {rows}", [v for code in codes for v in (account, code, at)])]  # noqa: S608 - question marks only
 
 
 class Rows:

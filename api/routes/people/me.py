@@ -23,11 +23,11 @@ from api.people import (
 from api.problems import Problem
 from api.replies import answer
 from api.requests import MineArgs
-from api.routes.accounts import check_name, person
 from api.routes.games import paged, with_names
-from api.routes.leaving import leave_all
-from api.routes.sessions import device
-from api.routes.tokens import listed
+from api.routes.people.accounts import check_name, person
+from api.routes.people.leaving import leave_all
+from api.routes.people.sessions import device
+from api.routes.people.tokens import listed
 from api.services import Doc, services
 from domain.beside.people.accounts import Account
 from domain.beside.people.journal import Entry

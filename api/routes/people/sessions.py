@@ -9,7 +9,7 @@ from api.openapi import Blueprint, fails
 from api.people import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
 from api.problems import Problem
 from api.replies import answer
-from api.routes.accounts import person
+from api.routes.people.accounts import person
 from api.services import Doc, services
 from domain.beside.people import passwords
 from domain.beside.people.credentials import FRESH, Session, Start

@@ -27,10 +27,10 @@ from api.people import (
 from api.problems import Problem
 from api.replies import answer
 from api.requests import KeyHeaders
-from api.routes.accounts import person
 from api.routes.games import paged
-from api.routes.leaving import leave_all
-from api.routes.me import complaint, log_page
+from api.routes.people.accounts import person
+from api.routes.people.leaving import leave_all
+from api.routes.people.me import complaint, log_page
 from api.services import Doc, services
 from domain.beside.people.accounts import ROLES, Account
 from domain.beside.people.reports import Report
