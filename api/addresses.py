@@ -31,6 +31,14 @@ class PlayerConverter(BaseConverter):
     regex = "[A-Za-z0-9_-]{1,80}"
 
 
+class AccountConverter(BaseConverter):
+    regex = "[0-9a-f]{16}"
+
+
+class ReportConverter(BaseConverter):
+    regex = "[0-9a-f]{24}"
+
+
 class CodeConverter(BaseConverter):
     regex = "[a-z][a-z0-9_]{0,60}"
 
@@ -49,6 +57,9 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "version": VersionConverter,
     "ruleset": RulesetConverter,
     "player": PlayerConverter,
+    "account": AccountConverter,
+    "credential": AccountConverter,
+    "report": ReportConverter,
     "code": CodeConverter,
     "rewind": RewindConverter,
     "job": JobConverter,

@@ -92,7 +92,9 @@ class WrittenSchema(Out):
 
 
 class NewGameDocSchema(WrittenSchema):
-    token = _str(metadata={"description": "The director's token; shown in this answer and its repetitions alone."})
+    token = fields.String(
+        metadata={"description": "The director's token, for guests; shown in this answer and its repetitions alone."}
+    )
     player = _str()
     invitation = fields.String(metadata={"description": "Lets people take a seat; for `listing: invitation`."})
 
@@ -104,7 +106,9 @@ class TokenDocSchema(WrittenSchema):
 
 class SeatDocSchema(WrittenSchema):
     seat = _int()
-    token = _str(metadata={"description": "The seat's token; shown in this answer and its repetitions alone."})
+    token = fields.String(
+        metadata={"description": "The seat's token, for guests; shown in this answer and its repetitions alone."}
+    )
     player = _str()
 
 
@@ -283,6 +287,10 @@ class MineSchema(SummarySchema):
         fields.Raw(metadata={"type": ["integer", "string"]}),
         required=True,
         metadata={"description": "What the person is there: a seat, `director`, or both."},
+    )
+    turn = fields.Boolean(required=True, metadata={"description": "Whether one owes a decision, as one's seats know."})
+    left = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "ms until one's default is played; null for no limit."}
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api import addresses, events, limits, logs, openapi, problems
+from api import addresses, attempts, events, limits, logs, openapi, problems
 from api.routes import (
     audit,
     boards,
@@ -14,7 +14,6 @@ from api.routes import (
     health,
     history,
     jobs,
-    me,
     moves,
     players,
     proofs,
@@ -22,6 +21,7 @@ from api.routes import (
     rulesets,
     stream,
 )
+from api.routes.people import accounts, me, moderation, sessions, tokens
 from api.services import EXTENSION, Services, Settings
 
 __all__ = ["Services", "Settings", "create_app"]
@@ -39,7 +39,11 @@ ROOMS = (
     proofs.room,
     rulesets.room,
     players.room,
+    accounts.room,
+    sessions.room,
+    tokens.room,
     me.room,
+    moderation.room,
     health.room,
 )
 
@@ -56,6 +60,7 @@ def create_app(services: Services) -> Flask:
     events.install(app)
     problems.install(app)
     limits.install(app)
+    attempts.install(app)
     health.install(app)
     stream.install(app)
     addresses.install(app)

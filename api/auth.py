@@ -1,7 +1,12 @@
-"""Who asks: tokens come in the Authorization header, never in an address."""
+"""Who asks: tokens come in the Authorization header, never in an address.
+
+A seat's or a director's token names one role at one table. An account's session or personal token stands for whatever
+the account is at the table that the address names; where that is several things, a header says which.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from functools import wraps
@@ -9,67 +14,262 @@ from typing import Any, TypeVar
 
 from flask import g, request
 
-from api import limits
+from api import attempts, limits
+from api.openapi import ROLE, ROLE_MARK
 from api.problems import CHALLENGE, Problem
-from api.services import services
+from api.services import Services, services
 from domain.beside.access import Principal
+from domain.beside.people.accounts import ROLES, Account
+from domain.beside.people.credentials import FRESH, Holder
 from domain.errors import UnknownGame
-from domain.ids import PUBLIC, Json, Seat, Viewer
+from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
 from domain.kernel.game import AnyGame
 
 View = TypeVar("View", bound=Callable[..., Any])
 
+ROLE_FORM = re.compile(r"[0-9]{1,2}|director", re.ASCII)
 
-def bearer() -> Principal | None:
+READING = ("read", "play", "direct")
+"""Scopes that let one read what one's own seat sees: who plays must."""
+
+
+def bearer() -> Principal | Holder | None:
     """Who the header names; None without one. Raises Problem for a token that opens nothing."""
     header = request.headers.get("Authorization")
     if header is None:
         return None
     scheme, _, token = header.partition(" ")
-    found = services().access.authenticate(token.strip()) if scheme.lower() == "bearer" else None
+    found = _holding(token.strip()) if scheme.lower() == "bearer" else None
     if found is None:
         limits.spend(None)
-        raise Problem("unauthenticated", "The token is unknown, or was replaced.", headers=CHALLENGE)
+        raise Problem("unauthenticated", "The token is unknown, has ended, or was replaced.", headers=CHALLENGE)
+    limits.spend(found.account if isinstance(found, Holder) else found.token)
     return found
 
 
-def _guard(view: View, needed: bool, here: bool) -> View:
+def _holding(token: str) -> Principal | Holder | None:
+    s = services()
+    if token.startswith(("ans_", "anp_")):
+        return s.people.credentials.holder(token)
+    return s.access.authenticate(token)
+
+
+def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json], None], *, table: bool = False) -> View:
+    """`enter` looks at who asks and at the game of the address, and may raise Problem; at a `table` roles matter."""
+
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         found = bearer()
-        limits.spend(found.token if found else None)
-        if found is None and needed:
-            raise Problem("unauthenticated", headers=CHALLENGE)
-        if found is not None and here and "game" in kwargs:
-            at_table(found, kwargs["game"])
-        g.principal = found
+        g.holder = g.principal = None
+        if table and not ROLE_FORM.fullmatch(request.headers.get(ROLE, "0")):
+            raise Problem("invalid_headers", errors=[{"at": f"/{ROLE}", "message": "A seat's number, or `director`."}])
+        if found is None:
+            limits.spend(None)
+            if needed or (table and ROLE in request.headers):
+                raise Problem("unauthenticated", headers=CHALLENGE)
+        else:
+            enter(found, kwargs.get("game"))
         return view(*args, **kwargs)
 
     doc = deepcopy(getattr(view, "_apidoc", {}))
     security: list[dict[str, Json]] = [{"token": []}] if needed else [{}, {"token": []}]
-    doc.setdefault("manual_doc", {}).setdefault("security", security)
+    manual = doc.setdefault("manual_doc", {})
+    manual.setdefault("security", security)
+    if table:
+        manual[ROLE_MARK] = True
     vars(guarded)["_apidoc"] = doc  # flask-smorest keeps its documentation there
+    vars(guarded)["guarded"] = True
     return guarded  # type: ignore[return-value] # the view with the same signature
 
 
+# --- at a table ------------------------------------------------------------------------------------------------
+
+
 def signed(view: View) -> View:
-    """Only with a token of the game in the address. Stands directly under the route, so that it is asked first."""
-    return _guard(view, needed=True, here=True)
+    """Only with a role at the game in the address. Stands directly under the route, so that it is asked first."""
+    return _guard(view, True, lambda found, game: _sit(found, game, needed=True), table=True)
 
 
 def seen_by(view: View) -> View:
     """With a token of the game, as its seat; without one, as the public."""
-    return _guard(view, needed=False, here=True)
+    return _guard(view, False, lambda found, game: _sit(found, game, needed=False), table=True)
 
 
-def known(view: View) -> View:
-    """With any token, or none: it tells which person asks."""
-    return _guard(view, needed=False, here=False)
+def _sit(found: Principal | Holder, game: Json, *, needed: bool) -> None:
+    asked = game or request.args.get("game", "")
+    if isinstance(found, Holder):
+        if not asked:
+            raise Problem("invalid_query", errors=[{"at": "/game", "message": "An account says at which table."}])
+        g.holder = found
+        g.principal = _acting(found, asked, needed=needed)
+    else:
+        if asked:
+            at_table(found, asked)
+        _as_named(found)
+        g.principal = found
+    if g.principal:  # without a game in the address it is a ticket, which lets one read
+        reads = request.method in ("GET", "HEAD") or not game
+        _within("read" if reads else "direct" if g.principal.role == DIRECTOR else "play")
+
+
+def _acting(holder: Holder, game: str, *, needed: bool) -> Principal | None:
+    """What an account is at a table: its one role, or the one that the header names; None for one of the public."""
+    s, named = services(), request.headers.get(ROLE)
+    found = s.access.here(game, s.people.accounts.players(holder.account), holder.account, holder.credential)
+    if len(found) > 1 and named is None:
+        raise Problem("role_required", roles=[who.role for who in found])
+    chosen = next((who for who in found if named is None or str(who.role) == named), None)
+    if chosen is None and (needed or named is not None):
+        if not s.ledger.version(game):
+            raise UnknownGame(game)
+        raise Problem("not_at_table")
+    return chosen
+
+
+def _as_named(found: Principal) -> None:
+    """A seat's token has one role; a header that names another one is a mistake."""
+    named = request.headers.get(ROLE)
+    if named is not None and named != str(found.role):
+        raise Problem("not_at_table", "The token has another role.")
+
+
+def _within(scope: str) -> None:
+    """Raises unless whoever shows an account's token may do what is of that scope, at a table."""
+    found = holder()
+    if found is None:
+        return
+    if not set(found.scopes) & set(READING if scope == "read" else (scope,)):
+        raise Problem("scope_missing", scope=scope)
+    if scope != "read" and found.state == "banned":
+        raise Problem("account_banned")
+    if scope == "direct" and found.state != "active":
+        raise Problem("account_suspended")
+
+
+def open_to_all(view: View) -> View:
+    """Whoever asks, and whatever token is sent: it counts for the address."""
+
+    @wraps(view)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        limits.spend(None)
+        return view(*args, **kwargs)
+
+    return guarded  # type: ignore[return-value] # the view with the same signature
+
+
+# --- as a person -----------------------------------------------------------------------------------------------
+
+
+def known(scope: str) -> Callable[[View], View]:
+    """With any token, or none: it tells which person asks. An account's must be for that scope."""
+    return lambda view: _guard(view, False, lambda found, _: _name(found, scope))
 
 
 def person(view: View) -> View:
     """With any token: it tells which person asks."""
-    return _guard(view, needed=True, here=False)
+    return _guard(view, True, lambda found, _: _name(found, "read"))
+
+
+def _name(found: Principal | Holder, scope: str) -> None:
+    if isinstance(found, Holder):
+        g.holder = found
+        _within(scope)
+    else:
+        g.principal = found
+
+
+def mine(view: View) -> View:
+    """With an account's session, or a personal token: to read, or for whoever plays."""
+    return _guard(view, True, lambda found, _: _own(found))
+
+
+def own(view: View) -> View:
+    """With an account's session alone: what a personal token must not be able to change or read."""
+    return _guard(view, True, lambda found, _: _own(found, session=True))
+
+
+def staff(role: str) -> Callable[[View], View]:
+    """With a session of an account that has the role, or its personal token that is for `admin`."""
+    return lambda view: _guard(view, True, lambda found, _: _own(found, role=role))
+
+
+def _own(found: Principal | Holder, *, session: bool = False, role: str = "") -> None:
+    if not isinstance(found, Holder):
+        raise Problem("accounts_only")
+    if session and not found.session:
+        raise Problem("session_required")
+    g.holder = found
+    if role:
+        if "admin" not in found.scopes:
+            raise Problem("scope_missing", scope="admin")
+        if ROLES.index(found.role) < ROLES.index(role) or found.state != "active":
+            raise Problem("role_missing", role=role)
+    elif not set(found.scopes) & set(READING):
+        raise Problem("scope_missing", scope="read")
+
+
+def holder() -> Holder | None:
+    """The account that asks; None for a guest, and for nobody."""
+    found: Holder | None = g.get("holder")
+    return found
+
+
+def holding() -> Holder:
+    """The account that asks, where one is needed."""
+    found: Holder = g.holder
+    return found
+
+
+def account() -> Account:
+    """All that is known of the account that asks."""
+    kept = services().people.accounts.find(holding().account)
+    if kept is None:
+        raise Problem("unknown_account")
+    return kept
+
+
+def in_good_standing() -> None:
+    """Raises for an account that may not begin anything new."""
+    found = holder()
+    if found and found.state != "active":
+        raise Problem(f"account_{found.state}")
+
+
+def fresh() -> None:
+    """Raises unless a password was shown for this session lately."""
+    found = holding()
+    if not found.session:
+        raise Problem("session_required")
+    if services().people.clock() - found.proved >= FRESH:
+        raise Problem("password_required", "Show it to POST /v1/me/proofs, or log in again.")
+
+
+def prove(password: str) -> str:
+    """What is kept of the password that is shown; raises Problem if it is not the account's."""
+    s, found = services(), holding()
+    with attempts.guessing(f"session {found.credential}"):
+        kept = s.people.credentials.password(found.account)
+        if not s.people.passwords.fits(kept, password):
+            s.people.journal.write(found.account, "password_refused", limits.network())
+            raise Problem("wrong_credentials", "That is not the password.")
+    s.people.credentials.prove(found.credential)
+    return kept
+
+
+def players() -> list[str]:
+    """All ids by which records know whoever asks; none for a stranger, or for a token that speaks for no person."""
+    found, seat_of = holder(), asking()
+    if found is not None:
+        return services().people.accounts.players(found.account)
+    return [seat_of.player] if seat_of and not seat_of.lent else []
+
+
+def lasts(s: Services, who: Principal) -> bool:
+    """Whether the role, and the credential that was shown for it, still open anything."""
+    return s.access.current(who) and (not who.credential or s.people.credentials.alive(who.credential))
+
+
+# --- what routes ask -------------------------------------------------------------------------------------------
 
 
 def at_table(principal: Principal, game: str) -> None:
@@ -101,7 +301,8 @@ def sitting() -> tuple[Seat, str] | None:
 
 def stand_apart(game: AnyGame) -> None:
     """Raises if whoever directs holds a seat at that table, with whatever token."""
-    if any(p.id == principal().player for p in game.players.values()):
+    who = {principal().player, *players()}
+    if any(p.id in who for p in game.players.values()):
         raise Problem("director_plays")
 
 

@@ -39,7 +39,8 @@ COSTLY = {
 HALF = 30.0
 """Seconds after which half of what an address has held counts no more."""
 
-_BUCKETS, _GATE, _TABLES = "annals.limits", "annals.gate", "annals.tables"
+_BUCKETS, _GATE = "annals.limits", "annals.gate"
+_QUOTAS = {what: f"annals.quota.{what}" for what in ("tables", "seats", "accounts")}
 
 Passage = Callable[[], AbstractContextManager[None]]
 """Makes a context within which a whole game may be read; entering it may raise Problem."""
@@ -83,8 +84,23 @@ def address() -> str:
     return str(ipaddress.ip_network(f"{found}/64", strict=False)) if found.version == 6 else str(found)
 
 
+def network() -> str:
+    """About where the request comes from: what may be written down of an address."""
+    try:
+        found = ipaddress.ip_address(request.remote_addr or "")
+    except ValueError:
+        return ""
+    return str(ipaddress.ip_network(f"{found}/{24 if found.version == 4 else 48}", strict=False))
+
+
+def family() -> str:
+    """Which kind of address the request comes from: `ipv4`, `ipv6`, or nothing."""
+    found = network()
+    return "" if not found else "ipv6" if ":" in found else "ipv4"
+
+
 def _cost() -> float:
-    if request.method in ("POST", "PUT", "DELETE"):
+    if request.method in ("POST", "PUT", "PATCH", "DELETE"):
         return 1.0
     if "version" in request.args:
         return COSTLY["past"]
@@ -92,16 +108,24 @@ def _cost() -> float:
     return COSTLY.get(words[-1], 0.0)
 
 
-def spend_table() -> None:
-    """Counts a table that is opened for its address, whatever its tokens; raises Problem."""
-    buckets: Buckets = current_app.extensions[_TABLES]
-    seconds = buckets.take({address(): 1}, 1.0, time.monotonic())
-    if seconds:
+def spend_quota(what: str, account: str = "") -> None:
+    """Counts a table that is opened, a seat that is taken, or a name that is tried; raises Problem.
+
+    For its address, whatever its tokens, and for its account, whatever its addresses.
+    """
+    buckets: Buckets = current_app.extensions[_QUOTAS[what]]
+    callers = {address(): 1} | ({account: 1} if account else {})
+    later(buckets.take(callers, 1.0, time.monotonic()))
+
+
+def later(seconds: float) -> None:
+    """Raises Problem for whoever must wait so long."""
+    if seconds > 0:
         raise Problem("too_many_requests", headers={"Retry-After": str(math.ceil(seconds))})
 
 
 def caller(token: str | None) -> str:
-    """Who is counted: the id of a token that is good, else where the request comes from."""
+    """Who is counted: the id of a token that is good, or of its account, else where the request comes from."""
     return token or address()
 
 
@@ -111,9 +135,7 @@ def spend(token: str | None) -> None:
     if not cost:
         return
     buckets: Buckets = current_app.extensions[_BUCKETS]
-    seconds = buckets.take({caller(token): 1, f"all of {address()}": ADDRESS}, cost, time.monotonic())
-    if seconds:
-        raise Problem("too_many_requests", headers={"Retry-After": str(math.ceil(seconds))})
+    later(buckets.take({caller(token): 1, f"all of {address()}": ADDRESS}, cost, time.monotonic()))
 
 
 # --- how much at once ------------------------------------------------------------------------------------------
@@ -193,4 +215,6 @@ def install(app: Flask) -> None:
     settings: Settings = app.extensions[EXTENSION].settings
     app.extensions[_BUCKETS] = Buckets(settings.rate, settings.burst)
     app.extensions[_GATE] = Gate()
-    app.extensions[_TABLES] = Buckets(settings.tables / 3600 if settings.rate else 0, settings.tables)
+    hourly = {"tables": settings.tables, "seats": settings.tables * 10, "accounts": settings.accounts}
+    for what, most in hourly.items():
+        app.extensions[_QUOTAS[what]] = Buckets(most / 3600 if settings.rate else 0, most)

@@ -15,7 +15,7 @@ from flask import Flask, Response, g, request
 
 from api.services import services
 
-VARY = "Authorization, Accept-Language"
+VARY = "Authorization, Accept-Language, Annals-Role"
 EXPOSED = (
     "Annals-Position, Annals-Version, ETag, Idempotency-Replayed, Link, Location, Request-Id, Retry-After, "
     "WWW-Authenticate"
@@ -102,7 +102,7 @@ def _preflight() -> Response | None:
     answer = Response(status=204)
     if _shared_with():
         answer.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE"
-        allowed = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
+        allowed = "Annals-Role, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
         answer.headers["Access-Control-Allow-Headers"] = allowed
         answer.headers["Access-Control-Max-Age"] = "600"
     return answer

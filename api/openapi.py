@@ -34,6 +34,20 @@ with stable codes; whoever sends nothing but picks from `choices` plays every ga
 
 _LOCATIONS = {"json": "invalid_body", "query": "invalid_query", "headers": "invalid_headers"}
 
+ROLE = "Annals-Role"
+"""The header by which an account says as what it acts: a seat's number, or `director`."""
+
+ROLE_MARK = "x-annals-role"
+"""Marks operations that read this header, until the document is made."""
+
+_ROLE_HEADER = {
+    "in": "header",
+    "name": ROLE,
+    "required": False,
+    "schema": {"type": "string", "pattern": "^([0-9]{1,2}|director)$"},
+    "description": "As what an account acts that is several things at the table: a seat's number, or `director`.",
+}
+
 MOST_ERRORS = 20
 """So many places are told where a request does not fit."""
 
@@ -211,6 +225,8 @@ def _document(spec: Doc, catalogue: Catalogue) -> Doc:
 def _complete(operation: Doc) -> None:
     """What holds unless an operation says otherwise: no token is needed, and a query that is not known is refused."""
     operation.setdefault("security", [])
+    if operation.pop(ROLE_MARK, False):
+        operation.setdefault("parameters", []).append(_ROLE_HEADER)
     operation.setdefault("description", operation["summary"])
     problem = {problems.MEDIA: {"schema": ref("Problem")}}
     operation["responses"].setdefault("422", {"description": _PROBLEM["description"], "content": problem})
@@ -223,7 +239,11 @@ def install(app: Flask, catalogue: Catalogue, *rooms: Blueprint) -> Api:
     info["contact"] = {"name": "Whoever operates this service"}
     plugin = _Plugin(schema_name_resolver=_named)
     api = Api(app, spec_kwargs={"marshmallow_plugin": plugin, "info": info, "servers": [{"url": "/"}]})
-    bearer = {"type": "http", "scheme": "bearer", "description": "The token of a seat or of a director."}
+    bearer = {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token of a seat or of a director, or an account's.",
+    }
     api.spec.components.security_scheme("token", bearer)
     cookie = {"type": "apiKey", "in": "cookie", "name": "annals_stream", "description": "For streams alone."}
     api.spec.components.security_scheme("cookie", cookie)

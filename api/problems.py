@@ -44,9 +44,20 @@ CODES: Mapping[str, tuple[int, str]] = {
     "not_your_seat": (403, "The token belongs to another seat"),
     "not_invited": (403, "Taking a seat needs an invitation"),
     "not_asked": (403, "This seat need not agree"),
+    "not_at_table": (403, "The account has no such role at this table"),
+    "accounts_only": (403, "Only an account may do this"),
+    "session_required": (403, "This needs a session, and no personal token"),
+    "password_required": (403, "The password must be shown again"),
+    "scope_missing": (403, "The token is not for this"),
+    "role_missing": (403, "The account has not the role that this needs"),
+    "account_suspended": (403, "The account is suspended"),
+    "account_banned": (403, "The account is banned"),
+    "registration_closed": (403, "Nobody may open an account here"),
+    "wrong_credentials": (403, "Name and password, or code, do not fit together"),
     "not_found": (404, "There is nothing here"),
     "unknown_game": (404, "No such game"),
     "unknown_ruleset": (404, "No such ruleset"),
+    "unknown_account": (404, "No such account"),
     "method_not_allowed": (405, "This cannot be done here"),
     "refused": (409, "Refused by the rules"),
     "ruling_refused": (409, "The rules do not allow this ruling"),
@@ -56,6 +67,10 @@ CODES: Mapping[str, tuple[int, str]] = {
     "too_many_rewinds": (409, "Too many rewinds of this version were asked for"),
     "motion_closed": (409, "The motion is decided already"),
     "declined": (409, "A seat has declined"),
+    "name_taken": (409, "The name is taken"),
+    "not_claimable": (409, "That is no seat that could be claimed"),
+    "last_admin": (409, "There would be no administrator left"),
+    "too_many": (409, "There are too many of these already"),
     "stale_version": (412, "The game has moved on"),
     "body_too_large": (413, "The body is too large"),
     "uri_too_long": (414, "The address is too long"),
@@ -65,6 +80,9 @@ CODES: Mapping[str, tuple[int, str]] = {
     "unknown_field": (422, "The body has a field that is not known"),
     "invalid_query": (422, "A query parameter does not fit"),
     "invalid_headers": (422, "A header does not fit"),
+    "weak_password": (422, "The password is too easy to guess"),
+    "unfit_name": (422, "An account cannot be called that"),
+    "role_required": (422, "The account has several roles at this table: name one"),
     "invalid_table": (422, "The ruleset does not allow such a table"),
     "unknown_version": (422, "The game has no such version"),
     "unknown_position": (422, "The log has no such position"),
@@ -77,6 +95,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "store_unavailable": (503, "The store does not answer now"),
     "views_behind": (503, "The views have not read that far"),
     "too_many_streams": (503, "No further stream can be opened now"),
+    "busy": (503, "Too much of this is being done at once"),
     "not_ready": (503, "The service is not ready"),
     "not_answering": (503, "The service does not answer now"),
 }
@@ -97,7 +116,9 @@ _BY_STATUS = {
 }
 
 
-_SECRETS = ("invitation", "name", "nonce", "reason")
+_SECRETS = (
+    *("code", "current", "device", "invitation", "label", "name", "nonce", "password", "reason", "said", "token"),
+)
 """Members of bodies that stand in no log."""
 
 _GUESSED = 8
@@ -194,12 +215,20 @@ _DOUBTFUL = (
 """What may be told of a game because its bytes have changed."""
 
 
+_PASSING: Mapping[type[AnnalsError], str] = {
+    errors.Busy: "busy",
+    errors.StoreUnavailable: "store_unavailable",
+}
+
+
 def of_error(error: AnnalsError) -> Problem:
     """The problem that tells a client of an error of the domain."""
     if isinstance(error, _DOUBTFUL) and (found := damaged(error)):
         return found
     if code := _PLAIN.get(type(error)):
         return Problem(code)
+    if code := _PASSING.get(type(error)):
+        return Problem(code, headers={"Retry-After": "1"})
     match error:
         case RuleError():
             return _refusal(error)
@@ -211,8 +240,8 @@ def of_error(error: AnnalsError) -> Problem:
             return Problem("stale_version", expected=error.expected, version=error.version)
         case errors.InvalidTable():
             return Problem("invalid_table", error.reason, errors=[{"at": error.pointer, "message": error.reason}])
-        case errors.StoreUnavailable():
-            return Problem("store_unavailable", headers={"Retry-After": "1"})
+        case errors.AccountError():
+            return Problem(error.code, error.detail)
     return _broken(error)
 
 

@@ -178,6 +178,13 @@ class StreamArgs(In):
     ticket = fields.String(load_default="", metadata={"description": "For clients that cannot send a header."})
 
 
+class TableArgs(In):
+    game = _word(
+        r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+        metadata={"description": "At which table: an account says so; the token of a seat or a director knows it."},
+    )
+
+
 class KeyHeaders(Schema):
     key = _word(
         r"^[!-~]{8,128}$",
@@ -285,6 +292,7 @@ class HoldSchema(In):
 
 class MineArgs(In):
     status = _among("open", "running", "over", "closed", load_default="")
+    turn = _among("mine", "all", load_default="all", metadata={"description": "mine: where one owes a decision."})
     cursor = QueryInt(
         load_default=0, validate=_between(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
     )

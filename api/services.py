@@ -14,6 +14,7 @@ from domain.beside.clock import Clocks
 from domain.beside.damages import Damages
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
+from domain.beside.people.people import People
 from domain.catalogue import Catalogue
 from domain.commands import Commands
 from domain.ids import Json
@@ -72,7 +73,11 @@ class Settings:
     burst: int = 200
     """How many may come at once."""
     tables: int = 120
-    """Tables that one address may open in an hour, and so many at once; no limit where `rate` is 0."""
+    """Tables that one address, or one account, may open in an hour, and so many at once; ten times as many seats."""
+    accounts: int = 30
+    """Names that one address may ask for in an hour, whether or not they were free."""
+    registration: str = "open"
+    """Who may open an account: `open`, with an `invitation`, or nobody (`closed`)."""
     origins: tuple[str, ...] = ()
     """Foreign origins whose pages may use the API with tokens, never with cookies; `*` for all."""
     metrics_token: str = field(default="", repr=False)
@@ -91,6 +96,7 @@ class Services:
     reader: Reader
     access: Access
     errands: Errands
+    people: People
     clock: Callable[[], int]
     """ms since 1970 UTC."""
     notify: Callable[[int], None] = _silent

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from deploy import logs
 from deploy.settings import LOG_LEVELS, Settings, load
 from domain.catalogue import Catalogue, shipped
-from domain.errors import StoreUnavailable
+from domain.errors import AccountError, StoreUnavailable
 from domain.ids import Json
 from workers import pulse
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from deploy.running_backup import RunningBackup
     from deploy.supervisor import Program, Supervisor
     from deploy.wiring import Services
+    from domain.beside.people.people import People
     from workers.crew import Crew
 
 FLAGS = ("data", "host", "port", "workers", "log_level", "backup", "tls_cert", "tls_key")
@@ -107,6 +108,11 @@ def _add_care(add: Add) -> None:
 
     one = add("rebuild", help="have a worker make all views anew beside the live ones, then switch")
     one.set_defaults(command=rebuild)
+    _add_settings(one)
+
+    one = add("admin", help="make an account an administrator, or list those that are")
+    one.set_defaults(command=admin)
+    one.add_argument("name", metavar="NAME", nargs="?", help="what the account is called; it must be there already")
     _add_settings(one)
 
     one = add("backup", help="copy the ledger and the key of a running service on SQLite")
@@ -482,3 +488,24 @@ def restore(args: argparse.Namespace, catalogue: Catalogue) -> int:
     for line in found.lines():
         print(line)
     return FAILED if found.lost else DONE
+
+
+def admin(args: argparse.Namespace, _: Catalogue) -> int:
+    """One more administrator, or the names of all."""
+    from deploy.wiring import people_of  # noqa: PLC0415
+
+    settings = settings_of(args)
+    settings.held()
+    with people_of(settings) as people:
+        if args.name:
+            _promote(people, args.name)
+        for account in people.accounts.staff("admin"):
+            print(f"{account.id}  {logs.plain(account.name)}")
+    return DONE
+
+
+def _promote(people: People, name: str) -> None:
+    found = people.accounts.named(name)
+    if found is None:
+        raise AccountError("unknown_account", f"there is no account {name}; it must be opened first")
+    people.accounts.promote(found.id, "admin", people.journal.entry(found.id, "role_given", "", "admin"))

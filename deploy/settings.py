@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 MOST_WORKERS = 64
+REGISTRATION = ("open", "invitation", "closed")
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
 NO_ORIGIN = "none"
 """Of ANNALS_ORIGINS: pages of other origins may not use the API."""
@@ -55,6 +56,8 @@ class Settings:
     """Costly requests a second for each caller of the API; 0 for no limit."""
     tables: int = 120
     """Tables that one address may open in an hour."""
+    registration: str = "open"
+    """Who may open an account."""
     origins: tuple[str, ...] = ("*",)
     """Other origins whose pages may use the API with tokens; `*` for all: no cookie counts there."""
     metrics_token: str = field(repr=False, default="")
@@ -171,6 +174,7 @@ class Settings:
             "ANNALS_LOG_LEVEL": self.log_level,
             "ANNALS_RATE": str(self.rate),
             "ANNALS_TABLES": str(self.tables),
+            "ANNALS_REGISTRATION": self.registration,
             "ANNALS_ORIGINS": ",".join(self.origins) or NO_ORIGIN,
             "ANNALS_SCRUB": str(self.scrub),
             "ANNALS_BACKUP": str(self.backup or ""),
@@ -209,6 +213,7 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         log_level=_log_level(str(given.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=_rate(env.get("ANNALS_RATE", "50")),
         tables=_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
+        registration=_registration(env.get("ANNALS_REGISTRATION", "open")),
         origins=_origins(env.get("ANNALS_ORIGINS", "*")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
         scrub=_number("ANNALS_SCRUB", env.get("ANNALS_SCRUB", "200"), 0, 1_000_000),
@@ -297,6 +302,12 @@ def _origins(text: str) -> tuple[str, ...]:
             " expected, in small letters and without a path"
         )
     return found
+
+
+def _registration(text: str) -> str:
+    if text.strip() not in REGISTRATION:
+        raise SettingsError(f"ANNALS_REGISTRATION: one of {', '.join(REGISTRATION)} is expected")
+    return text.strip()
 
 
 def _networks(text: str) -> tuple[str, ...]:

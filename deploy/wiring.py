@@ -16,6 +16,7 @@ from domain.beside.access import Access
 from domain.beside.clock import Clock
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
+from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue, shipped
 from domain.commands import Commands
@@ -50,6 +51,7 @@ class Services:
     commands: Commands
     access: Access
     errands: Errands
+    people: People
     views: Views
     reader: Reader
     bell: Bell
@@ -82,7 +84,12 @@ class Services:
 
         s = self.settings
         settings = ApiSettings(
-            rate=s.rate, tables=s.tables, origins=s.origins, metrics_token=s.metrics_token, docs=DOCS
+            rate=s.rate,
+            tables=s.tables,
+            registration=s.registration,
+            origins=s.origins,
+            metrics_token=s.metrics_token,
+            docs=DOCS,
         )
         return ApiServices(
             self.commands,
@@ -91,6 +98,7 @@ class Services:
             self.reader,
             self.access,
             self.errands,
+            self.people,
             self.clock,
             self.notify,
             self.bell.stir,
@@ -124,6 +132,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         Commands(ledger, rules, vault, clock),
         Access(ledger, ledger.keys, lambda: clock() // 1000),
         Errands(ledger),
+        People(ledger, ledger.keys, clock),
         views,
         reader,
         Bell(url),
@@ -146,6 +155,7 @@ def migrate(settings: Settings) -> None:
             ledger.migrate()
             Access(ledger, ledger.keys).migrate()
             Errands(ledger).migrate()
+            People(ledger, ledger.keys).migrate()
             Outages(ledger).migrate()
             ledger.keys.check()
         with _named(settings, settings.views_file):
@@ -161,6 +171,18 @@ def migrate(settings: Settings) -> None:
             ledger.grant(settings.ledger_url)
     finally:
         views.close()
+        ledger.close()
+
+
+@contextmanager
+def people_of(settings: Settings) -> Iterator[People]:
+    """The accounts alone, for commands that need no more of the service; raises StoreUnavailable."""
+    ledger = Ledger.open(settings.ledger_url, settings.key())
+    try:
+        people = People(ledger, ledger.keys)
+        people.migrate()
+        yield people
+    finally:
         ledger.close()
 
 

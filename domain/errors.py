@@ -14,6 +14,8 @@ AnnalsError
 ├── ScenarioError        a scenario is ill-formed, or one of its expectations failed
 ├── VerificationError    a log does not prove what it claims
 ├── UnknownKind          a stored record is of a kind that this version does not know
+├── AccountError         an account does not allow what was asked for
+├── Busy                 so much of what is costly is done that no more is begun
 ├── GameDamaged          a record or the seed of a game is not what was written: it takes no further record
 ├── WrongKey             the master key does not open a stored seed
 └── StoreUnavailable     the store cannot take the record now (disk full, server gone)
@@ -125,6 +127,18 @@ class GameDamaged(AnnalsError):
     def __init__(self, game: str, version: int) -> None:
         super().__init__(f"{game} is damaged at version {version}" if version else f"the seed of {game} is damaged")
         self.game, self.version = game, version
+
+
+class AccountError(AnnalsError):
+    """What was asked of an account is refused; `code` is stable, `detail` a sentence for whoever asked."""
+
+    def __init__(self, code: str, detail: str = "") -> None:
+        super().__init__(detail or code)
+        self.code, self.detail = code, detail
+
+
+class Busy(AnnalsError):
+    """So much of what is costly is being done that no more is begun; it may be asked for again."""
 
 
 class WrongKey(AnnalsError):

@@ -7,6 +7,7 @@ and never a fault; what the schema forbids must be refused. Afterwards the table
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import tempfile
 from collections import Counter
@@ -55,6 +56,16 @@ class Torment:
         config = SchemathesisConfig.from_dict(CONFIG)
         self.spec = schemathesis.openapi.from_wsgi("/v1/openapi.json", self.site.app, config=config)
         self.statuses: Counter[int] = Counter()
+        self.members = itertools.count()
+        self.member = self._member()
+
+    def _member(self) -> str:
+        """A session of an account that has a role of its own."""
+        body = {"name": f"Member {_letters(next(self.members))}", "password": "a long word for all"}
+        made = self.site.post("/accounts", body)
+        assert made.status_code == 201, made.text
+        self.site.services.people.accounts.promote(made.json["account"], "admin")
+        return str(made.json["token"])
 
     def _table(self) -> Table:
         return self.site.table("orders@1", 3, options={"turns": 99}, pace={"seconds": {"turn": 60}})
@@ -69,7 +80,7 @@ class Torment:
         table = self.tables[-1]
         if known and isinstance((case.path_parameters or {}).get("game"), str):
             case.path_parameters["game"] = table.game
-        token = [*table.tokens, table.director, ""][who]
+        token = [*table.tokens, table.director, "", self.member][who]
         answer = case.call(headers={"Authorization": f"Bearer {token}"} if token else {})
         self.statuses[answer.status_code] += 1
         case.validate_response(answer, excluded_checks=[negative_data_rejection] if _mended(case) else [])
@@ -77,6 +88,8 @@ class Torment:
             assert answer.headers["content-type"] == [PROBLEM], answer.headers
         if case.operation.path.endswith(("/close", "/seats/{seat}")) and answer.status_code < 300:
             self.tables.append(self._table())
+        if token == self.member and self.site.get("/me", token).status_code == 401:  # logged out, or erased
+            self.member = self._member()
 
     def proved(self) -> None:
         """Every table is what its records say."""
@@ -84,6 +97,10 @@ class Torment:
             verify(CATALOGUE.get("orders@1"), export.parse(table.get("/export").data))
             assert table.get("/board").json["version"] <= table.version
         assert self.site.services.reader.aside() == []
+
+
+def _letters(number: int) -> str:
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
 def _mended(case: Any) -> bool:
@@ -121,7 +138,7 @@ def _fuzz(crowd: Torment, operation: Any, cases: int) -> None:
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=kind, who=st.integers(0, 4), known=st.sampled_from([True, True, True, False]))
+    @given(case=kind, who=st.integers(0, 5), known=st.sampled_from([True, True, True, False]))
     def run(case: Any, who: int, known: bool) -> None:
         crowd.call(case, who, known)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 import orjson
@@ -26,7 +27,7 @@ from api.requests import (
     WaitArgs,
 )
 from api.services import Doc, services
-from domain.beside.access import Grant, Principal, Role, id_of
+from domain.beside.access import Grant, Role, id_of
 from domain.commands import Answer
 from domain.errors import UnknownRuleset
 from domain.ids import DIRECTOR, Json, Seat
@@ -50,7 +51,7 @@ def _ruleset(name: str) -> AnyRuleset:
 
 
 @room.route("", methods=["POST"])
-@auth.known
+@auth.known("direct")
 @fails(403, 409, 412)
 @room.arguments(NewGameSchema)
 @room.arguments(NewHeaders, location="headers")
@@ -60,19 +61,23 @@ def open_game(body: Doc, headers: Doc) -> Response:
     """Open a game.
 
     The answer holds the director's token, which is shown nowhere else. Whoever sends a token of another game stays the
-    same person. A repetition with its key gets the same answer.
+    same person. An account gets no token of the table: its own is the way in. A repetition with its key gets the same
+    answer.
     """
     s = services()
     rules = _ruleset(body["ruleset"])
-    player, grant, named = _granted("open", headers["key"])
+    _check_name(body["name"])
+    player, grant, named = _granted("", "open", headers["key"])
     if not (named and s.ledger.command(grant.game, named)):  # a repetition opens nothing
-        limits.spend_table()
+        auth.in_good_standing()
+        _spend("tables")
     invited = body["listing"] == "invitation"
     pace = pace_of(rules.meta, body["pace"])
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms["hold"] = _hold(pace) if body["hold"] is None else body["hold"]
     unsaid = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
-    rows = s.access.issued(grant.game, DIRECTOR, player, grant.token, body["name"])
+    own = auth.holder() is not None
+    rows = s.access.issued(grant.game, DIRECTOR, player, grant.token, body["name"], account=own)
     rows += s.access.invites(grant.game, grant.invitation) if invited else []
     stored = s.commands.open(
         grant.game,
@@ -85,13 +90,13 @@ def open_game(body: Doc, headers: Doc) -> Response:
         beside=lambda _: rows,
     )
     _issued(stored, grant, player, DIRECTOR)
-    doc = {"token": grant.token, "player": player} | ({"invitation": grant.invitation} if invited else {})
+    doc = _shown(grant, player) | ({"invitation": grant.invitation} if invited else {})
     return written(stored, doc, Location=f"/v1/games/{grant.game}")
 
 
 def _issued(stored: Answer, grant: Grant, player: str, role: Role) -> None:
-    """A repetition gives what was given, and is no event."""
-    if not stored.replayed:
+    """A repetition gives what was given, and is no event; an account is given nothing but its place."""
+    if not stored.replayed and auth.holder() is None:
         events.tell("token_issued", game=stored.game, role=role, player=player, token=id_of(grant.token))
 
 
@@ -100,12 +105,37 @@ def _hold(pace: Pace) -> int:
     return max(pace.seconds.values(), default=3600)
 
 
-def _granted(*request: str) -> tuple[str, Grant, str | None]:
+def _granted(game: str, *request: str) -> tuple[str, Grant, str | None]:
     """Who asks, known or new; what the request gives them; its command's id. Its last word is the key, or empty."""
-    access, who = services().access, auth.asking()
-    caller, keyed = (who.player if who and not who.lent else ""), bool(request[-1])
+    access, keyed = services().access, bool(request[-1])
+    known = auth.players()
+    caller = next(iter(known), "")
     grant = access.grant(caller, *request) if keyed else access.grant()
-    return caller or grant.player, grant, access.named(caller, *request) if keyed else None
+    return _seated(game, known) or caller or grant.player, grant, access.named(caller, *request) if keyed else None
+
+
+def _seated(game: str, known: Sequence[str]) -> str:
+    """By which of several ids a person is at that table already: one person is one player there."""
+    if len(known) < 2 or not game:
+        return ""
+    sitting = {p.id for p in services().commands.game(game).players.values()}
+    return next((player for player in known if player in sitting), "")
+
+
+def _shown(grant: Grant, player: str) -> Doc:
+    """What the answer tells of it: a guest's token is shown, an account has its own."""
+    return {"player": player} | ({"token": grant.token} if auth.holder() is None else {})
+
+
+def _spend(what: str) -> None:
+    found = auth.holder()
+    limits.spend_quota(what, found.account if found else "")
+
+
+def _check_name(name: str) -> None:
+    """An account has one name at all tables."""
+    if name and auth.holder() is not None:
+        raise Problem("invalid_body", errors=[{"at": "/name", "message": "An account goes by its own name."}])
 
 
 # --- finding ---------------------------------------------------------------------------------------------------
@@ -170,16 +200,23 @@ def terms(game: str) -> Doc:
 # --- seats -----------------------------------------------------------------------------------------------------
 
 
-def _admit(game: str, who: Principal | None, invitation: str) -> None:
+def _admit(game: str, invitation: str) -> None:
     """At a table by invitation only whoever has its secret, or directs it."""
-    if terms(game).get("listing") != "invitation" or (who and who.game == game and who.seat is None):
+    if terms(game).get("listing") != "invitation" or _directs(game):
         return
     if not services().access.invited(game, invitation):
         raise Problem("not_invited")
 
 
+def _directs(game: str) -> bool:
+    who, found = auth.asking(), auth.holder()
+    if found is not None:
+        return DIRECTOR in services().access.roles(*auth.players()).get(game, [])
+    return bool(who and who.game == game and who.seat is None)
+
+
 @room.route("/<game:game>/seats", methods=["POST"])
-@auth.known
+@auth.known("play")
 @fails(403, 404, 409, 412)
 @room.arguments(JoinSchema)
 @room.arguments(NewHeaders, location="headers")
@@ -189,22 +226,28 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     """Take a free seat, also in place of a player who has left.
 
     The answer holds the seat's token; the token of whoever sat there opens nothing any more. A repetition with its key
-    gets the same answer, and changes nothing: if somebody else has the seat by then, that token opens nothing.
+    gets the same answer, and changes nothing: if somebody else has the seat by then, that token opens nothing. An
+    account gets no token of the seat: its own is the way in.
     """
-    _admit(game, auth.asking(), body["invitation"])
+    _admit(game, body["invitation"])
+    _check_name(body["name"])
     s = services()
-    player, grant, named = _granted("join", game, headers["key"])
+    player, grant, named = _granted(game, "join", game, headers["key"])
+    if not (named and s.ledger.command(game, named)):
+        auth.in_good_standing()
+        _spend("seats")
+    own = auth.holder() is not None
     stored = s.commands.do(
         game,
         Join(body.get("seat"), player, body["nonce_hash"]),
         command=named,
-        beside=lambda r: s.access.issued(game, r.public["seat"], player, grant.token, body["name"]),
+        beside=lambda r: s.access.issued(game, r.public["seat"], player, grant.token, body["name"], account=own),
     )
     _issued(stored, grant, player, stored.records[0].public["seat"])
-    return written(stored, {"seat": stored.records[0].public["seat"], "token": grant.token, "player": player})
+    return written(stored, {"seat": stored.records[0].public["seat"]} | _shown(grant, player))
 
 
-def _held(now: AnyGame, seat: Seat, asked: int | None, *, directed: bool) -> int:
+def hold_of(now: AnyGame, seat: Seat, asked: int | None, *, directed: bool) -> int:
     """For how many seconds a seat that is left is held: what the table has agreed on, unless less is asked for.
 
     A director may say more. To players the time counts for which the seat was held before: leaving and coming back
@@ -234,7 +277,7 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
         raise Problem("not_your_seat")
     s = services()
     _, now = table(game)
-    hold = _held(now, seat, args.get("hold"), directed=who.seat is None)
+    hold = hold_of(now, seat, args.get("hold"), directed=who.seat is None)
     stored = s.commands.do(
         game,
         Leave(seat, hold),

@@ -20,7 +20,7 @@ room = Blueprint("jobs", __name__, url_prefix="/v1/jobs", description="Batch wor
 
 
 @room.route("/<job:job>", methods=["GET"])
-@auth.known
+@auth.known("read")
 @fails(403, 404)
 @room.response(200, JobSchema)
 @room.doc(operationId="job")

@@ -27,13 +27,15 @@ def results(player: str) -> Response:
 
 
 @room.route("/<player:player>/name", methods=["DELETE"])
-@auth.signed
+@auth.person
 @fails(403)
 @room.response(204)
 @room.doc(operationId="forget")
 def forget(player: str) -> Response:
     """Have one's name and texts erased; games go on under the opaque id."""
-    who = auth.principal()
+    who = auth.asking()
+    if who is None:
+        raise Problem("forbidden", "An account is erased as a whole: DELETE /v1/me.")
     if who.player != player or who.lent:
         raise Problem("forbidden", "Everybody may erase their own name, with a token that nobody else has had.")
     services().access.forget(player)

@@ -17,7 +17,7 @@ from api.answers import CookieDocSchema, TicketSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem, language
 from api.replies import answer
-from api.requests import StreamArgs, StreamHeaders
+from api.requests import StreamArgs, StreamHeaders, TableArgs
 from api.routes.boards import board_of
 from api.routes.history import entries
 from api.routes.rewinds import shown, standing
@@ -69,9 +69,11 @@ class Places:
 
 @room.route("/stream-tickets", methods=["POST"])
 @auth.signed
+@fails(403, 404)
+@room.arguments(TableArgs, location="query")
 @room.response(201, TicketSchema)
 @room.doc(operationId="stream_ticket")
-def stream_ticket() -> Response:
+def stream_ticket(_: Doc) -> Response:
     """Get a ticket that opens one stream within a minute, for clients that cannot send a header.
 
     A browser whose stream has broken comes back with it by itself, for a quarter of an hour.
@@ -86,9 +88,11 @@ def _cookie_path(game: str) -> str:
 
 @room.route("/stream-cookies", methods=["POST"])
 @auth.signed
+@fails(403, 404)
+@room.arguments(TableArgs, location="query")
 @room.response(201, CookieDocSchema, headers={"Set-Cookie": {"schema": {"type": "string"}}})
 @room.doc(operationId="stream_cookie")
-def stream_cookie() -> Response:
+def stream_cookie(_: Doc) -> Response:
     """Get a cookie that opens streams of the token's game for a quarter of an hour, for pages of the same site.
 
     No script can read it, no other site can have it sent, and it opens nothing but streams.
@@ -109,9 +113,11 @@ def stream_cookie() -> Response:
 
 @room.route("/stream-cookies", methods=["DELETE"])
 @auth.signed
+@fails(403, 404)
+@room.arguments(TableArgs, location="query")
 @room.response(204, headers={"Set-Cookie": {"schema": {"type": "string"}}})
 @room.doc(operationId="forget_stream_cookie")
-def forget_stream_cookie() -> Response:
+def forget_stream_cookie(_: Doc) -> Response:
     """Take back the cookies and tickets of this token; streams that are open go on."""
     who = auth.principal()
     services().access.take_back(who)
@@ -137,7 +143,7 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     who = auth.asking() or _admitted(args["ticket"], _cookie(), game, again=bool(headers["last"]))
     board_of(game, who.viewer if who else PUBLIC)
     places: Places = current_app.extensions[_PLACES]
-    caller, address = limits.caller(who.token if who else None), limits.address()
+    caller, address = limits.caller(who.caller if who else None), limits.address()
     if not places.take(caller, address, plays=_plays(who, game)):
         raise Problem("too_many_streams", headers={"Retry-After": "5"})
     following = _Following(services(), game, who, language(), limits.passage(), _last(headers["last"]))
@@ -164,7 +170,7 @@ def _admitted(ticket: str, cookie: str, game: str, *, again: bool) -> Principal 
     access = services().access
     browser = f"{limits.address()} {request.headers.get('User-Agent', '')}"
     who = access.redeem(ticket, browser, again=again) if ticket else access.shown(cookie)
-    if who is None:
+    if who is None or not auth.lasts(services(), who):
         raise Problem("unauthenticated", "The ticket was used, or it or the cookie is too old.")
     auth.at_table(who, game)
     return who
@@ -234,7 +240,7 @@ class _Following:
         while time.monotonic() < end:
             news, closed = self._news()
             idle = time.monotonic() - alive >= settings.keep_alive
-            if (news or idle) and self.who and not self.services.access.current(self.who):
+            if (news or idle) and self.who and not auth.lasts(self.services, self.who):
                 return "bye"
             if news or idle:
                 alive = time.monotonic()

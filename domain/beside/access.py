@@ -16,8 +16,8 @@ import re
 import secrets
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from domain.beside.keys import Keyring
@@ -52,14 +52,16 @@ _TABLES = (
 )
 # One live token for each role at a table: who takes a seat over makes the old token worthless in the same statement.
 _ISSUE = """
-INSERT INTO tokens (game, role, id, hash, player, revoked) VALUES (?, ?, ?, ?, ?, 0)
+INSERT INTO tokens (game, role, id, hash, player, revoked) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (game, role) DO UPDATE
-SET id = excluded.id, hash = excluded.hash, player = excluded.player, revoked = 0"""
+SET id = excluded.id, hash = excluded.hash, player = excluded.player, revoked = excluded.revoked"""
 _FIND = "SELECT game, role, player, id, hash, revoked FROM tokens WHERE id = ? AND revoked <> 1"
-_ROLES = "SELECT game, role FROM tokens WHERE player = ? AND revoked <> 1 ORDER BY role"
+_ROLES = "SELECT game, role FROM tokens WHERE revoked <> 1 AND player IN "
+_HERE = "SELECT role, player, id FROM tokens WHERE game = ? AND revoked <> 1 AND player IN "
+_CLAIM = "UPDATE tokens SET revoked = 3 WHERE player = ? AND revoked <> 1"
 _NAME = "INSERT INTO people (player, name) VALUES (?, ?) ON CONFLICT (player) DO UPDATE SET name = excluded.name"
 _REDEEM = "DELETE FROM tickets WHERE id = ? RETURNING hash, token, until"
-# 1: worthless; 2: from a director's hand, who may have kept it.
+# 1: worthless; 2: from a director's hand, who may have kept it; 3: opens nothing, the role is an account's.
 _REPLACE = "UPDATE tokens SET id = ?, hash = ?, revoked = 2 WHERE game = ? AND role = ?"
 _OPENED = "INSERT INTO streams (hash, token, browser, until) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _AGAIN = "SELECT token, browser, until FROM streams WHERE hash = ?"
@@ -79,6 +81,17 @@ class Principal:
     """The token's id, which opens nothing."""
     lent: bool = False
     """A director has given it out in place of one that was lost: it opens the seat, and speaks for no person."""
+    claimed: bool = False
+    """It opens nothing any more: the role is an account's."""
+    account: str = ""
+    """Whose session or personal token it was that was shown instead of the role's own."""
+    credential: str = ""
+    """The id of that session or token."""
+
+    @property
+    def caller(self) -> str:
+        """By whom requests are counted."""
+        return self.account or self.token
 
     @property
     def seat(self) -> Seat | None:
@@ -127,6 +140,19 @@ def _now() -> int:
     return int(time.time())
 
 
+def _role(text: str) -> Role:
+    return DIRECTOR if text == DIRECTOR else int(text)
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _entry(principal: Principal) -> str:
+    """What a ticket or cookie is kept with: by which token it was asked for, and by which credential."""
+    return " ".join(filter(None, (principal.token, principal.account, principal.credential)))
+
+
 class Access:
     """Tokens, people and tickets; may raise StoreUnavailable.
 
@@ -161,10 +187,27 @@ class Access:
 
     # --- tokens
 
-    def issued(self, game: str, role: Role, player: str, token: str, name: str = "") -> list[Statement]:
-        """To be written with the record: the token opens that seat or the director's place, and no other one does."""
-        row = (game, str(role), id_of(token), _hash(token), player)
-        return [(_ISSUE, row), *([(_NAME, (player, name))] if name else [])]
+    def issued(
+        self, game: str, role: Role, player: str, token: str, name: str = "", *, account: bool = False
+    ) -> list[Statement]:
+        """To be written with the record: the token opens that seat or the director's place, and no other one does.
+
+        An account's opens nothing: the account's own sessions and tokens do.
+        """
+        row = (game, str(role), id_of(token), _hash(token), player, 3 if account else 0)
+        return [(_ISSUE, row), *(self.called(player, name) if name else [])]
+
+    def called(self, player: str, name: str) -> list[Statement]:
+        """To be written with what names the person."""
+        return [(_NAME, (player, name))]
+
+    def claimed(self, player: str) -> list[Statement]:
+        """To be written with the claim: what that person has at tables opens to the account alone."""
+        return [(_CLAIM, (player,))]
+
+    def forgotten(self, player: str) -> list[Statement]:
+        """To be written with whatever erases the person: neither name nor texts are kept."""
+        return [("DELETE FROM people WHERE player = ?", (player,)), ("DELETE FROM texts WHERE player = ?", (player,))]
 
     def replaced(self, game: str, role: Role, token: str) -> list[Statement]:
         """To be written with the record: whoever has the role has this token, lent, in place of the one before."""
@@ -175,26 +218,37 @@ class Access:
         return [(_REVOKE, (game, str(role)))]
 
     def authenticate(self, token: str) -> Principal | None:
-        """Who holds this token; None for one that was never issued, was replaced or revoked."""
+        """Who holds this token; None for one that was never issued, was replaced or revoked, or is an account's now."""
+        found = self.bearer(token)
+        return None if found is None or found.claimed else found
+
+    def bearer(self, token: str) -> Principal | None:
+        """The same, also of a token that an account has claimed: it may be shown for that again."""
         found = _SHAPE.fullmatch(token)
         return self._find(found[1], _hash(token)) if found else None
 
     def _find(self, id_: str, hashed: str | None = None) -> Principal | None:
         for game, role, player, known, kept, state in self._database.execute(_FIND, (id_,)):
             if hashed is None or hmac.compare_digest(kept, hashed):
-                return Principal(game, DIRECTOR if role == DIRECTOR else int(role), player, known, lent=state == 2)
+                return Principal(game, _role(role), player, known, lent=state == 2, claimed=state == 3)
         return None
 
-    def roles(self, player: str) -> dict[str, list[Role]]:
-        """Game -> what that person is there: a seat, the director, or both."""
+    def roles(self, *players: str) -> dict[str, list[Role]]:
+        """Game -> what a person, by any of these ids, is there: seats, the director, or both."""
         out: dict[str, list[Role]] = {}
-        for game, role in self._database.execute(_ROLES, (player,)):
-            out.setdefault(game, []).append(DIRECTOR if role == DIRECTOR else int(role))
+        for game, role in self._database.execute(f"{_ROLES}({_marks(players)}) ORDER BY role", players):
+            out.setdefault(game, []).append(_role(role))
         return out
 
+    def here(self, game: str, players: Sequence[str], account: str, credential: str) -> list[Principal]:
+        """All that an account is at a table, by the ids that it has."""
+        rows = self._database.execute(f"{_HERE}({_marks(players)}) ORDER BY role", (game, *players))
+        return [Principal(game, _role(r), p, id_, account=account, credential=credential) for r, p, id_ in rows]
+
     def current(self, principal: Principal) -> bool:
-        """Whether the token of that principal still opens anything; long streams ask now and then."""
-        return self._find(principal.token) is not None
+        """Whether that principal still has its role; long streams ask now and then."""
+        found = self._find(principal.token)
+        return found is not None and (not found.claimed or bool(principal.account))
 
     # --- tickets and cookies
 
@@ -210,7 +264,7 @@ class Access:
         id_, text = _text(prefix, secrets.token_bytes(40))
         now = self._now()
         self._database.execute("DELETE FROM tickets WHERE until < ?", (now,))
-        row = (id_, _hash(text), principal.token, now + seconds)
+        row = (id_, _hash(text), _entry(principal), now + seconds)
         self._database.execute("INSERT INTO tickets VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
         return text
 
@@ -218,15 +272,15 @@ class Access:
         """Who asked for the cookie; None once it is too old, was taken back, or the token behind it is gone."""
         found = _COOKIE.fullmatch(cookie)
         rows = "SELECT hash, token, until FROM tickets WHERE id = ?"
-        for kept, token, until in self._database.execute(rows, (found[1],)) if found else ():
+        for kept, entry, until in self._database.execute(rows, (found[1],)) if found else ():
             if hmac.compare_digest(kept, _hash(cookie)) and self._now() <= until:
-                return self._find(token)
+                return self._behind(entry)
         return None
 
     def take_back(self, principal: Principal) -> None:
         """All tickets and cookies of that token open nothing any more."""
         for table in ("tickets", "streams"):
-            self._database.execute(f"DELETE FROM {table} WHERE token = ?", (principal.token,))  # noqa: S608 - our names
+            self._database.execute(f"DELETE FROM {table} WHERE token = ?", (_entry(principal),))  # noqa: S608 - our names
 
     def redeem(self, ticket: str, browser: str = "", *, again: bool = False) -> Principal | None:
         """Who asked for the ticket; None the second time, after a minute, or once the token behind it is gone.
@@ -235,15 +289,23 @@ class Access:
         """
         found, now = _TICKET.fullmatch(ticket), self._now()
         hashed, seen = _hash(ticket), _hash(browser)
-        for kept, token, until in self._database.execute(_REDEEM, (found[1],)) if found else ():
+        for kept, entry, until in self._database.execute(_REDEEM, (found[1],)) if found else ():
             if hmac.compare_digest(kept, hashed) and now <= until:
                 self._database.execute("DELETE FROM streams WHERE until < ?", (now,))
-                self._database.execute(_OPENED, (kept, token, seen, now + COOKIE_SECONDS))
-                return self._find(token)
-        for token, by, until in self._database.execute(_AGAIN, (hashed,)) if again else ():
+                self._database.execute(_OPENED, (kept, entry, seen, now + COOKIE_SECONDS))
+                return self._behind(entry)
+        for entry, by, until in self._database.execute(_AGAIN, (hashed,)) if again else ():
             if hmac.compare_digest(by, seen) and now <= until:
-                return self._find(token)
+                return self._behind(entry)
         return None
+
+    def _behind(self, entry: str) -> Principal | None:
+        """Who asked for a ticket or cookie, if their token still opens anything; an account's may have ended."""
+        token, account, credential = (*entry.split(" "), "", "")[:3]
+        found = self._find(token)
+        if found is None or (found.claimed and not account):
+            return None
+        return replace(found, account=account, credential=credential)
 
     # --- invitations
 
@@ -263,17 +325,16 @@ class Access:
         asked = sorted(set(players))
         if not asked:
             return {}
-        marks = ", ".join("?" * len(asked))
         found = self._database.execute(
-            f"SELECT player, name FROM people WHERE player IN ({marks})",  # noqa: S608 - question marks only
+            f"SELECT player, name FROM people WHERE player IN ({_marks(asked)})",  # noqa: S608 - question marks only
             asked,
         )
         return {player: name for player, name in found}  # noqa: C416 - rows of two
 
     def forget(self, player: str) -> None:
         """Erase a person's name and texts. Games go on under the opaque id, hashes of texts stay in records."""
-        self._database.execute("DELETE FROM people WHERE player = ?", (player,))
-        self._database.execute("DELETE FROM texts WHERE player = ?", (player,))
+        for statement, params in self.forgotten(player):
+            self._database.execute(statement, params)
         self._database.wipe()
 
     def keep(self, player: str, said: str) -> str:
@@ -282,6 +343,11 @@ class Access:
         hashed = _hash(salt + said)
         self._database.execute(_KEEP, (hashed, player, salt, said))
         return hashed
+
+    def texts(self, players: Sequence[str]) -> list[str]:
+        """All that a person, by any of these ids, has written."""
+        rows = self._database.execute(f"SELECT said FROM texts WHERE player IN ({_marks(players)})", players)  # noqa: S608 - question marks only
+        return [str(said) for (said,) in rows]
 
     def said(self, hashed: str) -> str | None:
         """The text behind a hash; None once it is erased."""

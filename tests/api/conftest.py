@@ -16,6 +16,7 @@ from api.app import Services, Settings, create_app
 from domain.beside.access import Access
 from domain.beside.errands import Errands
 from domain.beside.outages import Outages
+from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands
@@ -174,6 +175,8 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     errands, clock = Errands(ledger), lambda: next(ticks)
     errands.migrate()
     Outages(ledger).migrate()
+    people = People(ledger, ledger.keys)
+    people.migrate()
     inspect = Inspector(ledger, views, vault, clock).inspect
     services = Services(
         commands,
@@ -182,6 +185,7 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
         Reader(views),
         access,
         errands,
+        people,
         clock,
         wait_changed=_nap,
         inspect=inspect,

@@ -185,7 +185,12 @@ def addresses(site: Site, **ids: str) -> list[str]:
     """Everything that can be read."""
     found: Doc = site.client.get("/v1/openapi.json").json["paths"]
     known = {"rewind": "rewind-" + "0" * 24, "job": "audit-" + "0" * 24, "version": "1", "code": "not_json"}
-    known |= {"name": "orders@1", "player": "nobody", "game": "00000000-0000-0000-0000-000000000000"} | ids
+    known |= {
+        "account": "0" * 16,
+        "name": "orders@1",
+        "player": "nobody",
+        "game": "00000000-0000-0000-0000-000000000000",
+    } | ids
     return [path.format(**known) for path, methods in found.items() if "get" in methods] + [
         "/v1/docs",
         "/v1/docs/start.js",

@@ -18,6 +18,7 @@ from domain.kernel.ruleset import COMMON_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site
 
 GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}
+OPEN = {"/v1/games", "/v1/games/{game}/seats", "/v1/accounts", "/v1/sessions", "/v1/recovery"}
 PLAIN = {"/", "/v1/openapi.json", "/v1/docs", "/v1/docs/start.js", "/v1/docs/assets/{name}"}
 
 
@@ -53,10 +54,18 @@ def test_every_operation_says_what_it_needs(spec: dict[str, Any]) -> None:
         assert doc["summary"], path
         assert "security" in doc, path
         assert "default" in doc["responses"], path
-        if method in ("post", "put", "delete") and path not in ("/v1/games", "/v1/games/{game}/seats"):
+        if method in ("post", "put", "delete") and path not in OPEN:
             assert doc["security"] == [{"token": []}], path
         if "requestBody" in doc:
             assert list(doc["requestBody"]["content"]) == ["application/json"]
+
+
+def test_a_request_may_name_its_role_beside_all_else_that_it_says(spec: dict[str, Any]) -> None:
+    found = {key: [p["name"] for p in doc.get("parameters", ())] for key, doc in operations(spec).items()}
+    assert "Annals-Role" in found["/v1/games/{game}/moves", "post"]
+    assert {"after", "limit", "lang", "Annals-Role"} <= set(found["/v1/games/{game}/timeline", "get"])
+    assert "Annals-Role" not in found["/v1/games", "get"]
+    assert "x-annals-role" not in str(spec)
 
 
 def test_moves_are_one_union_per_ruleset(spec: dict[str, Any]) -> None:
@@ -192,8 +201,9 @@ def test_the_pages_ask_no_other_host(site: Site) -> None:
     assert site.get("/docs/assets/../../app.py").status_code == 404
 
 
-def test_the_page_on_http_tells_every_route_code_and_header(spec: dict[str, Any]) -> None:
-    text = (ROOT / "docs" / "http.md").read_text("utf-8")
+def test_the_pages_on_http_tell_every_route_code_and_header(spec: dict[str, Any]) -> None:
+    pages = ("http.md", "api/accounts.md")
+    text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)
     for path, method in operations(spec):
         assert f"`{method.upper()} {path}`" in text, (method, path)
     for code in {*CODES, *COMMON_CODES, *TABLE_CODES} - {"refused"}:

@@ -25,6 +25,7 @@ from redis import Redis
 from sqlalchemy import select
 
 from domain.beside.access import Access
+from domain.beside.people.people import People
 from domain.beside.tables import Statement
 from domain.commands import new_game
 from domain.ids import DIRECTOR
@@ -142,7 +143,14 @@ def storm(
     """Play all games to their end, whoever is killed meanwhile."""
     rng = random.Random(seed)
     crew = crew_of(place)
-    for each in (crew.ledger, Access(crew.ledger, crew.ledger.keys), crew.errands, crew.outages, crew.views):
+    for each in (
+        crew.ledger,
+        Access(crew.ledger, crew.ledger.keys),
+        crew.errands,
+        crew.outages,
+        People(crew.ledger, crew.ledger.keys),
+        crew.views,
+    ):
         each.migrate()
     report = Report([opened(crew, turns, rewinds, changes) for _ in range(games)])
     apis = [_Role(run_api, place, traps(API, rounds, rng)) for _ in range(2)]

@@ -115,6 +115,35 @@ class TestTokens:
         assert not access.current(holder)
         assert access.authenticate(other) is not None
 
+    def test_what_a_person_has_is_claimed_at_all_tables(self, access: Access, issue: Issue, ledger: Ledger) -> None:
+        """The tokens open nothing any more, but for claiming again; whoever shows the ids of the person is there."""
+        first, second = game(1), game(2)
+        tokens = [issue(first, 0, "p0"), issue(second, DIRECTOR, "p0"), issue(first, 1, "p1")]
+        for statement, params in access.claimed("p0"):
+            ledger.execute(statement, params)
+        assert [access.authenticate(t) is None for t in tokens] == [True, True, False]
+        known = access.bearer(tokens[0])
+        assert known is not None
+        assert (known.claimed, known.player, access.current(known)) == (True, "p0", False)
+        assert access.roles("p0", "p1") == {first: [0, 1], second: [DIRECTOR]}
+        found = access.here(first, ["p0", "p1"], "account", "session")
+        assert [(who.role, who.account, access.current(who)) for who in found] == [
+            (0, "account", True),
+            (1, "account", True),
+        ]
+        assert access.here(second, ["p1"], "account", "session") == []
+
+    def test_a_ticket_tells_by_which_credential_it_was_asked_for(self, access: Access, issue: Issue) -> None:
+        table = game()
+        issue(table, 0, "p0")
+        (who,) = access.here(table, ["p0"], "account", "session")
+        for shown in (access.redeem(access.ticket(who)), access.shown(access.cookie(who))):
+            assert shown is not None
+            assert (shown.role, shown.account, shown.credential) == (0, "account", "session")
+        cookie = access.cookie(who)
+        access.take_back(who)
+        assert access.shown(cookie) is None
+
     def test_what_is_stored_and_published_does_not_lead_to_a_token(self, access: Access) -> None:
         """Ids of commands are shown when a game is closed: they depend on a key that nobody has."""
         request = ("", "join", game(), "K" * 32)

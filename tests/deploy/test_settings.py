@@ -53,6 +53,7 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_RATE", "secret"),
         ("ANNALS_RATE", "-1"),
         ("ANNALS_TABLES", "0"),
+        ("ANNALS_REGISTRATION", "everybody"),
         ("ANNALS_ORIGINS", "play.example"),
         ("ANNALS_ORIGINS", "https://play.example/"),
         ("ANNALS_ORIGINS", "https://Play.example"),

@@ -1,0 +1,298 @@
+"""The shapes of requests and answers about people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, validate
+
+from api.answers import Out, PageSchema
+from api.requests import Bool, In, Int, Items, Pattern, QueryInt, Seen
+from domain.beside.people.accounts import ROLES
+from domain.beside.people.credentials import SCOPES
+from domain.beside.people.passwords import LONGEST, SHORTEST
+from domain.ids import Json
+
+_STANDING = ("active", "suspended", "banned")
+_YEAR = 366
+_GAME = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+
+def _name(**more: Any) -> Seen:
+    return Seen(40, "What the account is called. No two are so alike that people could mix them up.", "Anne", **more)
+
+
+def _secret(said: str, most: int, least: int = 0, **more: Any) -> fields.String:
+    length = validate.Length(least or None, most)
+    return fields.String(validate=length, metadata={"description": said}, **more)
+
+
+def _password(said: str = "", **more: Any) -> fields.String:
+    told = f"{said} {SHORTEST} to {LONGEST} characters; none of the commonest, and not the name.".strip()
+    return _secret(told, LONGEST, required=True, **more)
+
+
+def _label(said: str) -> fields.String:
+    return Seen(40, said, "my telephone", load_default="")
+
+
+def _among(*values: str, **more: Any) -> fields.String:
+    return fields.String(validate=validate.OneOf(values), **more)
+
+
+def _range(lo: int, hi: int, said: str, **more: Any) -> Int:
+    return Int(validate=validate.Range(lo, hi), metadata={"description": said}, **more)
+
+
+# --- requests --------------------------------------------------------------------------------------------------
+
+_DEVICE = "What an answer has given this device to be known by: strangers who guess at the name do not slow it down."
+
+
+class NewAccountSchema(In):
+    name = _name(required=True)
+    password = _password()
+    invitation = _secret("Where accounts are opened by invitation.", 64, load_default="")
+    bot = Bool(load_default=False, metadata={"description": "Whether a program plays."})
+    label = _label("What the device is called.")
+
+
+class LoginSchema(In):
+    name = _secret("What the account is called.", 200, 1, required=True)
+    password = _secret("Its password.", LONGEST, 1, required=True)
+    label = _label("What the device is called.")
+    device = _secret(_DEVICE, 100, load_default="")
+
+
+class RecoverySchema(In):
+    name = _secret("What the account is called.", 200, 1, required=True)
+    code = _secret("One of the recovery codes; it works once.", 40, 1, required=True)
+    password = _password("The new one.")
+    label = _label("What the device is called.")
+
+
+class ProofSchema(In):
+    password = _secret("The account's password.", LONGEST, 1, required=True)
+
+
+class NewPasswordSchema(In):
+    current = _secret("The password as it is.", LONGEST, 1, required=True)
+    password = _password("The new one.")
+
+
+class RenameSchema(In):
+    name = _name(required=True)
+
+
+class NewTokenSchema(In):
+    label = Seen(40, "What it is for.", "a bot", required=True)
+    scopes = Items(_among(*SCOPES), 1, len(SCOPES), required=True)
+    days = _range(1, 365, "After how many days it ends.", load_default=90)
+
+
+class ClaimSchema(In):
+    token = _secret("The token of a guest's seat, or of a table that a guest directs.", 100, 1, required=True)
+
+
+class NewReportSchema(In):
+    player = fields.String(validate=Pattern(r"^[A-Za-z0-9_-]{1,80}$"), load_default="")
+    game = fields.String(validate=Pattern(_GAME), load_default="")
+    said = Seen(500, "What has happened.", "It was so.", required=True)
+
+
+class LogArgs(In):
+    cursor = fields.String(
+        validate=Pattern(r"^[0-9a-f]{1,40}$"), load_default="", metadata={"description": "Of the page before."}
+    )
+    limit = QueryInt(load_default=50, validate=validate.Range(1, 200))
+
+
+class AllLogArgs(LogArgs):
+    account = fields.String(validate=Pattern(r"^[0-9a-f]{16}$"), load_default="")
+
+
+class ReportsArgs(LogArgs):
+    status = _among("open", "settled", load_default="open")
+
+
+class FindArgs(In):
+    name = fields.String(load_default="", validate=validate.Length(max=200))
+    player = fields.String(load_default="", validate=validate.Length(max=80))
+
+
+class SettleSchema(In):
+    outcome = Seen(500, "What came of it; whoever wrote the report may read it.", "It was so.", required=True)
+
+
+class StandingSchema(In):
+    state = _among(*_STANDING, required=True)
+    days = _range(1, _YEAR, "Of a suspension: for how long.", load_default=7)
+    reason = Seen(500, "Why; kept in the account's log.", "It was so.", load_default="")
+
+
+class RoleSchema(In):
+    role = _among(*ROLES, required=True)
+
+
+class NewInvitationSchema(In):
+    uses = _range(1, 1000, "How many accounts it opens.", load_default=1)
+    days = _range(1, _YEAR, "For how long.", load_default=14)
+
+
+# --- answers ---------------------------------------------------------------------------------------------------
+
+
+def _str(said: str = "") -> fields.String:
+    return fields.String(required=True, metadata={"description": said} if said else {})
+
+
+def _at(said: str) -> fields.Integer:
+    return fields.Integer(required=True, metadata={"description": f"{said} ms since 1970 UTC."})
+
+
+def _strings(*values: str) -> fields.List[Json]:
+    inner = fields.String(validate=validate.OneOf(values)) if values else fields.String()
+    return fields.List(inner, required=True)
+
+
+class PersonSchema(Out):
+    """An account as everybody may know it."""
+
+    account = _str("An id that stands in no record.")
+    player = _str("The id by which records know it.")
+    name = _str()
+    bot = fields.Boolean(required=True)
+
+
+class EnteredSchema(PersonSchema):
+    token = _str("The session's token; shown in this answer alone, or in repetitions under a key.")
+    device = _str(_DEVICE)
+
+
+class RegisteredSchema(EnteredSchema):
+    codes = _strings()
+
+
+class CodesSchema(Out):
+    codes = _strings()
+
+
+class MeSchema(PersonSchema):
+    made = _at("When it was opened.")
+    state = _among(*_STANDING, required=True)
+    until = fields.Integer(required=True, allow_none=True, metadata={"description": "When a suspension ends, ms."})
+    role = _among(*ROLES, required=True)
+    scopes = _strings(*SCOPES)
+    session = fields.Boolean(required=True, metadata={"description": "Whether it was asked with a session."})
+    players = _strings()
+    codes = fields.Integer(required=True, metadata={"description": "Recovery codes that were not used yet."})
+
+
+class DeviceSchema(Out):
+    id = _str()
+    label = _str()
+    factors = _strings()
+    family = _among("ipv4", "ipv6", "", required=True)
+    made = _at("When it was logged in.")
+    used = _at("When it was used last, to within ten minutes.")
+    current = fields.Boolean(required=True, metadata={"description": "Whether it is the one that asks."})
+
+
+class DevicesSchema(Out):
+    items = fields.List(fields.Nested(DeviceSchema), required=True)
+
+
+class ProvenSchema(Out):
+    until = _at("Until when the session may do what needs the password.")
+
+
+class PersonalTokenSchema(Out):
+    id = _str()
+    label = _str()
+    scopes = _strings(*SCOPES)
+    until = _at("When it ends.")
+
+
+class ListedTokenSchema(PersonalTokenSchema):
+    made = _at("When it was made.")
+    used = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "When it was used last, to within ten minutes, ms."}
+    )
+
+
+class PersonalTokensSchema(Out):
+    items = fields.List(fields.Nested(ListedTokenSchema), required=True)
+
+
+class NewPersonalTokenSchema(PersonalTokenSchema):
+    token = _str("Shown in this answer and its repetitions alone.")
+
+
+class ClaimedSchema(Out):
+    player = _str()
+    games = _strings()
+
+
+class LogEntrySchema(Out):
+    id = _str()
+    account = _str()
+    at = _at("When it happened.")
+    what = _str()
+    address = _str("The network that it came from, never a single address.")
+    detail = _str()
+
+
+class LogSchema(PageSchema):
+    items = fields.List(fields.Nested(LogEntrySchema), required=True)
+
+
+class ComplaintSchema(Out):
+    id = _str()
+    at = _at("When it was written.")
+    player = _str()
+    game = _str()
+    said = _str()
+    outcome = _str("What a moderator has written; empty while it is open.")
+
+
+class FiledSchema(ComplaintSchema):
+    account = _str("Who has written it.")
+
+
+class ComplaintsSchema(PageSchema):
+    items = fields.List(fields.Nested(FiledSchema), required=True)
+
+
+class CalledSchema(Out):
+    name = _str()
+    since = _at("From when.")
+    until = fields.Integer(required=True, allow_none=True, metadata={"description": "Until when, ms; null for now."})
+
+
+class MemberSchema(PersonSchema):
+    """An account as moderators see it."""
+
+    made = _at("When it was opened.")
+    state = _among(*_STANDING, "erased", required=True)
+    until = fields.Integer(required=True, allow_none=True, metadata={"description": "When a suspension ends, ms."})
+    role = _among(*ROLES, required=True)
+    players = _strings()
+    names = fields.List(fields.Nested(CalledSchema), required=True)
+
+
+class InvitationSchema(Out):
+    invitation = _str("Shown in this answer and its repetitions alone.")
+
+
+class MyDataSchema(MeSchema):
+    """All that is kept of a person, apart from the records of games, which know opaque ids."""
+
+    names = fields.List(fields.Nested(CalledSchema), required=True)
+    sessions = fields.List(fields.Nested(DeviceSchema), required=True)
+    tokens = fields.List(fields.Nested(ListedTokenSchema), required=True)
+    log = fields.List(fields.Nested(LogEntrySchema), required=True)
+    reports = fields.List(fields.Nested(ComplaintSchema), required=True)
+    texts = fields.List(fields.String(), required=True, metadata={"description": "Reasons given at tables."})
+    roles = fields.Dict(
+        keys=fields.String(), values=fields.List(fields.Raw()), required=True, metadata={"description": "By game."}
+    )

@@ -1,0 +1,1 @@
+"""What people with accounts can ask for."""

@@ -1,0 +1,115 @@
+"""An account's devices and its password: what is logged in, and what it takes to log in again."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from api import auth, limits
+from api.openapi import Blueprint, fails
+from api.people import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
+from api.problems import Problem
+from api.replies import answer
+from api.routes.people.accounts import person
+from api.services import Doc, services
+from domain.beside.people import passwords
+from domain.beside.people.credentials import FRESH, Session, Start
+
+room = Blueprint("sessions", __name__, url_prefix="/v1/me", description="Devices, password and recovery codes.")
+
+
+def device(session: Session, current: str) -> Doc:
+    """A device that is logged in; where it is, is not told."""
+    return {
+        "id": session.id,
+        "label": session.label,
+        "factors": list(session.factors),
+        "family": session.family,
+        "made": session.made,
+        "used": session.used,
+        "current": session.id == current,
+    }
+
+
+@room.route("/sessions", methods=["GET"])
+@auth.own
+@fails(403)
+@room.response(200, DevicesSchema)
+@room.doc(operationId="sessions")
+def sessions() -> Response:
+    """List the devices that are logged in, the one used last first."""
+    who = auth.holding()
+    found = services().people.credentials.sessions(who.account)
+    return answer({"items": [device(session, who.credential) for session in found]})
+
+
+@room.route("/sessions", methods=["DELETE"])
+@auth.own
+@fails(403)
+@room.response(204)
+@room.doc(operationId="log_out_everywhere")
+def log_out_everywhere() -> Response:
+    """Log out everywhere: all sessions end, this one too. Personal tokens stay."""
+    return _ended("")
+
+
+@room.route("/sessions/<credential:session>", methods=["DELETE"])
+@auth.own
+@fails(403, 404)
+@room.response(204)
+@room.doc(operationId="log_out")
+def log_out(session: str) -> Response:
+    """Log out one device."""
+    return _ended(session)
+
+
+def _ended(session: str) -> Response:
+    people, who = services().people, auth.holding()
+    if not people.credentials.end(who.account, session):
+        raise Problem("not_found")
+    people.journal.write(who.account, "logout", limits.network(), "" if session else "everywhere")
+    return Response(status=204)
+
+
+@room.route("/proofs", methods=["POST"])
+@auth.own
+@fails(403, 503)
+@room.arguments(ProofSchema)
+@room.response(201, ProvenSchema)
+@room.doc(operationId="prove")
+def prove(body: Doc) -> Response:
+    """Show the password again: for ten minutes this session may do what needs it."""
+    auth.prove(body["password"])
+    return answer({"until": services().people.clock() + FRESH}, 201)
+
+
+@room.route("/password", methods=["POST"])
+@auth.own
+@fails(403, 503)
+@room.arguments(NewPasswordSchema)
+@room.response(201, EnteredSchema)
+@room.doc(operationId="change_password")
+def change_password(body: Doc) -> Response:
+    """Change the password: all sessions end, and the answer holds the token of a new one. Personal tokens stay."""
+    people, me = services().people, auth.account()
+    passwords.check(body["password"], me.name)
+    kept = auth.prove(body["current"])
+    hashed = people.passwords.hashed(body["password"])
+    label = next((s.label for s in people.credentials.sessions(me.id) if s.id == auth.holding().credential), "")
+    token, session = people.credentials.first(Start(me.id, label, family=limits.family()))
+    logged = people.journal.entry(me.id, "password_changed", limits.network())
+    people.credentials.replace(me.id, kept, hashed, [*session, *logged])
+    return answer(person(me) | {"token": token, "device": people.credentials.device(me.id)}, 201)
+
+
+@room.route("/recovery-codes", methods=["POST"])
+@auth.own
+@fails(403, 503)
+@room.response(201, CodesSchema)
+@room.doc(operationId="new_recovery_codes")
+def new_recovery_codes() -> Response:
+    """Make ten new recovery codes, which no repetition shows again; those before work no more."""
+    auth.fresh()
+    people, me = services().people, auth.holding().account
+    codes, kept = people.credentials.codes(me)
+    people.credentials.recode(me, kept, people.journal.entry(me, "recovery_codes_made", limits.network()))
+    return answer({"codes": codes}, 201)

@@ -1,0 +1,54 @@
+"""What has happened to an account, for its owner and for administrators to read."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from domain.beside.people.rows import DAY, Rows
+from domain.beside.tables import Statement
+
+KEPT = 180 * DAY
+"""For how long an entry is kept, ms."""
+
+_LOG = "INSERT INTO account_log (id, account, at, what, address, detail) VALUES (?, ?, ?, ?, ?, ?)"
+_SELECT = "SELECT id, account, at, what, address, detail FROM account_log WHERE id < ?"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that has happened."""
+
+    id: str
+    """Rises with time."""
+    account: str
+    at: int
+    what: str
+    address: str
+    """A network, never a single address; empty for what nobody has asked for over HTTP."""
+    detail: str
+
+
+class Journal(Rows):
+    """The audit log of accounts. May raise StoreUnavailable."""
+
+    def entry(self, account: str, what: str, address: str = "", detail: str = "") -> list[Statement]:
+        """To be written with what has happened; what is too old goes with it."""
+        at = self._now()
+        id_ = f"{at:013x}{secrets.token_hex(6)}"
+        old = ("DELETE FROM account_log WHERE account = ? AND id < ?", (account, f"{at - KEPT:013x}"))
+        return [old, (_LOG, (id_, account, at, what, address, detail))]
+
+    def write(self, account: str, what: str, address: str = "", detail: str = "") -> None:
+        """What has changed nothing else, such as a refused login."""
+        for statement, params in self.entry(account, what, address, detail):
+            self._database.execute(statement, params)
+
+    def read(self, account: str = "", before: str = "", limit: int = 50) -> list[Entry]:
+        """The newest entries first, of one account or of all; `before` continues a page."""
+        where, params = ("", ()) if not account else (" AND account = ?", (account,))
+        rows = self._database.execute(
+            f"{_SELECT}{where} ORDER BY id DESC LIMIT ?",
+            (before or "g", *params, limit),  # ids are hex
+        )
+        return [Entry(*row) for row in rows]

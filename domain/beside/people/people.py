@@ -1,0 +1,33 @@
+"""All that is kept of people, over one database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.beside.keys import Keyring
+from domain.beside.people import rows
+from domain.beside.people.accounts import Accounts
+from domain.beside.people.credentials import Credentials
+from domain.beside.people.journal import Journal
+from domain.beside.people.passwords import Passwords
+from domain.beside.people.reports import Reports
+from domain.beside.tables import Database
+
+
+class People:
+    """The tables of people, and who makes slow hashes.
+
+    `keys` derive what requests are given, `clock` gives ms since 1970.
+    """
+
+    def __init__(self, database: Database, keys: Keyring, clock: Callable[[], int] = rows.now) -> None:
+        self._database, self.clock = database, clock
+        self.accounts = Accounts(database, keys, clock)
+        self.credentials = Credentials(database, keys, clock)
+        self.journal = Journal(database, keys, clock)
+        self.reports = Reports(database, keys, clock)
+        self.passwords = Passwords()
+
+    def migrate(self) -> None:
+        """Create the tables that are missing. May be run any number of times, also by several at once."""
+        rows.migrate(self._database)
