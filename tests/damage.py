@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from domain.ledger import Ledger
 
 UNREADABLE = b"j{"
@@ -21,5 +23,11 @@ def spoil(ledger: Ledger, game: str, version: int, state: bytes | None = UNREADA
     """A stored record becomes these bytes, or is lost; returns those that it was."""
     where = (version, key(ledger, game))
     ((before,),) = ledger.execute(_STATE, where)
-    ledger.execute(*((_LOSE, where) if state is None else (_SPOIL, (state, *where))))
+    overwrite(ledger, *((_LOSE, where) if state is None else (_SPOIL, (state, *where))))
     return bytes(before)
+
+
+def overwrite(ledger: Ledger, statement: str, params: Sequence[object] = ()) -> None:
+    """One statement that changes the log, as a disk or an intruder would: the database refuses it to everybody else."""
+    with ledger.repair("a statement of a test", "to see what notices it") as execute:
+        execute(statement, params)

@@ -23,6 +23,7 @@ from domain.beside.errands import Errand, new_id
 from domain.beside.tables import Execute
 from tests.alarms.monitor import ALARMS, INTERVAL, MADE, Monitor, makes, rules
 from tests.api.conftest import Site, Table, make_site
+from tests.damage import overwrite
 from tests.deploy.house import serving
 from tests.valkey import new_server
 from workers.bell import Bell
@@ -186,7 +187,7 @@ def test_a_record_cannot_be_shown(watched: Watched) -> None:
         watched.site.asleep = True
         watched.submit(0)
         damage = "UPDATE records SET state = ? WHERE originator_version = ?"
-        watched.site.services.ledger.execute(damage, (b"j{}", watched.table.version))
+        overwrite(watched.site.services.ledger, damage, (b"j{}", watched.table.version))
         watched.site.asleep = False
         watched.site.ring()
 

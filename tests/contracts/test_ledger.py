@@ -19,7 +19,7 @@ from domain.ledger import Command, CommandRow, Ledger, LogEntry
 from domain.ledger.mapper import pack
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
-from tests.spoil import spoil
+from tests.damage import overwrite
 
 ALICE, BOB = Command("alice", "a"), Command("bob", "b")
 A_GAME = UUID("c7ddf459-874a-4f57-85ea-33c1ad2fb603")
@@ -212,7 +212,7 @@ class TestOrdinaryTables:
 class TestUnknownKinds:
     def spoil(self, ledger: Ledger, version: int) -> None:
         sql = "UPDATE records SET topic = ? WHERE originator_version = ?"
-        spoil(ledger, sql, ("game.melted@1", version))
+        overwrite(ledger, sql, ("game.melted@1", version))
 
     def test_a_game_with_an_unknown_kind_cannot_be_read(self, ledger: Ledger) -> None:
         ledger.append(game(), records(1, 3), 0)

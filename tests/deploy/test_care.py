@@ -24,9 +24,9 @@ from domain.kernel.verify import verify
 from domain.ledger import Ledger
 from projections.pump import Pump
 from projections.store import Views
+from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
-from tests.spoil import spoil
 from tests.valkey import redis_url, valkey_server
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
@@ -46,7 +46,7 @@ def test_bytes_that_have_changed_are_named_by_the_doctor(tmp_path: Path) -> None
     with serving(tmp_path) as service:
         table = Table(service).open()
         assert until(lambda: examined(tmp_path)[1]["records"]["said"] == "5 are those of the tree")
-        spoil(Ledger.open(load({"data": str(tmp_path)}, {}).ledger_url), SPOILT, (b"j{}",))
+        overwrite(Ledger.open(load({"data": str(tmp_path)}, {}).ledger_url), SPOILT, (b"j{}",))
         status, checks = examined(tmp_path)
         assert status == 1
         assert checks["records"]["said"] == f"1 damaged; version 2 of {table.game} cannot be read"

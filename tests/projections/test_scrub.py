@@ -25,8 +25,8 @@ from projections.pump import Pump
 from projections.reader import Reader
 from projections.scrub import NOBODY_KNOWS, Damage, Inspector, Place, damages
 from projections.store import Views
+from tests.damage import overwrite
 from tests.projections.conftest import CATALOGUE, House
-from tests.spoil import spoil
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def change(house: House, game: str, version: int, how: Callable[[Any], None]) ->
 
 def put(house: House, game: str, version: int, state: bytes) -> None:
     update = "UPDATE records SET state = ? WHERE originator_version = ? AND originator_id = ?"
-    spoil(house.ledger, update, (state, version, key(house, game)))
+    overwrite(house.ledger, update, (state, version, key(house, game)))
 
 
 def key(house: House, game: str) -> Any:
@@ -93,7 +93,7 @@ def test_bytes_that_are_no_record_are_named(house: House, games: list[str]) -> N
 
 def test_a_record_that_is_gone_is_named(house: House, games: list[str]) -> None:
     gone = "DELETE FROM records WHERE originator_version = 5 AND originator_id = ?"
-    spoil(house.ledger, gone, (key(house, games[0]),))
+    overwrite(house.ledger, gone, (key(house, games[0]),))
     (damage,) = found(house)[0]
     assert damage.said == "is missing, or is not in its place"
     assert (damage.game, damage.version) == (games[0], 5)
@@ -101,7 +101,7 @@ def test_a_record_that_is_gone_is_named(house: House, games: list[str]) -> None:
 
 def test_what_comes_after_a_record_that_is_gone_is_looked_at_all_the_same(house: House, games: list[str]) -> None:
     gone = "DELETE FROM records WHERE originator_version = 5 AND originator_id = ?"
-    house.ledger.execute(gone, (key(house, games[0]),))
+    overwrite(house.ledger, gone, (key(house, games[0]),))
     put(house, games[1], 6, b"j{")
     told = [(d.game, d.version, d.said) for d in found(house)[0]]
     assert told == [

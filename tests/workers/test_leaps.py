@@ -16,6 +16,7 @@ from domain.kernel.acts import UNSTARTED, Close, Hold, Join, Rest, Rewind
 from domain.kernel.clock import DAY
 from domain.kernel.export import dump, parse
 from domain.kernel.verify import verify
+from tests.damage import overwrite
 from tests.workers.conftest import CATALOGUE, House
 from tests.workers.test_outages import up
 from workers import deadlines, turns
@@ -289,7 +290,7 @@ def test_forward_and_back_stalls_nothing(timed: Timed) -> None:
 
 def test_a_game_that_is_set_aside_holds_up_nobody(timed: Timed) -> None:
     game, poisoned = timed.game(pace=PACE), timed.game(pace=PACE)
-    timed.crew.ledger.execute("UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
+    overwrite(timed.crew.ledger, "UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
     timed.pumping.catch_up()
     assert {row["game"] for row in timed.reader.aside()} == {game, poisoned}
     timed.leaps()
