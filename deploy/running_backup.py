@@ -320,20 +320,28 @@ class RunningBackup:
         pause, shipped = PAUSES[0], 0.0
         while True:
             over = self._over.is_set()
-            try:
-                if not self._copier.begun:
-                    self._copier.begin()
-                if over or time.monotonic() > shipped + SHIP or self._copier.waiting() >= FULL:
-                    self._told(self._copier.step())
-                    shipped = time.monotonic()
+            due = over or time.monotonic() > shipped + SHIP
+            if self.step(due=due):
+                shipped = time.monotonic() if due else shipped
                 self._copier.alive, wait, pause = time.monotonic(), LOOK, PAUSES[0]
-            except (OSError, sqlite3.Error, GapError, SettingsError) as error:
-                self._failed(error)
+            else:
                 wait, pause = pause, min(pause * 2, PAUSES[1])
             if over:
                 self._copier.let_go()
                 return
             self._wait(wait)
+
+    def step(self, *, due: bool = True) -> bool:
+        """Copy what is new, if it is due or much; whether the folder took it."""
+        try:
+            if not self._copier.begun:
+                self._copier.begin()
+            if due or self._copier.waiting() >= FULL:
+                self._told(self._copier.step())
+        except (OSError, sqlite3.Error, GapError, SettingsError) as error:
+            self._failed(error)
+            return False
+        return True
 
     def _wait(self, seconds: float) -> None:
         """A pause is no sign of a frozen folder."""

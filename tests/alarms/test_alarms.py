@@ -14,19 +14,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Thread
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
 
+from deploy.running_backup import RunningBackup
 from domain.beside.clock import Clock
 from domain.beside.errands import Errand, new_id
 from domain.beside.tables import Execute
 from tests.alarms.monitor import ALARMS, INTERVAL, MADE, Monitor, makes, rules
 from tests.api.conftest import Site, Table, make_site
-from tests.damage import overwrite
+from tests.damage import overwrite, spoil
 from tests.deploy.house import serving
 from tests.valkey import new_server
 from workers.bell import Bell
+from workers.scrubbing import Scrubbing
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 OPERATIONS = ALARMS.parents[1] / "docs" / "operations.md"
@@ -192,6 +196,43 @@ def test_a_record_cannot_be_shown(watched: Watched) -> None:
         watched.site.ring()
 
     watched.monitor.sees("AnnalsGameSetAside", fault, watched.passes)
+
+
+@makes("AnnalsRecordDamaged")
+def test_bytes_of_the_log_have_changed(watched: Watched) -> None:
+    """The keeper comes upon them."""
+    scrubbing = Scrubbing(replace(watched.site.crew, clock=lambda: watched.time), rate=1000, rest=0)
+
+    def passes() -> None:
+        watched.passes()
+        scrubbing.step()
+
+    def fault() -> None:
+        spoil(watched.site.services.ledger, watched.table.game, 3)
+
+    watched.monitor.sees("AnnalsRecordDamaged", fault, passes)
+
+
+@makes("AnnalsBackupLate")
+def test_the_folder_of_the_running_backup_is_gone(watched: Watched, tmp_path: Path) -> None:
+    """Something else stands in its place; once it is back, the backup goes on."""
+    copies, away = tmp_path / "copies", tmp_path / "away"
+    settings: Any = SimpleNamespace(ledger_file=tmp_path / "ledger", backup=copies, key=lambda: bytes(32))
+    backup = RunningBackup(settings, watched.site.crew.views, lambda: watched.time)
+    copies.mkdir()
+
+    def passes() -> None:
+        watched.passes()
+        backup.step()
+
+    def fault() -> None:
+        copies.rename(away)
+        copies.write_text("")
+
+    watched.monitor.sees("AnnalsBackupLate", fault, passes)
+    copies.unlink()
+    away.rename(copies)
+    assert "AnnalsBackupLate" not in watched.monitor.watch(60, passes)
 
 
 @makes("AnnalsFaults")
