@@ -217,7 +217,9 @@ def test_bytes_of_the_log_have_changed(watched: Watched) -> None:
 def test_the_folder_of_the_running_backup_is_gone(watched: Watched, tmp_path: Path) -> None:
     """Something else stands in its place; once it is back, the backup goes on."""
     copies, away = tmp_path / "copies", tmp_path / "away"
-    settings: Any = SimpleNamespace(ledger_file=tmp_path / "ledger", backup=copies, key=lambda: bytes(32))
+    settings: Any = SimpleNamespace(
+        ledger_file=tmp_path / "ledger", backup=copies, backup_days=7, key=lambda: bytes(32)
+    )
     backup = RunningBackup(settings, watched.site.crew.views, lambda: watched.time)
     copies.mkdir()
 

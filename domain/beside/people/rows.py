@@ -102,6 +102,7 @@ class Rows:
 
     def _together(self, work: Callable[[Execute], Found]) -> Found:
         """Statements in one transaction, one of its kind at a time: what it has looked at stays so."""
+        self._keys.requests()  # what it may be asked for in there is read from the same database
         found: list[Found] = []
         self._database.among_appends(lambda execute: found.append(work(execute)))
         return found[-1]
