@@ -13,7 +13,8 @@ from collections import Counter
 import structlog
 from flask import Flask, Response, g, request
 
-from api.services import Doc
+from api.services import Doc, services
+from domain.beside.tables import Statement
 from domain.ids import Json
 
 PERIOD = 60.0
@@ -26,6 +27,7 @@ OTHERS = "others"
 
 REFUSALS = {
     "unauthenticated": "token_refused",
+    "wrong_credentials": "login_refused",
     "too_many_requests": "limit_exceeded",
     "too_many_streams": "limit_exceeded",
     "forbidden": "access_refused",
@@ -38,7 +40,8 @@ REFUSALS = {
 }
 """Code of a problem -> the event that it is."""
 
-EVENTS = ("token_issued", "token_replaced", "token_revoked", "seat_vacated", "looked", *sorted(set(REFUSALS.values())))
+ACTS = ("token_issued", "token_replaced", "token_revoked", "seat_vacated", "looked", "account_changed")
+EVENTS = (*ACTS, *sorted(set(REFUSALS.values())))
 """All of the API; docs/operations.md lists them."""
 
 _TALLY = "annals.tally"
@@ -47,6 +50,17 @@ _TALLY = "annals.tally"
 def tell(event: str, **ids: Json) -> None:
     """An event of this request; `ids` name a game, a seat or role, a player, a token by its id."""
     _line(event, {"request_id": g.request_id, "address": g.address, **ids})
+
+
+def journaled(account: str, what: str, address: str = "", detail: str = "") -> list[Statement]:
+    """To be written with what has happened to an account; an event too, once the request has succeeded."""
+    g.setdefault("journaled", []).append({"account": account, "what": what})
+    return services().people.journal.entry(account, what, address, detail)
+
+
+def repeated() -> None:
+    """A repetition gives what was given, and is no event."""
+    g.pop("journaled", None)
 
 
 def _line(event: str, said: Doc) -> None:
@@ -95,6 +109,8 @@ def install(app: Flask) -> None:
 
     @app.after_request
     def finish(answer: Response) -> Response:
+        for done in g.get("journaled", ()) if answer.status_code < 400 else ():
+            tell("account_changed", **done)
         event = REFUSALS.get(g.get("problem", ""))
         if event and (event != "token_refused" or _presented()) and tally.count(event, g.address):
             found = {"problem": g.problem, "route": str(request.url_rule) if request.url_rule else "-"}

@@ -103,6 +103,22 @@ def test_who_asks_too_often(site: Site) -> None:
     assert named(lines).count("limit_exceeded") == 1
 
 
+def test_what_happens_to_an_account(site: Site) -> None:
+    """By its id; a refused login by the address, and summed up."""
+    body = {"name": "Wilhelmina", "password": "correct horse battery"}
+    with capture_logs() as lines:
+        made = site.post("/accounts", body)
+        assert made.status_code == 201
+        for password in ("wrong wrong wrong", "wrong again and again", body["password"]):
+            site.post("/sessions", {"name": body["name"], "password": password})
+    assert named(lines) == ["account_changed", "login_refused", "account_changed"]
+    first, refused, last = told(lines)
+    assert (first["what"], last["what"], last["account"]) == ("opened", "login", made.json["account"])
+    assert refused["address"]
+    for secret in (body["password"], body["name"], "wrong wrong", made.json["token"], *made.json["codes"]):
+        assert secret not in str(told(lines))
+
+
 class TestFloods:
     def test_what_comes_again_and_again_is_told_once_and_summed_up(
         self, orders: Table, monkeypatch: pytest.MonkeyPatch

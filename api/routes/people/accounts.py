@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import attempts, limits
+from api import attempts, events, limits
 from api.auth import open_to_all
 from api.openapi import Blueprint, fails
 from api.people import EnteredSchema, LoginSchema, NewAccountSchema, RecoverySchema, RegisteredSchema
@@ -61,12 +61,13 @@ def open_account(body: Doc, headers: Doc) -> Response:
     hashed = people.passwords.hashed(body["password"])
     invitation = body["invitation"] if registration == "invitation" else ""
     asked = Opening(body["name"], hashed, kept, body["bot"], invitation, request)
-    logged = people.journal.entry(id_, "opened", limits.network())
+    logged = events.journaled(id_, "opened", limits.network())
     found, made = people.accounts.open(id_, asked, [*session, *called, *logged])
     device = people.credentials.device(id_, *request)
     told = {"account": id_, "player": found.player, "name": body["name"], "bot": body["bot"]}
     reply = answer(told | {"token": token, "device": device, "codes": codes}, 201)
     if not made:
+        events.repeated()
         reply.headers["Idempotency-Replayed"] = "true"
     return reply
 
@@ -101,7 +102,7 @@ def log_in(body: Doc) -> Response:
 def _entered(account: Account, kept: str, label: str) -> Response:
     """A new session for whoever has shown what is needed; the answer that tells its token."""
     people = services().people
-    logged = people.journal.entry(account.id, "login", limits.network(), label)
+    logged = events.journaled(account.id, "login", limits.network(), label)
     # Refused, as any wrong password, if that has changed just now.
     token = people.credentials.start(Start(account.id, label, family=limits.family()), kept, logged)
     return answer(person(account) | {"token": token, "device": people.credentials.device(account.id)}, 201)
@@ -128,7 +129,7 @@ def recover(body: Doc) -> Response:
             people.journal.write(found.id if found else "", "recovery_refused", limits.network())
             raise Problem("wrong_credentials")
         hashed = people.passwords.hashed(body["password"])
-        logged = people.journal.entry(found.id, "recovered", limits.network())
+        logged = events.journaled(found.id, "recovered", limits.network())
         if not people.credentials.recover(found.id, body["code"], hashed, logged):
             raise Problem("wrong_credentials")
         return _entered(found, hashed, body["label"])

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import orjson
 from flask import Response
 
-from api import auth, limits
+from api import auth, events, limits
 from api.answers import MyGamesSchema
 from api.openapi import Blueprint, fails
 from api.people import (
@@ -104,7 +104,7 @@ def claim(body: Doc) -> Response:
     if found is None or found.lent or gone or (holder is not None and holder.id != me.id):
         raise Problem("not_claimable", "The token is unknown, lent by a director, or of somebody's account.")
     named = s.access.called(found.player, me.name)
-    logged = s.people.journal.entry(me.id, "claimed", limits.network(), found.player)
+    logged = events.journaled(me.id, "claimed", limits.network(), found.player)
     s.people.accounts.claim(me.id, found.player, [*s.access.claimed(found.player), *named], logged)
     return answer({"player": found.player, "games": sorted(s.access.roles(found.player))})
 
@@ -149,7 +149,7 @@ def rename(body: Doc) -> Response:
     check_name(body["name"])
     limits.spend_quota("accounts", before.id)
     called = [row for player in auth.players() for row in s.access.called(player, body["name"])]
-    logged = s.people.journal.entry(before.id, "renamed", limits.network(), f"{before.name}: {body['name']}")
+    logged = events.journaled(before.id, "renamed", limits.network(), f"{before.name}: {body['name']}")
     s.people.accounts.rename(before.id, body["name"], [*called, *logged])
     return answer(person(before) | {"name": body["name"]})
 

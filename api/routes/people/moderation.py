@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from flask import Response
 
-from api import auth, limits
+from api import auth, events, limits
 from api.openapi import Blueprint, fails
 from api.people import (
     AllLogArgs,
@@ -90,7 +90,7 @@ def settle_report(body: Doc, report: str) -> Response:
     people = services().people
     if people.reports.find(report) is None:
         raise Problem("not_found")
-    logged = people.journal.entry(auth.holding().account, "report_settled", limits.network(), report)
+    logged = events.journaled(auth.holding().account, "report_settled", limits.network(), report)
     people.reports.settle(report, body["outcome"], *logged)
     found = people.reports.find(report)
     return answer(_filed(found) if found else {})
@@ -166,8 +166,8 @@ def judge(body: Doc, account: str) -> Response:
     state = body["state"]
     until = people.clock() + body["days"] * DAY if state == "suspended" else 0
     network = limits.network()
-    told = people.journal.entry(account, state if state != "active" else "lifted", "", body["reason"])
-    noted = people.journal.entry(me.account, "judged", network, f"{account}: {state}")
+    told = events.journaled(account, state if state != "active" else "lifted", "", body["reason"])
+    noted = events.journaled(me.account, "judged", network, f"{account}: {state}")
     people.accounts.judge(account, state, until, [*told, *noted])
     if state == "banned":
         leave_all(people.accounts.players(account))
@@ -186,8 +186,8 @@ def give_role(body: Doc, account: str) -> Response:
     people = services().people
     _found(account)
     network = limits.network()
-    told = people.journal.entry(account, "role_given", "", body["role"])
-    noted = people.journal.entry(auth.holding().account, "gave_role", network, f"{account}: {body['role']}")
+    told = events.journaled(account, "role_given", "", body["role"])
+    noted = events.journaled(auth.holding().account, "gave_role", network, f"{account}: {body['role']}")
     people.accounts.promote(account, body["role"], [*told, *noted])
     return answer(_member(_found(account)))
 
@@ -204,7 +204,7 @@ def invite(body: Doc, headers: Doc) -> Response:
     people, me = services().people, auth.holding().account
     said = (str(body["uses"]), str(body["days"]))
     request = (me, headers["key"], *said) if headers["key"] else ()
-    noted = people.journal.entry(me, "invited", limits.network(), said[0])
+    noted = events.journaled(me, "invited", limits.network(), said[0])
     until = people.clock() + body["days"] * DAY
     return answer({"invitation": people.accounts.invite(me, body["uses"], until, noted, *request)}, 201)
 

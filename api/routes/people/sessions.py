@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth, limits
+from api import auth, events, limits
 from api.openapi import Blueprint, fails
 from api.people import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
 from api.problems import Problem
@@ -66,7 +66,7 @@ def _ended(session: str) -> Response:
     people, who = services().people, auth.holding()
     if not people.credentials.end(who.account, session):
         raise Problem("not_found")
-    people.journal.write(who.account, "logout", limits.network(), "" if session else "everywhere")
+    people.journal.keep(events.journaled(who.account, "logout", limits.network(), "" if session else "everywhere"))
     return Response(status=204)
 
 
@@ -96,7 +96,7 @@ def change_password(body: Doc) -> Response:
     hashed = people.passwords.hashed(body["password"])
     label = next((s.label for s in people.credentials.sessions(me.id) if s.id == auth.holding().credential), "")
     token, session = people.credentials.first(Start(me.id, label, family=limits.family()))
-    logged = people.journal.entry(me.id, "password_changed", limits.network())
+    logged = events.journaled(me.id, "password_changed", limits.network())
     people.credentials.replace(me.id, kept, hashed, [*session, *logged])
     return answer(person(me) | {"token": token, "device": people.credentials.device(me.id)}, 201)
 
@@ -111,5 +111,5 @@ def new_recovery_codes() -> Response:
     auth.fresh()
     people, me = services().people, auth.holding().account
     codes, kept = people.credentials.codes(me)
-    people.credentials.recode(me, kept, people.journal.entry(me, "recovery_codes_made", limits.network()))
+    people.credentials.recode(me, kept, events.journaled(me, "recovery_codes_made", limits.network()))
     return answer({"codes": codes}, 201)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth, limits
+from api import auth, events, limits
 from api.openapi import Blueprint, fails
 from api.people import NewPersonalTokenSchema, NewTokenSchema, PersonalTokensSchema
 from api.problems import Problem
@@ -78,7 +78,7 @@ def revoke_token(token: str) -> Response:
     people, me = services().people, auth.holding().account
     if not people.credentials.revoke(me, token):
         raise Problem("not_found")
-    people.journal.write(me, "token_revoked", limits.network(), token)
+    people.journal.keep(events.journaled(me, "token_revoked", limits.network(), token))
     return Response(status=204)
 
 
@@ -88,7 +88,7 @@ def _issued(
     auth.fresh()
     people, me = services().people, auth.holding().account
     request = ("token", f"{me} {key}", what, label, *scopes, str(days), instead) if key else ()
-    logged = people.journal.entry(me, what, limits.network(), f"{label}: {' '.join(scopes)}")
+    logged = events.journaled(me, what, limits.network(), f"{label}: {' '.join(scopes)}")
     id_, text = people.credentials.issue(
         me, label, scopes, people.clock() + days * DAY, logged, *request, instead=instead
     )

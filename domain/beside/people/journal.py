@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.beside.people.rows import DAY, Rows
@@ -41,7 +42,11 @@ class Journal(Rows):
 
     def write(self, account: str, what: str, address: str = "", detail: str = "") -> None:
         """What has changed nothing else, such as a refused login."""
-        for statement, params in self.entry(account, what, address, detail):
+        self.keep(self.entry(account, what, address, detail))
+
+    def keep(self, entry: Sequence[Statement]) -> None:
+        """Write an entry by itself."""
+        for statement, params in entry:
             self._database.execute(statement, params)
 
     def read(self, account: str = "", before: str = "", limit: int = 50) -> list[Entry]:
