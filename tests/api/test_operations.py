@@ -155,7 +155,7 @@ class TestFigures:
     def test_a_game_that_is_set_aside(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         """Operators and seats are told; moves are kept."""
         site = orders.site
-        away(monkeypatch, documents, "board", ZeroDivisionError)
+        away(monkeypatch, documents, "boards", ZeroDivisionError)
         orders.move(0, ORDER)
         monkeypatch.undo()
         assert gauges(site)["annals_games_set_aside"] == 1
