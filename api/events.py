@@ -37,6 +37,10 @@ REFUSALS = {
     "seats_only": "access_refused",
     "not_your_seat": "access_refused",
     "not_invited": "access_refused",
+    "not_at_table": "access_refused",
+    "scope_missing": "access_refused",
+    "role_missing": "access_refused",
+    "session_required": "access_refused",
 }
 """Code of a problem -> the event that it is."""
 

@@ -108,7 +108,7 @@ class Clock:
     """Of one process: called, it gives the time of the service in ms since 1970 UTC, and never less than before.
 
     It never fails: a process that has not reached the store yet goes by its machine. `wall` and `up` read the clocks
-    of the `machine`; `alone`: no other machine can have a part in the service.
+    of the `machine`, which people know by its `name`; `alone`: no other machine can have a part in the service.
     """
 
     def __init__(
@@ -118,10 +118,12 @@ class Clock:
         up: Callable[[], int] | None = None,
         machine: str = "",
         *,
+        name: str = "",
         alone: bool = False,
     ) -> None:
         self._database, self._alone = database, alone
         self._wall, self._up, self._machine = wall or wall_clock, up or up_clock, machine
+        self._name = (name or socket.gethostname())[:40]
         self._known: Reading | None = None
         self._last = 0
         self._begin()
@@ -216,7 +218,7 @@ class Clock:
                 execute(_NOTE, (max(at, execute(_NEXT, ())[0][0] or 0), ms))
         else:
             execute("DELETE FROM clocks WHERE at < ?", (at - FORGOTTEN,))
-        execute(_KEEP, (self._key, socket.gethostname()[:40], at, wall, up))
+        execute(_KEEP, (self._key, self._name, at, wall, up))
         self._set(Reading(at, wall, up))
 
 

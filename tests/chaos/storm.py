@@ -41,6 +41,7 @@ from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump
 from tests.chaos.clients import Client, Game
 from tests.postgres import new_database
 from tests.postgres import new_server as new_postgres
+from tests.projections.conftest import opened as unsealed
 from tests.valkey import new_server
 from workers import audits, rebuilds
 from workers.crew import Crew, sign_on
@@ -321,7 +322,8 @@ def rows(views: Views) -> dict[str, list[tuple[Any, ...]]]:
         schema.aside,
     )
     with views.reading() as db:
-        return {t.name: sorted(tuple(row)[1:] for row in db.execute(select(t))) for t in tables}
+        found = {t.name: [unsealed(views, row) for row in db.execute(select(t)).mappings()] for t in tables}
+    return {name: sorted(tuple(row.values())[1:] for row in table) for name, table in found.items()}
 
 
 def expected() -> set[str]:

@@ -31,7 +31,7 @@ class Host:
 
     def start(self, *, alone: bool = True) -> Clock:
         """A process of the service."""
-        clock = Clock(self.ledger, lambda: self.wall, lambda: self.up, self.name, alone=alone)
+        clock = Clock(self.ledger, lambda: self.wall, lambda: self.up, self.name, name=self.name, alone=alone)
         clock.sync()
         self.made.append(clock)
         return clock
