@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib import resources
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from api.problems import CODES
 from api.shapes import camel, obj, plain, superset
 from domain.kernel.acts import TABLE_CODES
 from domain.kernel.ruleset import COMMON_CODES
-from tests.api.conftest import CATALOGUE, ROOT, Site
+from tests.api.conftest import CATALOGUE, ROOT, Site, refused
 
 GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}
 OPEN = {"/v1/games", "/v1/games/{game}/seats", "/v1/accounts", "/v1/sessions", "/v1/recovery"}
@@ -198,7 +199,15 @@ def test_the_pages_ask_no_other_host(site: Site) -> None:
         assert address.startswith("/v1/")
         with site.client.get(address) as answer:
             assert answer.status_code == 200
-    assert site.get("/docs/assets/../../app.py").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["../__init__.py", "..%2f__init__.py", "%2e%2e/__init__.py", "nothing/../../__init__.py"]
+)
+def test_no_file_beside_those_of_the_pages_is_served(site: Site, path: str) -> None:
+    """There is one of that name, a folder above."""
+    assert resources.files("flask_swagger_ui").joinpath("__init__.py").is_file()
+    refused(site.get(f"/docs/assets/{path}"), 404, "not_found")
 
 
 def test_the_pages_on_http_tell_every_route_code_and_header(spec: dict[str, Any]) -> None:
