@@ -11,7 +11,7 @@ from api.shapes import Shaped, ref
 from api.visible import visible
 from domain.ids import MAX_INT, Doc, Json
 from domain.kernel.clock import LONGEST, MOST_DAYS
-from domain.kernel.texts import LANGUAGES
+from domain.kernel.texts import LANGUAGES, Message
 
 # What is published of `visible`: no lookahead and nothing beyond U+FFFF, which not every language's patterns can say.
 _SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
@@ -64,7 +64,9 @@ class Items(fields.List[Any]):
     """A list whose length is checked before its items are looked at."""
 
     def __init__(self, item: fields.Field[Any], lo: int, hi: int, **more: Any) -> None:
-        super().__init__(item, validate=validate.Length(lo, hi), **more)
+        super().__init__(
+            item, validate=validate.Length(lo, hi, error=Message("Length must be between {min} and {max}.")), **more
+        )
 
     def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
         if isinstance(value, list):
@@ -82,7 +84,7 @@ class Members(fields.Dict):
 
     def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
         if isinstance(value, dict) and len(value) > self._hi:
-            raise ValidationError(f"More than {self._hi} members.")
+            raise ValidationError(Message("More than {most} members.", most=self._hi))
         return super()._deserialize(value, attr, data, **more)  # type: ignore[no-untyped-call] # as the library has it
 
 
@@ -108,11 +110,11 @@ def _name(said: str) -> Seen:
 
 
 def _among(*values: str, **more: Any) -> fields.String:
-    return fields.String(validate=validate.OneOf(values), **more)
+    return fields.String(validate=validate.OneOf(values, error=Message("Must be one of: {choices}.")), **more)
 
 
 def _between(lo: int, hi: int) -> validate.Range:
-    return validate.Range(min=lo, max=hi)
+    return validate.Range(min=lo, max=hi, error=Message("Must be from {min} to {max}."))
 
 
 class In(Schema):
@@ -305,7 +307,9 @@ class JoinSchema(In):
     nonce_hash = _word(
         r"^[0-9a-f]{64}$", load_default="", metadata={"description": "SHA-256 of the nonce that will be shown."}
     )
-    invitation = fields.String(load_default="", validate=validate.Length(max=64))
+    invitation = fields.String(
+        load_default="", validate=validate.Length(max=64, error=Message("Longer than {max} characters."))
+    )
 
 
 class VacationSchema(In):
