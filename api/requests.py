@@ -19,6 +19,10 @@ _SEEN += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f
 _SEEN += r"\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
 PUBLISHED = f"^{_SEEN} ]{_SEEN}]*$"
 
+AMONG, BETWEEN = Message("Must be one of: {choices}."), Message("Must be from {min} to {max}.")
+LENGTH, LONGER = Message("Length must be between {min} and {max}."), Message("Longer than {max} characters.")
+"""What the library's validators say; they fill in the members."""
+
 
 class Pattern(validate.Regexp):
     """The whole string matches (a `$` alone lets a last newline through)."""
@@ -64,9 +68,7 @@ class Items(fields.List[Any]):
     """A list whose length is checked before its items are looked at."""
 
     def __init__(self, item: fields.Field[Any], lo: int, hi: int, **more: Any) -> None:
-        super().__init__(
-            item, validate=validate.Length(lo, hi, error=Message("Length must be between {min} and {max}.")), **more
-        )
+        super().__init__(item, validate=validate.Length(lo, hi, error=LENGTH), **more)
 
     def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
         if isinstance(value, list):
@@ -110,11 +112,11 @@ def _name(said: str) -> Seen:
 
 
 def _among(*values: str, **more: Any) -> fields.String:
-    return fields.String(validate=validate.OneOf(values, error=Message("Must be one of: {choices}.")), **more)
+    return fields.String(validate=validate.OneOf(values, error=AMONG), **more)
 
 
 def _between(lo: int, hi: int) -> validate.Range:
-    return validate.Range(min=lo, max=hi, error=Message("Must be from {min} to {max}."))
+    return validate.Range(min=lo, max=hi, error=BETWEEN)
 
 
 class In(Schema):
@@ -307,9 +309,7 @@ class JoinSchema(In):
     nonce_hash = _word(
         r"^[0-9a-f]{64}$", load_default="", metadata={"description": "SHA-256 of the nonce that will be shown."}
     )
-    invitation = fields.String(
-        load_default="", validate=validate.Length(max=64, error=Message("Longer than {max} characters."))
-    )
+    invitation = fields.String(load_default="", validate=validate.Length(max=64, error=LONGER))
 
 
 class VacationSchema(In):

@@ -136,7 +136,7 @@ def _spend(what: str) -> None:
 def _check_name(name: str) -> None:
     """An account has one name at all tables."""
     if name and auth.holder() is not None:
-        raise Problem("invalid_body", errors=[{"at": "/name", "message": "An account goes by its own name."}])
+        raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("An account goes by its own name.")}])
 
 
 # --- finding ---------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from domain.kernel.texts import Message
 
 ROOT = Path(__file__).resolve().parents[2]
 
-SAYS = {"Problem": 1, "StrictJsonError": 1, "InvalidTable": 0, "ValidationError": 0, "expected": 0}
+SAYS = {"Problem": 1, "StrictJsonError": 1, "InvalidTable": 0, "AccountError": 1, "ValidationError": 0, "expected": 0}
 """Calls of which one argument is told to the client -> which."""
 
 MAKES = ("Message", "expected", "one_of", "sentence")
@@ -36,7 +36,7 @@ OWN = {
 }
 """Names of parameters or of what is looked up that hold one: they are seen where they come from."""
 
-UNSAID = ("domain/kernel/scenario/",)
+UNSAID = ("deploy/running.py", "domain/kernel/scenario/")
 """What is told at the command line alone."""
 
 

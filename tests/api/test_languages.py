@@ -11,12 +11,14 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from api.texts import preferred, say
+from domain.beside.people.credentials import MOST_TOKENS
 from domain.games.common.shapes import Either
 from domain.kernel.data import load
 from domain.kernel.shapes import ANY_INT, Bool, Int, ListOf, MapOf, Obj, Shape, Word
 from domain.kernel.texts import LANGUAGES, PLACE, Message, texts
 from tests.api import messages
 from tests.api.conftest import Doc, Reply, Site, Table
+from tests.api.members import PASSWORD, register
 from tests.rulesets import GAMES
 
 FRENCH: Mapping[str, str] = load("api", "texts/fr.json")
@@ -217,6 +219,16 @@ ASKED: Mapping[str, Ask] = {
     "no data": _get("/rulesets/orders@1/data"),
     "no code": _get("/problems/nothing"),
     "no job": _get("/jobs/rewind-000000000000000000000000"),
+    "password's length": _post("/accounts", {"name": "Anne", "password": "short"}),
+    "password's limit": _post("/accounts", {"name": "Anne", "password": "x" * 257}),
+    "common password": _post("/accounts", {"name": "Anne", "password": "password123"}),
+    "password's name": _post("/accounts", {"name": "Anneanne", "password": "Anne Anne"}),
+    "name's letters": _post("/accounts", {"name": "77", "password": PASSWORD}),
+    "name's script": _post("/accounts", {"name": "Ann\u0435", "password": PASSWORD}),
+    "login": _post("/sessions", {"name": "", "password": PASSWORD}),
+    "credentials": _post("/sessions", {"name": "Anne", "password": PASSWORD}),
+    "no account": _get("/me", 0),
+    "role": lambda t, headers: t.site.get(t.path, t.token(0), Annals_Role="king", **headers),
     "ticket": _get("GAME/stream?ticket=old"),
 }
 
@@ -235,7 +247,52 @@ def test_a_problem_is_told_in_the_language_asked_for(orders: Table, name: str) -
         assert answer.headers["Content-Language"] == lang
         assert "Accept-Language" in answer.headers["Vary"]
         told[lang] = answer.json
-    english, french = told["en"], told["fr"]
+    _same(told["en"], told["fr"])
+
+
+TOLD_ACCOUNTS: Mapping[str, tuple[str, str, Any]] = {
+    "another name": ("POST", "/games", {**TABLE, "name": "Bea"}),
+    "no role": ("GET", "/accounts?name=Anne", None),
+    "about nobody": ("POST", "/reports", {"said": "It was so."}),
+    "a name that is taken": ("PUT", "/me/name", {"name": "Bea"}),
+    "no name": ("PUT", "/me/name", {"name": "7"}),
+    "days": ("POST", "/me/tokens", {"label": "a bot", "scopes": ["read"], "days": 366}),
+    "scopes": ("POST", "/me/tokens", {"label": "a bot", "scopes": ["all"]}),
+    "no seat": ("POST", "/me/claims", {"token": "nobody's"}),
+    "no proof": ("POST", "/me/proofs", {"password": "another"}),
+}
+
+
+@pytest.mark.parametrize("name", TOLD_ACCOUNTS)
+def test_so_is_what_an_account_may_not(site: Site, name: str) -> None:
+    register(site, "Bea")
+    anne, (method, path, body) = register(site), TOLD_ACCOUNTS[name]
+    told = {}
+    for lang in LANGUAGES:
+        headers = {"Authorization": f"Bearer {anne.token}", "Accept-Language": lang}
+        answer = site.client.open(f"/v1{path}", method=method, json=body, headers=headers)
+        assert answer.mimetype == "application/problem+json", answer.text
+        assert answer.headers["Content-Language"] == lang
+        told[lang] = answer.json
+    _same(told["en"], told["fr"])
+
+
+def test_an_account_has_no_endless_tokens(site: Site) -> None:
+    """What the store of accounts refuses says its figures."""
+    anne = register(site)
+    for _ in range(MOST_TOKENS):
+        anne.personal("read")
+    refusals = [
+        anne.post("/me/tokens", {"label": "a bot", "scopes": ["read"]}, Accept_Language=lang) for lang in LANGUAGES
+    ]
+    assert [answer.json["detail"] for answer in refusals] == [
+        f"An account has {MOST_TOKENS} tokens at most.",
+        f"Un compte a {MOST_TOKENS} jetons au plus.",
+    ]
+
+
+def _same(english: Doc, french: Doc) -> None:
+    """The same problem, each of its texts in another language."""
     assert english["code"] == french["code"]
     assert _words(english).keys() == _words(french).keys()
     assert [at for at, text in _words(english).items() if text == _words(french)[at]] == []
