@@ -52,7 +52,7 @@ class ProblemSchema(Schema):
         required=True,
         metadata={"description": "Stable, for programs.", "examples": ["stale_version"]},
     )
-    detail = fields.String(metadata={"description": "A sentence for people, in their language where there is one."})
+    detail = fields.String(metadata={"description": "A sentence for people, in their language."})
     instance = fields.String()
     rule = fields.String(metadata={"description": "The number on the game's rules page.", "examples": ["SOE-5.2"]})
     figures = fields.Dict(metadata={"description": "The refused seat's own figures."})

@@ -24,6 +24,7 @@ from domain.beside.people.credentials import FRESH, Holder
 from domain.errors import UnknownGame
 from domain.ids import DIRECTOR, PUBLIC, Json, Seat, Viewer
 from domain.kernel.game import AnyGame
+from domain.kernel.texts import Message
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -62,7 +63,9 @@ def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json],
         found = bearer()
         g.holder = g.principal = None
         if table and not ROLE_FORM.fullmatch(request.headers.get(ROLE, "0")):
-            raise Problem("invalid_headers", errors=[{"at": f"/{ROLE}", "message": "A seat's number, or `director`."}])
+            raise Problem(
+                "invalid_headers", errors=[{"at": f"/{ROLE}", "message": Message("A seat's number, or `director`.")}]
+            )
         if found is None:
             limits.spend(None)
             if needed or (table and ROLE in request.headers):
@@ -99,7 +102,9 @@ def _sit(found: Principal | Holder, game: Json, *, needed: bool) -> None:
     asked = game or request.args.get("game", "")
     if isinstance(found, Holder):
         if not asked:
-            raise Problem("invalid_query", errors=[{"at": "/game", "message": "An account says at which table."}])
+            raise Problem(
+                "invalid_query", errors=[{"at": "/game", "message": Message("An account says at which table.")}]
+            )
         g.holder = found
         g.principal = _acting(found, asked, needed=needed)
     else:

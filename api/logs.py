@@ -57,6 +57,8 @@ def install(app: Flask) -> None:
         answer.headers["Request-Id"] = g.request_id
         answer.headers.setdefault("Cache-Control", "no-store")
         answer.headers["Vary"] = VARY
+        if "language" in g:
+            answer.headers["Content-Language"] = g.language
         _share(answer)
         _line(answer)
         return answer

@@ -26,6 +26,7 @@ from api.services import Doc
 from api.shapes import Shaped, ref
 from domain.catalogue import Catalogue
 from domain.ids import Json
+from domain.kernel.texts import Message
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -91,7 +92,9 @@ class StrictParser(FlaskParser):
     def load_querystring(self, req: Request, schema: Schema) -> Json:
         for name in req.args:
             if len(req.args.getlist(name)) > 1:
-                raise Problem("invalid_query", errors=[{"at": f"/{_escaped(name)}", "message": "Given twice."}])
+                raise Problem(
+                    "invalid_query", errors=[{"at": f"/{_escaped(name)}", "message": Message("Given twice.")}]
+                )
         return super().load_querystring(req, schema)
 
     def handle_error(
@@ -121,12 +124,12 @@ def _escaped(part: object) -> str:
     return str(part)[:80].replace("~", "~0").replace("/", "~1")
 
 
-def _flat(messages: object, at: str) -> list[tuple[str, str]]:
+def _flat(messages: object, at: str) -> list[tuple[str, Message]]:
     """Nested messages as pairs of JSON pointer and text."""
     if isinstance(messages, dict):
         below = [(at if k == "_schema" else f"{at}/{_escaped(k)}", m) for k, m in messages.items()]
         return [pair for pointer, m in below for pair in _flat(m, pointer)]
-    return [(at, str(m)) for m in messages] if isinstance(messages, list) else [(at, str(messages))]
+    return [(at, Message.of(m)) for m in (messages if isinstance(messages, list) else [messages])]
 
 
 class Blueprint(SmorestBlueprint):
@@ -268,7 +271,7 @@ def _refuse_unknown_queries(app: Flask) -> None:
     def check() -> None:
         unknown = sorted(request.args.keys() - known.get(request.endpoint or "", set()))
         if unknown and request.endpoint:
-            told = [{"at": f"/{_escaped(n)}", "message": "Unknown."} for n in unknown[:MOST_ERRORS]]
+            told = [{"at": f"/{_escaped(n)}", "message": Message("Unknown.")} for n in unknown[:MOST_ERRORS]]
             raise Problem("invalid_query", errors=told)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from api.answers import Out, PageSchema
-from api.requests import Bool, In, Int, Items, Pattern, QueryInt, Seen
+from api.requests import AMONG, BETWEEN, LENGTH, LONGER, Bool, In, Int, Items, Pattern, QueryInt, Seen
 from domain.beside.people.accounts import ROLES
 from domain.beside.people.credentials import SCOPES
 from domain.beside.people.passwords import LONGEST, SHORTEST
@@ -23,7 +23,7 @@ def _name(**more: Any) -> Seen:
 
 
 def _secret(said: str, most: int, least: int = 0, **more: Any) -> fields.String:
-    length = validate.Length(least or None, most)
+    length = validate.Length(least or None, most, error=LENGTH if least else LONGER)
     return fields.String(validate=length, metadata={"description": said}, **more)
 
 
@@ -37,11 +37,11 @@ def _label(said: str) -> fields.String:
 
 
 def _among(*values: str, **more: Any) -> fields.String:
-    return fields.String(validate=validate.OneOf(values), **more)
+    return fields.String(validate=validate.OneOf(values, error=AMONG), **more)
 
 
 def _range(lo: int, hi: int, said: str, **more: Any) -> Int:
-    return Int(validate=validate.Range(lo, hi), metadata={"description": said}, **more)
+    return Int(validate=validate.Range(lo, hi, error=BETWEEN), metadata={"description": said}, **more)
 
 
 # --- requests --------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class LogArgs(In):
     cursor = fields.String(
         validate=Pattern(r"^[0-9a-f]{1,40}$"), load_default="", metadata={"description": "Of the page before."}
     )
-    limit = QueryInt(load_default=50, validate=validate.Range(1, 200))
+    limit = QueryInt(load_default=50, validate=validate.Range(1, 200, error=BETWEEN))
 
 
 class AllLogArgs(LogArgs):
@@ -116,8 +116,8 @@ class ReportsArgs(LogArgs):
 
 
 class FindArgs(In):
-    name = fields.String(load_default="", validate=validate.Length(max=200))
-    player = fields.String(load_default="", validate=validate.Length(max=80))
+    name = fields.String(load_default="", validate=validate.Length(max=200, error=LONGER))
+    player = fields.String(load_default="", validate=validate.Length(max=80, error=LONGER))
 
 
 class SettleSchema(In):

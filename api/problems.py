@@ -14,10 +14,11 @@ from werkzeug.exceptions import HTTPException
 
 from api import strictjson
 from api.services import Doc, services
+from api.texts import DEFAULT, language, translated
 from domain import errors
 from domain.errors import AnnalsError, RuleError
 from domain.ids import Json
-from domain.kernel.texts import LANGUAGES, texts
+from domain.kernel.texts import Message, texts
 
 MEDIA = "application/problem+json"
 
@@ -126,7 +127,11 @@ _GUESSED = 8
 
 
 class Problem(Exception):
-    """An answer that is no success. `detail` is a sentence for people, `members` are for programs."""
+    """An answer that is no success. `detail` is a sentence for people, `members` are for programs.
+
+    Title and detail are messages of the service, which are told in the client's language; so is every `Message` that
+    stands in a member.
+    """
 
     def __init__(
         self,
@@ -139,20 +144,21 @@ class Problem(Exception):
         **members: Json,
     ) -> None:
         super().__init__(code)
-        known, self.title = CODES[kind or code]
-        self.code, self.status, self.detail = code, status or known, detail
+        known, title = CODES[kind or code]
+        self.code, self.status = code, status or known
+        self.title, self.detail = Message(title), Message.of(detail)
         self.headers, self.members = dict(headers or {}), members
 
-    def doc(self, instance: str = "") -> Doc:
-        """The problem as a document; `instance` is the path of what it is about, if that is known."""
+    def doc(self, instance: str = "", lang: str = DEFAULT) -> Doc:
+        """The problem as a document in a language; `instance` is the path of what it is about, if that is known."""
         body: Doc = {"type": f"/v1/problems/{self.code}", "title": self.title, "status": self.status}
         body |= {"code": self.code} | ({"detail": self.detail} if self.detail else {})
-        told: Doc = _short(body | self.members)
+        told: Doc = _short(translated(body | self.members, lang))
         return told | ({"instance": quote(instance)} if 0 < len(instance) <= MOST else {})
 
     def response(self) -> Response:
         """The problem as it is sent."""
-        answer = Response(orjson.dumps(self.doc(request.path)), self.status, content_type=MEDIA)
+        answer = Response(orjson.dumps(self.doc(request.path, language())), self.status, content_type=MEDIA)
         answer.headers.extend(self.headers)
         answer.headers["Cache-Control"] = "no-store"
         g.problem = self.code
@@ -166,15 +172,6 @@ def _short(value: Json) -> Json:
     if isinstance(value, dict):
         return {name: _short(part) for name, part in value.items()}
     return [_short(part) for part in value] if isinstance(value, list | tuple) else value
-
-
-def language() -> str:
-    """The language that the client asks for, by `lang` or Accept-Language."""
-    asked = request.args.get("lang", "")
-    if asked in LANGUAGES:
-        return asked
-    spoken = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
-    return next((lang for lang in spoken if lang in LANGUAGES), LANGUAGES[0])
 
 
 def sentence(code: str, figures: Doc) -> str:

@@ -11,13 +11,17 @@ from api.shapes import Shaped, ref
 from api.visible import visible
 from domain.ids import MAX_INT, Doc, Json
 from domain.kernel.clock import LONGEST, MOST_DAYS
-from domain.kernel.texts import LANGUAGES
+from domain.kernel.texts import LANGUAGES, Message
 
 # What is published of `visible`: no lookahead and nothing beyond U+FFFF, which not every language's patterns can say.
 _SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
 _SEEN += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164"
 _SEEN += r"\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
 PUBLISHED = f"^{_SEEN} ]{_SEEN}]*$"
+
+AMONG, BETWEEN = Message("Must be one of: {choices}."), Message("Must be from {min} to {max}.")
+LENGTH, LONGER = Message("Length must be between {min} and {max}."), Message("Longer than {max} characters.")
+"""What the library's validators say; they fill in the members."""
 
 
 class Pattern(validate.Regexp):
@@ -64,7 +68,7 @@ class Items(fields.List[Any]):
     """A list whose length is checked before its items are looked at."""
 
     def __init__(self, item: fields.Field[Any], lo: int, hi: int, **more: Any) -> None:
-        super().__init__(item, validate=validate.Length(lo, hi), **more)
+        super().__init__(item, validate=validate.Length(lo, hi, error=LENGTH), **more)
 
     def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
         if isinstance(value, list):
@@ -82,7 +86,7 @@ class Members(fields.Dict):
 
     def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
         if isinstance(value, dict) and len(value) > self._hi:
-            raise ValidationError(f"More than {self._hi} members.")
+            raise ValidationError(Message("More than {most} members.", most=self._hi))
         return super()._deserialize(value, attr, data, **more)  # type: ignore[no-untyped-call] # as the library has it
 
 
@@ -108,11 +112,11 @@ def _name(said: str) -> Seen:
 
 
 def _among(*values: str, **more: Any) -> fields.String:
-    return fields.String(validate=validate.OneOf(values), **more)
+    return fields.String(validate=validate.OneOf(values, error=AMONG), **more)
 
 
 def _between(lo: int, hi: int) -> validate.Range:
-    return validate.Range(min=lo, max=hi)
+    return validate.Range(min=lo, max=hi, error=BETWEEN)
 
 
 class In(Schema):
@@ -305,7 +309,7 @@ class JoinSchema(In):
     nonce_hash = _word(
         r"^[0-9a-f]{64}$", load_default="", metadata={"description": "SHA-256 of the nonce that will be shown."}
     )
-    invitation = fields.String(load_default="", validate=validate.Length(max=64))
+    invitation = fields.String(load_default="", validate=validate.Length(max=64, error=LONGER))
 
 
 class VacationSchema(In):

@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import NoReturn
 
 from domain.ids import MAX_INT, Doc, Json
+from domain.kernel.texts import Message
 
 MAX_DEPTH = 64
 
@@ -47,9 +48,10 @@ def parse(raw: bytes) -> Json:
             parse_float=_finite,
         )
     except UnicodeDecodeError as error:
-        raise StrictJsonError("not_json", f"The body is not UTF-8 (byte {error.start}).") from error
+        raise StrictJsonError("not_json", Message("The body is not UTF-8 (byte {at}).", at=error.start)) from error
     except json.JSONDecodeError as error:
-        raise StrictJsonError("not_json", f"{error.msg} (character {error.pos}).") from error
+        fault = Message("{fault} (character {at}).", fault=Message(error.msg), at=error.pos)
+        raise StrictJsonError("not_json", fault) from error
     if b"\\u" in raw:
         _check_text(doc)
     return doc
@@ -61,25 +63,26 @@ def _check_depth(raw: bytes) -> None:
         return
     steps = array("b", _STRING.sub(b"", raw).translate(_STEPS, _PLAIN))
     if max(accumulate(steps), default=0) > MAX_DEPTH:
-        raise StrictJsonError("too_deep", f"More than {MAX_DEPTH} levels.")
+        raise StrictJsonError("too_deep", Message("More than {most} levels.", most=MAX_DEPTH))
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         twice = next(k for k, n in Counter(k for k, _ in pairs).items() if n > 1)
-        raise StrictJsonError("duplicate_key", f"The key {twice[:80]!a} comes twice.")
+        raise StrictJsonError("duplicate_key", Message("The key {key} comes twice.", key=ascii(twice[:80])))
     return doc
 
 
 def _no_constant(text: str) -> NoReturn:
-    raise StrictJsonError("number_out_of_range", f"{text} is no JSON number.")
+    raise StrictJsonError("number_out_of_range", Message("{text} is no JSON number.", text=text))
 
 
 def _whole(text: str) -> int:
     value = int(text) if len(text) <= _DIGITS else MAX_INT + 1
     if abs(value) > MAX_INT:
-        raise StrictJsonError("number_out_of_range", f"Integers lie between -{MAX_INT} and {MAX_INT}.")
+        bounds = Message("Integers lie between {least} and {most}.", least=-MAX_INT, most=MAX_INT)
+        raise StrictJsonError("number_out_of_range", bounds)
     return value
 
 

@@ -12,6 +12,8 @@ import unicodedata
 
 from marshmallow import ValidationError
 
+from domain.kernel.texts import Message
+
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 """Categories: control and format characters, private use, what is no character yet, separators."""
 
@@ -29,13 +31,15 @@ def visible(text: str, most: int) -> str:
     """The text in its composed form (NFC); raises ValidationError that names what cannot be seen, and where."""
     text = unicodedata.normalize("NFC", text)
     if not 1 <= len(text) <= most:
-        raise ValidationError(f"Between 1 and {most} characters are expected.")
+        raise ValidationError(Message("Between 1 and {most} characters are expected.", most=most))
     if text[0] == " " or unicodedata.category(text[0])[0] == "M":
         raise ValidationError("It begins with a space, or with a mark that would stand on what is before it.")
     for place, sign in enumerate(text):
         if _hidden(text, place):
-            named = unicodedata.name(sign, "a character without a name")
-            raise ValidationError(f"U+{ord(sign):04X} ({named}) at place {place} cannot be seen.")
+            named = unicodedata.name(sign, Message("a character without a name"))
+            code = f"U+{ord(sign):04X}"
+            told = Message("{code} ({name}) at place {place} cannot be seen.", code=code, name=named, place=place)
+            raise ValidationError(told)
     return text
 
 

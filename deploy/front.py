@@ -28,6 +28,7 @@ import orjson
 
 from deploy import certificate, programs
 from deploy.settings import Settings, SettingsError
+from domain.kernel.texts import LANGUAGES
 
 AT_ONCE = 768
 """Requests and streams that the application is given at once; it has fewer threads, so some of them wait."""
@@ -258,6 +259,7 @@ def configuration(settings: Settings, limits: Limits, binary: str) -> str:
         largest=ApiSettings().max_body,
         kept=limits.kept,
         busy=limits.busy,
+        texts="\n".join(map(_texts, _PROBLEMS)),
         problems="\n".join(_problem(code, errors) for code, errors in _PROBLEMS.items()),
     )
 
@@ -280,17 +282,26 @@ def _user() -> Iterator[str]:
         yield f"user {_quoted(pwd.getpwuid(0).pw_name)} {_quoted(grp.getgrgid(0).gr_name)};"
 
 
+def _texts(code: str) -> str:
+    """The problem as a variable, in the language of the request."""
+    from api.problems import Problem  # noqa: PLC0415
+
+    docs = {lang: _quoted(orjson.dumps(Problem(code).doc(lang=lang)).decode()) for lang in LANGUAGES}
+    return f"map $language $problem_{code} {{ {' '.join(f'{lang} {doc};' for lang, doc in docs.items())} }}"
+
+
 def _problem(code: str, errors: Sequence[int]) -> str:
     """What is answered to errors that the application has not seen, as it would answer them itself."""
     from api.logs import HEADERS  # noqa: PLC0415
-    from api.problems import Problem  # noqa: PLC0415
+    from api.problems import CODES  # noqa: PLC0415
 
-    problem = Problem(code)
-    headers = HEADERS | {"Cache-Control": "no-store"} | ({"Retry-After": "1"} if problem.status in (429, 503) else {})
+    status, _ = CODES[code]
+    headers = {**HEADERS, "Cache-Control": "no-store", "Content-Language": "$language", "Vary": "Accept-Language"}
+    headers |= {"Retry-After": "1"} if status in (429, 503) else {}
     headers |= {} if code == "tls_required" else {"Strict-Transport-Security": "$hsts"}
     added = " ".join(f"add_header {name} {_quoted(value)} always;" for name, value in headers.items())
-    where, doc = f"/front/{code}", orjson.dumps(problem.doc()).decode()
+    where = f"/front/{code}"
     return (
-        f"error_page {' '.join(map(str, errors))} ={problem.status} {where};\n"
-        f"location = {where} {{ internal; {added} return {problem.status} {_quoted(doc)}; }}"
+        f"error_page {' '.join(map(str, errors))} ={status} {where};\n"
+        f"location = {where} {{ internal; {added} return {status} $problem_{code}; }}"
     )

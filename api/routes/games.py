@@ -35,6 +35,7 @@ from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
 from domain.kernel.clock import LONGEST, SECOND, Pace, pace_of
 from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.texts import Message
 
 room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
 
@@ -47,7 +48,7 @@ def _ruleset(name: str) -> AnyRuleset:
     try:
         return catalogue.get(name) if "@" in name else catalogue.latest(name)
     except UnknownRuleset:
-        raise Problem("invalid_table", errors=[{"at": "/ruleset", "message": "No such ruleset."}]) from None
+        raise Problem("invalid_table", errors=[{"at": "/ruleset", "message": Message("No such ruleset.")}]) from None
 
 
 @room.route("", methods=["POST"])
@@ -135,7 +136,7 @@ def _spend(what: str) -> None:
 def _check_name(name: str) -> None:
     """An account has one name at all tables."""
     if name and auth.holder() is not None:
-        raise Problem("invalid_body", errors=[{"at": "/name", "message": "An account goes by its own name."}])
+        raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("An account goes by its own name.")}])
 
 
 # --- finding ---------------------------------------------------------------------------------------------------

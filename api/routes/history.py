@@ -15,11 +15,12 @@ from werkzeug.wsgi import wrap_file
 from api import auth, limits
 from api.answers import DigestSchema, RecordsSchema, TimelineSchema
 from api.openapi import Blueprint, fails
-from api.problems import Problem, language
+from api.problems import Problem
 from api.replies import DAMAGED, FIXED, PRIVATE, answer, head_of, judged, missing_game, wait
 from api.requests import DigestArgs, PageArgs, TimelineArgs
 from api.routes.games import paged
 from api.services import Doc, Services, services
+from api.texts import language
 from domain.ids import DIRECTOR, Json, Viewer
 from domain.kernel import export
 from domain.kernel.chapters import digests, tell, title
@@ -81,7 +82,7 @@ def timeline(args: Doc, game: str) -> Response:
     summary = services().reader.game(game)
     if summary is None:
         raise missing_game(game)
-    after, limit, lang = args["after"], args["limit"], args.get("lang") or language()
+    after, limit, lang = args["after"], args["limit"], language()
     found = entries(services(), summary, auth.viewer(), after, limit, lang)
     last = found[-1]["version"] if found else after
     return paged(found, _next(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang))
@@ -99,7 +100,7 @@ def digest(args: Doc, game: str) -> Response:
     Told from what the viewer may read; what was undone is left out.
     """
     wait(args["wait"])
-    s, lang, after = services(), args.get("lang") or language(), args["after"]
+    s, lang, after = services(), language(), args["after"]
     summary = s.reader.game(game)
     if summary is None:
         raise missing_game(game)

@@ -11,6 +11,7 @@ from api.problems import CODES, Problem
 from api.replies import answer, table
 from api.routes import rewinds
 from api.services import Doc, Services, services
+from api.texts import language
 from domain.beside.errands import Errand
 from domain.ids import DIRECTOR
 from domain.kernel.game import AnyGame
@@ -36,7 +37,7 @@ def get_job(job: str) -> Response:
 
 def _failed(job: str, code: str) -> Doc:
     problem = Problem(code, kind=code if code in CODES else "refused")
-    return {"status": "failed", "problem": problem.doc(f"/v1/jobs/{job}")}
+    return {"status": "failed", "problem": problem.doc(f"/v1/jobs/{job}", language())}
 
 
 def _stored(s: Services, game: str, job: str) -> Doc | None:

@@ -11,10 +11,11 @@ from flask import Response
 from api import auth, limits
 from api.answers import DryRunSchema, MovedSchema, NextSchema
 from api.openapi import Blueprint, fails
-from api.problems import Problem, language
+from api.problems import Problem
 from api.replies import answer, command, table, wanted, written
 from api.requests import LangArgs, MoveArgs, MoveHeaders, MovesSchema, PicksSchema
 from api.services import Doc, services
+from api.texts import language
 from domain.errors import DecisionClosed, NeedsChance, RuleError, StaleVersion
 from domain.ids import PUBLIC, Json, Seat, Viewer
 from domain.kernel.acts import Look, Play, act_of, open_decision
@@ -25,7 +26,7 @@ from domain.kernel.flow import State
 from domain.kernel.game import AnyGame, line, state_for
 from domain.kernel.record import Record, facts_for, visible_packs
 from domain.kernel.ruleset import AnyRuleset, Draft, ask, check_shape, decisions, dry_run
-from domain.kernel.texts import texts
+from domain.kernel.texts import Message, texts
 
 room = Blueprint("moves", __name__, url_prefix="/v1/games", description="Playing: moves, and the move builder.")
 
@@ -41,9 +42,11 @@ def _seat(body: Doc) -> tuple[Seat, bool]:
     own = auth.principal().seat
     if own is None:
         if "seat" not in body:
-            raise Problem("invalid_body", errors=[{"at": "/seat", "message": "A director names the seat."}])
+            raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("A director names the seat.")}])
         if len(body.get("moves", "1")) > 1:
-            raise Problem("invalid_body", errors=[{"at": "/moves", "message": "A director makes one move at a time."}])
+            raise Problem(
+                "invalid_body", errors=[{"at": "/moves", "message": Message("A director makes one move at a time.")}]
+            )
         return body["seat"], True
     if body.get("seat", own) != own:
         raise Problem("not_your_seat")
@@ -197,7 +200,7 @@ def _absent(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
     """The seat for which a director asks, who may; raises Problem, and RuleError for a seat that there is not."""
     auth.stand_apart(p)
     if seat is None:
-        raise Problem("invalid_body", errors=[{"at": "/seat", "message": "A director names the seat."}])
+        raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("A director names the seat.")}])
     _known_seat(p, seat)
     asked = [s for d in decisions(rules, p.state, p.rewinds) for s in d.must if s == seat]
     due = p.dues(asked).get(seat)

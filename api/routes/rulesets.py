@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import orjson
 from flask import Response
 
 from api.answers import CodeSchema, RulesetSchema, RulesetsSchema
 from api.components import move_schema, seat_moves
 from api.openapi import Blueprint, fails
-from api.problems import CODES, Problem, language
+from api.problems import CODES, Problem
 from api.replies import OPEN, tagged
 from api.requests import LangArgs
 from api.services import Doc, services
+from api.texts import language, say
 from domain.ids import split_ruleset
 from domain.kernel import data
 from domain.kernel.acts import TABLE_CODES
 from domain.kernel.ruleset import COMMON_CODES, AnyRuleset
 from domain.kernel.schemas import schema_of
-from domain.kernel.texts import texts
+from domain.kernel.texts import Texts, texts
 
 room = Blueprint("rulesets", __name__, url_prefix="/v1", description="The games that can be played.")
 
 
-def _line(rules: AnyRuleset) -> Doc:
+def _line(rules: AnyRuleset, said: Texts) -> Doc:
     meta = rules.meta
-    return {"name": meta.ruleset, "title": meta.title, "prefix": meta.prefix, "seats": list(meta.seats)}
+    return {
+        "name": meta.ruleset,
+        "title": said.get("title") or meta.title,
+        "prefix": meta.prefix,
+        "seats": list(meta.seats),
+    }
 
 
 def _page(doc: Doc) -> Response:
@@ -32,12 +40,14 @@ def _page(doc: Doc) -> Response:
 
 
 @room.route("/rulesets", methods=["GET"])
+@room.arguments(LangArgs, location="query")
 @room.response(200, RulesetsSchema)
 @room.doc(operationId="rulesets")
-def rulesets() -> Response:
+def rulesets(_: Doc) -> Response:
     """List the rulesets."""
-    catalogue = services().catalogue
-    return _page({"items": [_line(catalogue.get(name)) for name in catalogue.names()]})
+    catalogue, lang = services().catalogue, language()
+    found = [catalogue.get(name) for name in catalogue.names()]
+    return _page({"items": [_line(rules, texts(rules.package, lang)) for rules in found]})
 
 
 @room.route("/rulesets/<ruleset:name>", methods=["GET"])
@@ -52,9 +62,8 @@ def ruleset(_: Doc, name: str) -> Response:
     """
     rules = services().catalogue.get(name)
     meta, said = rules.meta, texts(rules.package, language())
-    doc = _line(rules)
+    doc = _line(rules, said)
     doc |= {"undo": meta.undo, "clocks": dict(meta.clocks), "paces": {k: dict(v) for k, v in meta.paces.items()}}
-    doc["title"] = said.get("title") or meta.title
     doc["options"] = {
         key: {"schema": o.shape.schema(), "default": o.default, "rule": o.rule, "text": said.get(f"option.{key}")}
         for key, o in meta.options.items()
@@ -125,18 +134,26 @@ def ruleset_data(name: str) -> Response:
 
 @room.route("/problems/<code:code>", methods=["GET"])
 @fails(304, 404)
+@room.arguments(LangArgs, location="query")
 @room.response(200, CodeSchema)
 @room.doc(operationId="problem")
-def problem(code: str) -> Response:
+def problem(_: Doc, code: str) -> Response:
     """Read what a problem's code means."""
-    if code in CODES:
-        status, title = CODES[code]
-        return _page({"code": code, "status": status, "title": title})
+    status, title = CODES.get(code, (0, ""))
+    rules: Mapping[str, str] = {}
+    if not status:
+        status, title, rules = _refusal(code)
+    doc = {"code": code, "status": status, "title": say(title, language())}
+    return _page(doc | ({"rules": dict(rules)} if rules else {}))
+
+
+def _refusal(code: str) -> tuple[int, str, Mapping[str, str]]:
+    """Status and title of what rules refuse with that code, and its number in those rulesets that have it."""
     status = 422 if code == "malformed_move" else 409
     if known := {**COMMON_CODES, **TABLE_CODES}.get(code):
-        return _page({"code": code, "status": status, "title": known})
+        return status, known, {}
     catalogue = services().catalogue
     found = {n: number for n in catalogue.names() if (number := catalogue.get(n).meta.codes.get(code)) is not None}
     if not found:
         raise Problem("not_found")
-    return _page({"code": code, "status": status, "title": CODES["refused"][1], "rules": found})
+    return status, CODES["refused"][1], found

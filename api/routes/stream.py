@@ -15,7 +15,7 @@ from flask import Flask, Response, current_app, request
 from api import auth, limits
 from api.answers import CookieDocSchema, TicketSchema
 from api.openapi import Blueprint, fails
-from api.problems import Problem, language
+from api.problems import Problem
 from api.replies import answer
 from api.requests import StreamArgs, StreamHeaders, TableArgs
 from api.routes.boards import board_of
@@ -23,6 +23,7 @@ from api.routes.history import entries
 from api.routes.rewinds import shown, standing
 from api.services import EXTENSION, Doc, Services, services
 from api.shapes import listed, ref
+from api.texts import language
 from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS, Principal
 from domain.errors import AnnalsError, UnknownGame
 from domain.ids import PUBLIC, Json, Viewer

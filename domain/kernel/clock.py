@@ -17,8 +17,10 @@ from itertools import chain
 
 from domain.errors import InvalidTable
 from domain.ids import MAX_INT, Json, Seat
+from domain.kernel import shapes
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import Meta
+from domain.kernel.texts import Message
 
 SECOND = 1000
 DAY = 24 * 3600 * SECOND
@@ -115,13 +117,13 @@ def pace_of(meta: Meta, doc: Json) -> Pace:
         return NO_PACE
     if isinstance(doc, str):
         if doc not in meta.paces:
-            raise InvalidTable("one of " + ", ".join(["none", *meta.paces]) + " is expected", "/pace")
+            raise InvalidTable(shapes.expected(shapes.one_of(["none", *meta.paces])), "/pace")
         return Pace(meta.paces[doc])
     if not isinstance(doc, dict) or set(doc) - _LIMITS.keys() - {"seconds"} or not isinstance(doc.get("seconds"), dict):
-        raise InvalidTable("a preset, or an object with `seconds` is expected", "/pace")
+        raise InvalidTable(shapes.expected(Message("a preset, or an object with `seconds`")), "/pace")
     for name, value in doc["seconds"].items():
         if name not in (classes := sorted({*meta.clocks.values(), "move"})):
-            raise InvalidTable(f"one of {', '.join(classes)} is expected", f"/pace/seconds/{name}")
+            raise InvalidTable(shapes.expected(shapes.one_of(classes)), f"/pace/seconds/{name}")
         _whole(value, 1, LONGEST, f"/pace/seconds/{name}")
     own = {name: _whole(doc.get(name, 0), 0, most, f"/pace/{name}") for name, most in _LIMITS.items()}
     return Pace(doc["seconds"], **own)
@@ -132,7 +134,7 @@ _LIMITS = {"grace": LONGEST, "bank": LONGEST, "vacation": MOST_DAYS}
 
 def _whole(value: Json, lo: int, hi: int, at: str) -> int:
     if type(value) is not int or not lo <= value <= hi:
-        raise InvalidTable(f"a whole number from {lo} to {hi} is expected", at)
+        raise InvalidTable(shapes.expected(Message("a whole number from {lo} to {hi}", lo=lo, hi=hi)), at)
     return value
 
 

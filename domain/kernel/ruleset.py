@@ -32,6 +32,7 @@ from domain.kernel.flow import (
     State,
     Unsealed,
 )
+from domain.kernel.texts import Message
 
 COMMON_CODES: Mapping[str, str] = {
     "malformed_move": "not a JSON object with a known set of well-typed fields",
@@ -411,13 +412,13 @@ class Ruleset(Generic[S]):
     def table(self, seats: int, options: Mapping[str, Json] | None = None) -> Table:
         """The table with every option, defaults filled in; raises InvalidTable."""
         if seats not in self.meta.seats:
-            raise InvalidTable(f"{', '.join(map(str, self.meta.seats))} are possible", "/seats")
+            raise InvalidTable(Message("{seats} are possible", seats=", ".join(map(str, self.meta.seats))), "/seats")
         given = dict(options or {})
         if unknown := sorted(set(given) - set(self.meta.options)):
-            raise InvalidTable("no such option", f"/options/{unknown[0]}")
+            raise InvalidTable(Message("no such option"), f"/options/{unknown[0]}")
         for name, value in given.items():
             if fault := self.meta.options[name].shape.fault(value, f"/options/{name}"):
-                raise InvalidTable(f"{fault[1]} is expected", fault[0])
+                raise InvalidTable(shapes.expected(fault[1]), fault[0])
         table = Table(seats, {n: given.get(n, o.default) for n, o in self.meta.options.items()})
         if self.check_table:
             self.check_table(table)
@@ -447,7 +448,7 @@ def decisions(rules: Ruleset[S], state: S, rewinds: int = 0, viewer: Viewer = PU
 def check_shape(rules: Ruleset[S], seat: Seat | None, move: Json) -> Move:
     """The checks that ask for no state; the declared move. Raises RuleError."""
     if not isinstance(move, dict) or not isinstance(move.get("type"), str):
-        raise RuleError("malformed_move", "", {"at": "/type", "expected": "an object with a `type`"})
+        raise RuleError("malformed_move", "", {"at": "/type", "expected": Message("an object with a `type`")})
     kind = rules.moves.get(move["type"])
     if kind is None or (kind.admission.by == "engine") != (seat is None):
         raise RuleError("unknown_move", "", {"type": move["type"][:MAX_WORD]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,9 +12,20 @@ from msgspec import Struct
 
 from domain.ids import MAX_INT, MAX_ITEMS, MAX_WORD, Json
 from domain.kernel.declare import Case, Varies
+from domain.kernel.texts import Message
 
 Fault = tuple[str, str]
-"""(JSON pointer, what is expected there)."""
+"""(JSON pointer, what is expected there). The second is a `Message` wherever clients are told of it."""
+
+
+def one_of(words: Iterable[str]) -> Message:
+    """What is expected where only these words will do, as they are to be sent."""
+    return Message("one of {words}", words=", ".join(words))
+
+
+def expected(what: str) -> Message:
+    """The same as a whole message."""
+    return Message("{what} is expected", what=what)
 
 
 class Shape:
@@ -42,7 +53,7 @@ class Int(Shape):
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is int and self.lo <= value <= self.hi:
             return None
-        return at, f"an integer from {self.lo} to {self.hi}"
+        return at, Message("an integer from {lo} to {hi}", lo=self.lo, hi=self.hi)
 
     def schema(self) -> dict[str, Json]:
         return {"type": "integer", "minimum": self.lo, "maximum": self.hi}
@@ -59,7 +70,7 @@ class Bool(Shape):
     optional: bool = False
 
     def fault(self, value: Json, at: str) -> Fault | None:
-        return None if type(value) is bool else (at, "true or false")
+        return None if type(value) is bool else (at, Message("true or false"))
 
     def schema(self) -> dict[str, Json]:
         return {"type": "boolean"}
@@ -74,9 +85,9 @@ class Word(Shape):
 
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is not str or not 1 <= len(value) <= MAX_WORD or not value.isprintable():
-            return at, f"a string of 1 to {MAX_WORD} characters"
+            return at, Message("a string of 1 to {most} characters", most=MAX_WORD)
         if self.of and value not in self.of:
-            return at, "one of " + ", ".join(self.of)
+            return at, one_of(self.of)
         return None
 
     def schema(self) -> dict[str, Json]:
@@ -110,7 +121,7 @@ class ListOf(Shape):
 
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is not list or not self.lo <= len(value) <= self.hi:
-            return at, f"a list of {self.lo} to {self.hi} items"
+            return at, Message("a list of {lo} to {hi} items", lo=self.lo, hi=self.hi)
         return next((f for i, v in enumerate(value) if (f := self.item.fault(v, f"{at}/{i}"))), None)
 
     def schema(self) -> dict[str, Json]:
@@ -127,9 +138,9 @@ class MapOf(Shape):
 
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is not dict or len(value) > self.hi:
-            return at, f"an object of at most {self.hi} members"
+            return at, Message("an object of at most {most} {most#member|members}", most=self.hi)
         if any(Word().fault(k, at) for k in value):
-            return at, f"keys of 1 to {MAX_WORD} characters"
+            return at, Message("keys of 1 to {most} characters", most=MAX_WORD)
         return next((f for k, v in value.items() if (f := self.item.fault(v, f"{at}/{k}"))), None)
 
     def schema(self) -> dict[str, Json]:
@@ -160,16 +171,16 @@ class Obj(Shape):
 
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is not dict:
-            return at, "an object"
+            return at, Message("an object")
         known = self._known(value)
         for name, shape in known.items():
             if name not in value:
                 if not shape.optional:
-                    return f"{at}/{name}", "a field that is required"
+                    return f"{at}/{name}", Message("a field that is required")
             elif f := shape.fault(value[name], f"{at}/{name}"):
                 return f
         if extra := value.keys() - known.keys():
-            return f"{at}/{min(extra)[:MAX_WORD]}", "no such field"
+            return f"{at}/{min(extra)[:MAX_WORD]}", Message("no such field")
         return None
 
     def schema(self) -> dict[str, Json]:
@@ -204,7 +215,7 @@ class _Among(Shape):
     optional: bool = False
 
     def fault(self, value: Json, at: str) -> Fault | None:
-        return None if value in self.of else (at, "one of " + ", ".join(map(str, self.of)))
+        return None if value in self.of else (at, one_of(map(str, self.of)))
 
     def schema(self) -> dict[str, Json]:
         return {"type": "boolean" if isinstance(self.of[0], bool) else "string", "enum": list(self.of)}

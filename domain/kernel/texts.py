@@ -230,6 +230,33 @@ def _members(item: Json) -> Mapping[str, Json]:
     return {str(i): value for i, value in enumerate(item if isinstance(item, list | tuple) else [item])}
 
 
+class Message(str):
+    """What the service itself says, in English; it remembers the template and members, to be said in other languages.
+
+    A template without members stands as it is. Members may be messages too.
+    """
+
+    __slots__ = ("members", "template")
+
+    template: str
+    members: Mapping[str, Json]
+
+    def __new__(cls, template: str, /, **members: Json) -> Message:
+        english = Texts(LANGUAGES[0], {})
+        made = super().__new__(cls, _Filling(english, members, english.seat).of(template) if members else template)
+        made.template, made.members = template, members
+        return made
+
+    @classmethod
+    def of(cls, text: object) -> Message:
+        """The message itself, or one that has no members."""
+        return text if isinstance(text, cls) else cls(str(text))
+
+    def format(self, *_: object, **members: Json) -> Message:
+        """With its members: so the validators of libraries fill the messages that they are given."""
+        return Message(self.template, **members)
+
+
 @functools.lru_cache(maxsize=64)
 def texts(package: str, lang: str) -> Texts:
     """The catalogue of a game's package in one language of LANGUAGES."""

@@ -307,6 +307,27 @@ def test_what_the_front_refuses_has_the_usual_shape(service: Service, raw: bytes
     assert problem(answer(service, raw))["code"] == code
 
 
+@pytest.mark.parametrize(
+    ("spoken", "lang"),
+    [
+        ("", "en"),
+        ("fr-CA, en;q=0.5", "fr"),
+        ("de;q=0.9 , FR ;q=0.2", "fr"),
+        ("en, fr", "en"),
+        ("fry, en", "en"),
+        ("fr;q=0.0, en", "en"),
+        ("," + " " * 7900, "en"),
+        ("fr" + " ;" * 3900, "fr"),
+    ],
+)
+def test_what_the_front_refuses_is_told_in_the_clients_language(service: Service, spoken: str, lang: str) -> None:
+    head = (f"Accept-Language: {spoken}", f"Content-Length: {LARGEST + 1}")
+    raw = answer(service, request("/v1/games", *head, method="POST"))
+    titles = {"en": "The body is too large", "fr": "Le corps est trop grand"}
+    assert problem(raw)["title"] == titles[lang]
+    assert f"Content-Language: {lang}\r\nVary: Accept-Language\r\n".encode() in raw
+
+
 def test_answers_of_the_application_are_its_own(service: Service) -> None:
     for raw, status in (
         (request("/nowhere", CLOSE), 404),

@@ -24,12 +24,6 @@ def person(account: Account) -> Doc:
     return {"account": account.id, "player": account.player, "name": account.name, "bot": account.bot}
 
 
-def check_name(name: str) -> None:
-    """Raises Problem for a name that no account can have."""
-    if said := names.fault(name):
-        raise Problem("unfit_name", said)
-
-
 @room.route("/accounts", methods=["POST"])
 @open_to_all
 @fails(403, 409, 503)
@@ -48,7 +42,7 @@ def open_account(body: Doc, headers: Doc) -> Response:
         raise Problem("registration_closed")
     if registration == "invitation" and not body["invitation"]:
         raise Problem("not_invited", "Accounts are opened by invitation.")
-    check_name(body["name"])
+    names.check(body["name"])
     passwords.check(body["password"], body["name"])
     limits.spend_quota("accounts")
     people, key = s.people, headers["key"]

@@ -24,11 +24,12 @@ from api.problems import Problem
 from api.replies import answer
 from api.requests import MineArgs
 from api.routes.games import paged, with_names
-from api.routes.people.accounts import check_name, person
+from api.routes.people.accounts import person
 from api.routes.people.leaving import leave_all
 from api.routes.people.sessions import device
 from api.routes.people.tokens import listed
 from api.services import Doc, services
+from domain.beside.people import names
 from domain.beside.people.accounts import Account
 from domain.beside.people.journal import Entry
 from domain.beside.people.reports import Report
@@ -146,7 +147,7 @@ def rename(body: Doc) -> Response:
     """Change the name; for 90 days nobody else gets the one before."""
     s, before = services(), auth.account()
     auth.in_good_standing()
-    check_name(body["name"])
+    names.check(body["name"])
     limits.spend_quota("accounts", before.id)
     called = [row for player in auth.players() for row in s.access.called(player, body["name"])]
     logged = events.journaled(before.id, "renamed", limits.network(), f"{before.name}: {body['name']}")

@@ -35,6 +35,7 @@ from api.services import Doc, services
 from domain.beside.people.accounts import ROLES, Account
 from domain.beside.people.reports import Report
 from domain.beside.people.rows import DAY
+from domain.kernel.texts import Message
 
 room = Blueprint("moderation", __name__, url_prefix="/v1", description="For moderators and administrators.")
 
@@ -54,7 +55,7 @@ def report(body: Doc, headers: Doc) -> Response:
     """Tell moderators of a player, a table, or a player at a table."""
     s, who = services(), auth.holding().account
     if not body["player"] and not body["game"]:
-        raise Problem("invalid_body", errors=[{"at": "/player", "message": "A player or a game is expected."}])
+        raise Problem("invalid_body", errors=[{"at": "/player", "message": Message("A player or a game is expected.")}])
     if body["game"] and not s.ledger.version(body["game"]):
         raise Problem("unknown_game")
     request = ("report", who, headers["key"]) if headers["key"] else ()
@@ -123,7 +124,9 @@ def _member(account: Account) -> Doc:
 def find_account(args: Doc) -> Response:
     """Find an account by its `name`, or by a `player` of records, with all names that it has had."""
     if bool(args["name"]) == bool(args["player"]):
-        raise Problem("invalid_query", errors=[{"at": "/name", "message": "Either a name or a player is expected."}])
+        raise Problem(
+            "invalid_query", errors=[{"at": "/name", "message": Message("Either a name or a player is expected.")}]
+        )
     known = services().people.accounts
     found = known.named(args["name"]) if args["name"] else known.playing(args["player"])
     if found is None:

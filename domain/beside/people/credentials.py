@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from domain.beside.people.rows import DAY, Rows, digest, encoded, recovery, write
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import AccountError, CommandReused, StoreUnavailable
+from domain.kernel.texts import Message
 
 SCOPES = ("read", "play", "direct", "admin")
 """What a personal token may be for; a session may all that its account may."""
@@ -303,7 +304,7 @@ class Credentials(Rows):
             if instead and not self._stop(execute, account, instead, now):
                 raise AccountError("not_found")
             if len(execute(_TOKENS, (account, now))) >= MOST_TOKENS:
-                raise AccountError("too_many", f"An account has {MOST_TOKENS} tokens at most.")
+                raise AccountError("too_many", Message("An account has {most} tokens at most.", most=MOST_TOKENS))
             execute("DELETE FROM personal_tokens WHERE account = ? AND until < ?", (account, now - ABSOLUTE))
             row = (id_, digest(text), account, label, " ".join(scopes), now, until)
             execute("INSERT INTO personal_tokens VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0)", row)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from domain.errors import AccountError
+
 # Letters of other scripts that look like one of ours, small and capital.
 _ALIKE = str.maketrans(
     {
@@ -28,13 +30,12 @@ def folded(name: str) -> str:
     return kept
 
 
-def fault(name: str) -> str:
-    """Why an account cannot be called that, as a sentence; empty if it can."""
+def check(name: str) -> None:
+    """Raises AccountError for a name that no account can have."""
     text = unicodedata.normalize("NFKC", name)
     letters = [c for c in text if unicodedata.category(c)[0] == "L"]
     if not letters or len(folded(name)) < 2:
-        return "A name has at least two letters or digits, and a letter among them."
+        raise AccountError("unfit_name", "A name has at least two letters or digits, and a letter among them.")
     scripts = {unicodedata.name(c, "UNKNOWN").split(" ", 1)[0] for c in letters if unicodedata.category(c) != "Lm"}
     if len(scripts) > 1 and not scripts <= _TOGETHER:
-        return "A name is written in one script."
-    return ""
+        raise AccountError("unfit_name", "A name is written in one script.")

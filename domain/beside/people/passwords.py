@@ -17,6 +17,7 @@ from argon2.exceptions import InvalidHashError, VerifyMismatchError
 from domain.beside.people.names import folded
 from domain.errors import AccountError, Busy
 from domain.forks import heed
+from domain.kernel.texts import Message
 
 SHORTEST, LONGEST = 10, 256
 """Characters of a password."""
@@ -106,7 +107,8 @@ def _common() -> frozenset[str]:
 def check(password: str, name: str) -> None:
     """Raises AccountError for a password that is guessed first."""
     if not SHORTEST <= len(password) <= LONGEST:
-        raise AccountError("weak_password", f"A password has {SHORTEST} to {LONGEST} characters.")
+        bounds = Message("A password has {least} to {most} characters.", least=SHORTEST, most=LONGEST)
+        raise AccountError("weak_password", bounds)
     if password.casefold() in _common() or len(set(password)) < _FEWEST:
         raise AccountError("weak_password", "That password is one of the commonest.")
     if folded(password) in (folded(name), folded(name)[::-1]):

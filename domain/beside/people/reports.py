@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from domain.beside.people.rows import Rows, write
 from domain.beside.tables import Execute, Statement
 from domain.errors import AccountError, CommandReused
+from domain.kernel.texts import Message
 
 MOST_OPEN = 20
 """Reports of one account that nobody has settled yet."""
@@ -45,7 +46,7 @@ class Reports(Rows):
                     raise CommandReused(id_)
                 return found
             if len(execute("SELECT id FROM reports WHERE account = ? AND settled = 0", (account,))) >= MOST_OPEN:
-                raise AccountError("too_many", f"{MOST_OPEN} reports of yours wait for an answer.")
+                raise AccountError("too_many", Message("{most} reports of yours wait for an answer.", most=MOST_OPEN))
             statement = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, '', 0)"
             execute(statement, (id_, account, now, player, game, said))
             return made

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from domain.errors import InvalidTable
 from domain.games.common.checks import need
 from domain.kernel.ruleset import Table
+from domain.kernel.shapes import expected
+from domain.kernel.texts import Message
 
 
 def free(powers: Iterable[str], taken: Sequence[str | None]) -> list[str]:
@@ -24,9 +26,11 @@ def check_table(table: Table) -> None:
     """Options that must go together; raises InvalidTable."""
     first, powers = table.options["first_player"], table.options["powers"]
     if first != "random" and first >= table.seats:
-        raise InvalidTable(f"a seat from 0 to {table.seats - 1} is expected", "/options/first_player")
+        raise InvalidTable(expected(Message("a seat from 0 to {last}", last=table.seats - 1)), "/options/first_player")
     if table.options["power_assignment"] != "fixed":
         if powers:
-            raise InvalidTable("only for power_assignment fixed", "/options/powers")
+            raise InvalidTable(
+                Message("only for {option} {value}", option="power_assignment", value="fixed"), "/options/powers"
+            )
     elif len(powers) != table.seats or len(set(powers)) != table.seats:
-        raise InvalidTable(f"{table.seats} different powers are expected", "/options/powers")
+        raise InvalidTable(Message("{count} different powers are expected", count=table.seats), "/options/powers")

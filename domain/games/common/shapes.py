@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from domain.ids import Json
 from domain.kernel.shapes import Fault, Shape
+from domain.kernel.texts import Message
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Either(Shape):
     def fault(self, value: Json, at: str) -> Fault | None:
         """None when the value fits one of them."""
         one, other = self.first.fault(value, at), self.second.fault(value, at)
-        return (at, f"{one[1]}, or {other[1]}") if one and other else None
+        return (at, Message("{one}, or {other}", one=one[1], other=other[1])) if one and other else None
 
     def schema(self) -> dict[str, Json]:
         """JSON Schema 2020-12."""

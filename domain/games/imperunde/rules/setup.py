@@ -30,13 +30,15 @@ from domain.ids import Seat
 from domain.kernel.declare import given
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import Table
+from domain.kernel.texts import Message
 
 
 def check_table(table: Table) -> None:
     """IMP-2.1: a goal of one's own lies within bounds."""
     goal = table.options["goal"]
     if goal is not None and not OPTIONS["goal_min"] <= goal <= GOAL_MAX[table.seats]:
-        raise InvalidTable(f"{OPTIONS['goal_min']} to {GOAL_MAX[table.seats]} are possible", "/options/goal")
+        bounds = Message("{lo} to {hi} are possible", lo=OPTIONS["goal_min"], hi=GOAL_MAX[table.seats])
+        raise InvalidTable(bounds, "/options/goal")
 
 
 def blank(table: Table) -> ImpeRunde:

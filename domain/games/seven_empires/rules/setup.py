@@ -36,6 +36,8 @@ from domain.kernel.audience import TABLE
 from domain.kernel.declare import UNSET
 from domain.kernel.flow import Frame
 from domain.kernel.ruleset import Table
+from domain.kernel.shapes import expected
+from domain.kernel.texts import Message
 
 
 def blank(table: Table) -> Seven:
@@ -132,6 +134,10 @@ def check_table(table: Table) -> None:
     if card == "random":
         return
     if table.options["setup"] != "distribution":
-        raise InvalidTable("only for setup distribution", "/options/distribution_card")
+        raise InvalidTable(
+            Message("only for {option} {value}", option="setup", value="distribution"), "/options/distribution_card"
+        )
     if DEALS[card]["players"] != table.seats:
-        raise InvalidTable(f"a card for {table.seats} players is expected", "/options/distribution_card")
+        raise InvalidTable(
+            expected(Message("a card for {players} players", players=table.seats)), "/options/distribution_card"
+        )
