@@ -53,7 +53,7 @@ class Int(Shape):
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is int and self.lo <= value <= self.hi:
             return None
-        return at, Message("an integer from {lo} to {hi}", lo=self.lo, hi=self.hi)
+        return at, Message("an integer from {lo} to {hi}", lo=str(self.lo), hi=str(self.hi))
 
     def schema(self) -> dict[str, Json]:
         return {"type": "integer", "minimum": self.lo, "maximum": self.hi}
@@ -85,7 +85,7 @@ class Word(Shape):
 
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is not str or not 1 <= len(value) <= MAX_WORD or not value.isprintable():
-            return at, Message("a string of 1 to {most} characters", most=MAX_WORD)
+            return at, Message("a string of 1 to {most} characters", most=str(MAX_WORD))
         if self.of and value not in self.of:
             return at, one_of(self.of)
         return None
@@ -121,7 +121,7 @@ class ListOf(Shape):
 
     def fault(self, value: Json, at: str) -> Fault | None:
         if type(value) is not list or not self.lo <= len(value) <= self.hi:
-            return at, Message("a list of {lo} to {hi} items", lo=self.lo, hi=self.hi)
+            return at, Message("a list of {lo} to {hi} items", lo=str(self.lo), hi=str(self.hi))
         return next((f for i, v in enumerate(value) if (f := self.item.fault(v, f"{at}/{i}"))), None)
 
     def schema(self) -> dict[str, Json]:
@@ -140,7 +140,7 @@ class MapOf(Shape):
         if type(value) is not dict or len(value) > self.hi:
             return at, Message("an object of at most {most} {most#member|members}", most=self.hi)
         if any(Word().fault(k, at) for k in value):
-            return at, Message("keys of 1 to {most} characters", most=MAX_WORD)
+            return at, Message("keys of 1 to {most} characters", most=str(MAX_WORD))
         return next((f for k, v in value.items() if (f := self.item.fault(v, f"{at}/{k}"))), None)
 
     def schema(self) -> dict[str, Json]:

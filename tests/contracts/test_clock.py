@@ -19,6 +19,9 @@ HOUR = 3600_000
 NOON = 1_000_000_000_000
 
 
+STARTED: list[Clock] = []
+
+
 @dataclass
 class Host:
     """A machine whose clock somebody sets."""
@@ -34,6 +37,7 @@ class Host:
         clock = Clock(self.ledger, lambda: self.wall, lambda: self.up, self.name, name=self.name, alone=alone)
         clock.sync()
         self.made.append(clock)
+        STARTED.append(clock)
         return clock
 
     def passes(self, ms: int) -> None:
@@ -57,15 +61,14 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
     ledger.migrate()
     Outages(ledger).migrate()
     yield ledger
+    while STARTED:  # a thread that goes on would disturb the tests after this one
+        STARTED.pop().close()
     ledger.close()
 
 
 @pytest.fixture
-def host(ledger: Ledger) -> Iterator[Host]:
-    host = Host(ledger)
-    yield host
-    for clock in host.made:
-        clock.close()
+def host(ledger: Ledger) -> Host:
+    return Host(ledger)
 
 
 def leaps(ledger: Ledger) -> list[Leap]:
