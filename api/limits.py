@@ -26,6 +26,7 @@ ADDRESS = 5
 COSTLY = {
     "audit": 20.0,
     "export": 5.0,
+    "digest": 2.0,
     "past": 2.0,
     "scores": 2.0,
     "rewinds": 1.0,

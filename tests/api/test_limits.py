@@ -69,7 +69,10 @@ class TestBuckets:
 
     @pytest.mark.parametrize(
         ("path", "cost"),
-        [("/scores", 2), ("/rewinds", 1), ("/timeline", 0.2), ("/records", 0.2), ("/resume", 0.2), ("/export", 5)],
+        [
+            *(("/scores", 2), ("/digest", 2), ("/rewinds", 1), ("/export", 5)),
+            *(("/timeline", 0.2), ("/records", 0.2), ("/resume", 0.2)),
+        ],
     )
     def test_what_reads_much_is_not_free(self, orders: Table, path: str, cost: float) -> None:
         orders.site.remake(rate=0.001, burst=10)
@@ -197,7 +200,7 @@ class TestGate:
 
 
 class TestWholeGames:
-    READS = ("/scores", "/board?version=3", "/audit", "/export")
+    READS = ("/scores", "/board?version=3", "/audit", "/export", "/digest")
 
     def occupied(self, site: Site) -> Gate:
         """A gate whose places for the test client's address are taken."""
@@ -297,7 +300,7 @@ def test_one_address_holds_up_nobody(site: Site) -> None:
             answer = of(site, ELSEWHERE, table.path + path, table.director)
             codes[answer.status_code] += 1
 
-    paths = ["/rewinds", "/audit", "/scores", "/export"]
+    paths = ["/rewinds", "/audit", "/scores", "/export", "/digest"]
     with ThreadPoolExecutor(128) as pool:
         running = [pool.submit(attack, paths[n % len(paths)]) for n in range(128)]
         try:
