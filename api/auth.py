@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from flask import g, request
 
-from api import attempts, limits
+from api import attempts, limits, logins
+from api.logins import Second
 from api.openapi import ROLE, ROLE_MARK
 from api.problems import CHALLENGE, Problem
 from api.services import Services, services
@@ -52,6 +53,8 @@ def _holding(token: str) -> Principal | Holder | None:
     s = services()
     if token.startswith(("ans_", "anp_")):
         return s.people.credentials.holder(token)
+    if token.startswith("ano_"):
+        return s.people.grants.holder(token)
     return s.access.authenticate(token)
 
 
@@ -105,7 +108,7 @@ def _sit(found: Principal | Holder, game: Json, *, needed: bool) -> None:
             raise Problem(
                 "invalid_query", errors=[{"at": "/game", "message": Message("An account says at which table.")}]
             )
-        g.holder = found
+        g.holder, g.placed = found, True
         g.principal = _acting(found, asked, needed=needed)
     else:
         if asked:
@@ -162,6 +165,37 @@ def open_to_all(view: View) -> View:
     return guarded  # type: ignore[return-value] # the view with the same signature
 
 
+def inside(game: str) -> bool:
+    """Whether whoever asks sees at once what is played there: has a seat, directs, or moderates.
+
+    Where no token is asked for, one that opens nothing counts for nothing.
+    """
+    if "principal" not in g and "holder" not in g:
+        _regard()
+    who, found = asking(), holder()
+    if who is not None:
+        return who.game == game
+    return found is not None and (moderates(found) or ("placed" not in g and _sits(found, game)))
+
+
+def _regard() -> None:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    found = _holding(token.strip()) if scheme.lower() == "bearer" else None
+    g.holder, g.principal = (found, None) if isinstance(found, Holder) else (None, found)
+
+
+def _sits(found: Holder, game: str) -> bool:
+    s = services()
+    here = s.access.here(game, s.people.accounts.players(found.account), found.account, found.credential)
+    return bool(here and set(found.scopes) & set(READING))
+
+
+def moderates(found: Holder) -> bool:
+    """Whether the account is a moderator's or an administrator's, and was shown for that."""
+    known = "admin" in found.scopes and found.state == "active"
+    return known and ROLES.index(found.role) >= ROLES.index("moderator") and _keeps_well(found)
+
+
 # --- as a person -----------------------------------------------------------------------------------------------
 
 
@@ -173,6 +207,11 @@ def known(scope: str) -> Callable[[View], View]:
 def person(view: View) -> View:
     """With any token: it tells which person asks."""
     return _guard(view, True, lambda found, _: _name(found, "read"))
+
+
+def playing(view: View) -> View:
+    """The same for what a player does; an account's token must be for that."""
+    return _guard(view, True, lambda found, _: _name(found, "play"))
 
 
 def _name(found: Principal | Holder, scope: str) -> None:
@@ -209,8 +248,21 @@ def _own(found: Principal | Holder, *, session: bool = False, role: str = "") ->
             raise Problem("scope_missing", scope="admin")
         if ROLES.index(found.role) < ROLES.index(role) or found.state != "active":
             raise Problem("role_missing", role=role)
+        _well_kept(found)
     elif not set(found.scopes) & set(READING):
         raise Problem("scope_missing", scope="read")
+
+
+def _well_kept(found: Holder) -> None:
+    """Raises where a role asks for a second factor, and the account has none."""
+    if not _keeps_well(found):
+        raise Problem("factor_missing")
+
+
+def _keeps_well(found: Holder) -> bool:
+    least = services().settings.second_factor
+    asked = least in ROLES and ROLES.index(found.role) >= ROLES.index(least)
+    return not asked or bool(services().people.factors.kinds(found.account))
 
 
 def holder() -> Holder | None:
@@ -249,14 +301,15 @@ def fresh() -> None:
         raise Problem("password_required", "Show it to POST /v1/me/proofs, or log in again.")
 
 
-def prove(password: str) -> str:
-    """What is kept of the password that is shown; raises Problem if it is not the account's."""
+def prove(password: str, second: Second) -> str:
+    """What is kept of the password that is shown; raises Problem if it is not the account's, or not all of it."""
     s, found = services(), holding()
     with attempts.guessing(f"session {found.credential}"):
         kept = s.people.credentials.password(found.account)
         if not s.people.passwords.fits(kept, password):
             s.people.journal.write(found.account, "password_refused", limits.network())
             raise Problem("wrong_credentials", "That is not the password.")
+        logins.shown(account(), kept, second)
     s.people.credentials.prove(found.credential)
     return kept
 
@@ -271,7 +324,7 @@ def players() -> list[str]:
 
 def lasts(s: Services, who: Principal) -> bool:
     """Whether the role, and the credential that was shown for it, still open anything."""
-    return s.access.current(who) and (not who.credential or s.people.credentials.alive(who.credential))
+    return s.access.current(who) and (not who.credential or s.people.alive(who.credential))
 
 
 # --- what routes ask -------------------------------------------------------------------------------------------

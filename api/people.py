@@ -7,7 +7,10 @@ from typing import Any
 from marshmallow import fields, validate
 
 from api.answers import Out, PageSchema
-from api.requests import AMONG, BETWEEN, LENGTH, LONGER, Bool, In, Int, Items, Pattern, QueryInt, Seen
+from api.clients import GrantSchema, ListedClientSchema
+from api.factors import FactorSchema
+from api.notices import ListedWebhookSchema
+from api.requests import AMONG, BETWEEN, LENGTH, LONGER, Bool, In, Int, Items, Members, Pattern, QueryInt, Seen
 from domain.beside.people.accounts import ROLES
 from domain.beside.people.credentials import SCOPES
 from domain.beside.people.passwords import LONGEST, SHORTEST
@@ -57,25 +60,41 @@ class NewAccountSchema(In):
     label = _label("What the device is called.")
 
 
-class LoginSchema(In):
+class SecondSchema(In):
+    """What is shown beside a password."""
+
+    factor = _secret(
+        "Of who has a second factor: a code of the authenticator, or a recovery code, which works once.",
+        40,
+        load_default="",
+    )
+    passkey = Members(
+        10,
+        "Instead of a code: what the browser has answered to a challenge of `POST /v1/passkey-challenges`.",
+        load_default=None,
+        allow_none=True,
+    )
+
+
+class LoginSchema(SecondSchema):
     name = _secret("What the account is called.", 200, 1, required=True)
     password = _secret("Its password.", LONGEST, 1, required=True)
     label = _label("What the device is called.")
     device = _secret(_DEVICE, 100, load_default="")
 
 
-class RecoverySchema(In):
+class RecoverySchema(SecondSchema):
     name = _secret("What the account is called.", 200, 1, required=True)
     code = _secret("One of the recovery codes; it works once.", 40, 1, required=True)
     password = _password("The new one.")
     label = _label("What the device is called.")
 
 
-class ProofSchema(In):
+class ProofSchema(SecondSchema):
     password = _secret("The account's password.", LONGEST, 1, required=True)
 
 
-class NewPasswordSchema(In):
+class NewPasswordSchema(SecondSchema):
     current = _secret("The password as it is.", LONGEST, 1, required=True)
     password = _password("The new one.")
 
@@ -220,6 +239,32 @@ class ListedTokenSchema(PersonalTokenSchema):
     )
 
 
+class MyChallengeSchema(Out):
+    game = _str()
+    title = _str("What the table is called, or nothing.")
+    seat = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The seat that is kept; null: any that is free."}
+    )
+    by = _str("The player who asks.")
+    name = fields.String(required=True, allow_none=True, metadata={"description": "What that player is called."})
+    at = _at("When it was asked.")
+    until = _at("Until when it stands.")
+
+
+class MyChallengesSchema(Out):
+    items = fields.List(fields.Nested(MyChallengeSchema), required=True)
+
+
+class BlockSchema(Out):
+    player = _str()
+    name = fields.String(required=True, allow_none=True, metadata={"description": "What that player is called."})
+    since = _at("Since when.")
+
+
+class BlocksSchema(Out):
+    items = fields.List(fields.Nested(BlockSchema), required=True)
+
+
 class PersonalTokensSchema(Out):
     items = fields.List(fields.Nested(ListedTokenSchema), required=True)
 
@@ -290,9 +335,17 @@ class MyDataSchema(MeSchema):
     names = fields.List(fields.Nested(CalledSchema), required=True)
     sessions = fields.List(fields.Nested(DeviceSchema), required=True)
     tokens = fields.List(fields.Nested(ListedTokenSchema), required=True)
+    factors = fields.List(fields.Nested(FactorSchema), required=True)
+    clients = fields.List(fields.Nested(ListedClientSchema), required=True)
+    grants = fields.List(fields.Nested(GrantSchema), required=True)
     log = fields.List(fields.Nested(LogEntrySchema), required=True)
     reports = fields.List(fields.Nested(ComplaintSchema), required=True)
-    texts = fields.List(fields.String(), required=True, metadata={"description": "Reasons given at tables."})
+    texts = fields.List(
+        fields.String(), required=True, metadata={"description": "Reasons given at tables; their titles and notes."}
+    )
+    webhooks = fields.List(fields.Nested(ListedWebhookSchema), required=True)
+    watching = _strings()
+    blocks = _strings()
     roles = fields.Dict(
         keys=fields.String(), values=fields.List(fields.Raw()), required=True, metadata={"description": "By game."}
     )

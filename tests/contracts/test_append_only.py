@@ -202,6 +202,15 @@ class TestRoles:
         with archivist.repair("version 2 is archived", "a table of a test") as execute:
             execute("DELETE FROM records WHERE originator_version = 2", ())
         assert archivist.execute("SELECT who FROM repairs") == [(member,)]
+        for what, why in (("", "why"), ("what", " ")):
+            with psycopg.connect(addresses[0].replace("user=owner", "user=archivist")) as db:
+                db.execute("INSERT INTO repairs (what, why) VALUES (%s, %s)", (what, why))
+                with pytest.raises(psycopg.errors.RestrictViolation):
+                    db.execute("DELETE FROM records")
+                db.rollback()
+        for forged in ("who, what, why) VALUES ('somebody'", "transaction, what, why) VALUES ('9999999'"):
+            with pytest.raises(StoreUnavailable, match="denied"):
+                archivist.execute(f"INSERT INTO repairs ({forged}, 'what', 'why')")
         archivist.close()
 
     def test_the_password_of_a_new_role_is_not_told_to_the_server(self, service: Ledger, postgres_url: str) -> None:

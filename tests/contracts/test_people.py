@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from domain.beside.keys import Keyring
-from domain.beside.people.accounts import FREED, Account, Opening
+from domain.beside.people.accounts import FREED, Account, Opening, nothing
+from domain.beside.people.circle import LASTS, MOST_WATCHED, Challenge
 from domain.beside.people.credentials import MOST_SESSIONS, Start
+from domain.beside.people.journal import KEPT
 from domain.beside.people.passwords import Passwords
 from domain.beside.people.people import People
-from domain.beside.people.rows import DAY
+from domain.beside.people.rows import DAY, digest
+from domain.beside.tables import Statement
 from domain.errors import AccountError, CommandReused
 from domain.ledger import Ledger
 from tests.contracts.crew import KEY
@@ -91,6 +94,7 @@ class TestAccounts:
 
     def test_an_invitation_opens_as_many_as_it_says(self, people: People, watch: Watch) -> None:
         root = opened(people, "Root")
+        people.accounts.promote(root.id, "admin")
         secret = people.accounts.invite(root.id, 2, watch.now + DAY, [])
         found = at_once(lambda n: opened(people, f"Guest {'abcd'[n]}", invitation=secret).name)
         assert sorted(map(str, found))[2:] == ["not_invited", "not_invited"]
@@ -142,7 +146,7 @@ class TestAccounts:
         anne = opened(people)
         token = people.credentials.start(Start(anne.id), HASH, [])
         _, personal = people.credentials.issue(anne.id, "x", ["read"], 2_000 * DAY, [])
-        people.accounts.erase(anne.id, people.journal.entry(anne.id, "gone"))
+        people.accounts.erase(anne.id, nothing)
         assert people.credentials.holder(token) is None
         assert people.credentials.holder(personal) is None
         assert people.accounts.named("Anne") is None
@@ -152,6 +156,45 @@ class TestAccounts:
         found = people.accounts.find(anne.id)
         assert found is not None
         assert (found.state, found.role, found.name) == ("erased", "member", "")
+
+    def test_what_is_asked_while_one_is_erased_leaves_nothing(self, people: People, ledger: Ledger) -> None:
+        """Each of these has found the account just before it was erased."""
+        anne = opened(people)
+        people.accounts.erase(anne.id, nothing)
+        _, kept = people.credentials.codes(anne.id)
+        for late in (
+            lambda: people.accounts.rename(anne.id, "Zoe"),
+            lambda: people.accounts.claim(anne.id, "guest", []),
+            lambda: people.credentials.recode(anne.id, kept, []),
+            lambda: people.credentials.issue(anne.id, "my bot", ["read"], 2_000 * DAY, []),
+            lambda: people.reports.file(anne.id, "guest", "", "It was so."),
+        ):
+            with pytest.raises(AccountError) as refused:
+                late()
+            assert refused.value.code == "unknown_account"
+        people.journal.write(anne.id, "login_refused", "192.0.2.0/24")
+        for table in ("account_players", "factors", "personal_tokens", "reports", "account_log", "account_names"):
+            assert not ledger.execute(f"SELECT 1 FROM {table} WHERE account = ?", (anne.id,)), table  # noqa: S608 - fixed names
+        assert getattr(people.accounts.find(anne.id), "name", None) == ""
+
+    def test_a_guest_that_was_claimed_at_the_last_moment_is_erased_too(self, people: People) -> None:
+        anne = opened(people)
+        people.accounts.claim(anne.id, "guest", [])
+        seen: list[str] = []
+
+        def beside(players: Sequence[str]) -> Sequence[Statement]:
+            seen.extend(players)
+            return ()
+
+        people.accounts.erase(anne.id, beside)
+        assert set(seen) == {anne.player, "guest"}
+
+    def test_the_log_of_whoever_does_not_come_back_is_not_kept_longer(self, people: People, watch: Watch) -> None:
+        anne, bob = opened(people), opened(people, "Bob")
+        people.journal.write(anne.id, "login", "192.0.2.0/24")
+        watch.now += KEPT + 1
+        people.journal.write(bob.id, "login", "192.0.2.0/24")
+        assert [entry.account for entry in people.journal.read()] == [bob.id]
 
 
 class TestCredentials:
@@ -163,6 +206,19 @@ class TestCredentials:
         assert sorted(map(bool, found)) == [False, False, False, True]
         assert people.credentials.left(anne.id) == 9
         assert people.credentials.password(anne.id) == f"hash {found.index(True)}"
+
+    def test_a_code_has_130_bits_and_one_of_before_still_lets_one_in(self, people: People) -> None:
+        anne = opened(people)
+        told, kept = people.credentials.codes(anne.id)
+        assert {len(code.replace("-", "")) for code in told} == {26}
+        people.credentials.recode(anne.id, kept, [])
+        assert people.credentials.recoverable(anne.id, told[0].upper())
+        assert not people.credentials.recoverable(anne.id, told[0].replace("-", "")[:20])
+        before = [digest(f"{anne.id} {code.replace('-', '')[:20]}") for code in told]
+        people.credentials.recode(anne.id, before, [])
+        assert people.credentials.recover(anne.id, told[0][:23], "hash 1", [])
+        assert people.credentials.recover(anne.id, told[1], "hash 2", [])  # as a repetition tells it now
+        assert people.credentials.left(anne.id) == 8
 
     def test_of_two_new_passwords_the_first_counts(self, people: People) -> None:
         anne = opened(people)
@@ -210,3 +266,43 @@ def test_a_child_does_not_wait_for_hashes_of_its_parent() -> None:
     with passwords._places.one():
         passwords.after_fork()
         assert passwords.hashed("a fair wind")
+
+
+class TestCircle:
+    def asked(self, called: str, seat: int | None = None, game: str = "g") -> Challenge:
+        return Challenge(game, called, f"player of {called}", seat, "me", 0, 1_000 * DAY + LASTS)
+
+    def test_a_seat_is_kept_for_one_of_many_who_are_asked_at_once(self, people: People) -> None:
+        told = at_once(lambda n: people.circle.ask(self.asked(str(n), 2)))
+        assert sorted(map(str, told)) == ["None", *["seat_reserved"] * 3]
+        ((seat, player),) = people.circle.kept("g").items()
+        assert (seat, player) == (2, f"player of {told.index(None)}")
+
+    def test_it_stands_until_it_is_answered_replaced_or_past(self, people: People, watch: Watch) -> None:
+        for seat in (1, 2):
+            people.circle.ask(self.asked("anne", seat))
+        assert people.circle.kept("g") == {2: "player of anne"}
+        assert [c.seat for c in people.circle.challenges(["nobody", "player of anne"])] == [2]
+        watch.now += LASTS
+        assert not people.circle.kept("g")
+        assert not people.circle.challenges(["player of anne"])
+        watch.now -= 1
+        assert people.circle.decline("g", ["player of anne"])
+        assert not people.circle.decline("g", ["player of anne"])
+        assert not people.circle.kept("g")
+        assert [c.answer for c in people.circle.at_table("g")] == ["declined"]
+        assert people.circle.withdraw("g", "anne")
+        assert not people.circle.withdraw("g", "anne")
+
+    def test_lists_have_an_end_and_hold_each_once(self, people: People) -> None:
+        at_once(lambda _: people.circle.watch("anne", "g"))
+        assert people.circle.watched("anne") == ["g"]
+        people.circle.watch("bert", "g")
+        for n in range(MOST_WATCHED - 1):
+            people.circle.watch("anne", str(n))
+        with pytest.raises(AccountError, match="500 entries"):
+            people.circle.watch("anne", "one more")
+        people.circle.watch("anne", "g")
+        people.circle.unwatch("anne", "g")
+        assert "g" not in people.circle.watched("anne")
+        assert people.circle.watched("bert") == ["g"]

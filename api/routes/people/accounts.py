@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import attempts, events, limits
+from api import attempts, events, limits, logins
 from api.auth import open_to_all
+from api.logins import Entry, Second
 from api.openapi import Blueprint, fails
 from api.people import EnteredSchema, LoginSchema, NewAccountSchema, RecoverySchema, RegisteredSchema
 from api.problems import Problem
 from api.replies import answer
 from api.requests import NewHeaders
 from api.services import Doc, services
-from domain.beside.people import names, passwords
+from domain.beside.people import grants, names, passwords
 from domain.beside.people.accounts import Account, Opening
 from domain.beside.people.credentials import Start
 
@@ -37,6 +38,16 @@ def open_account(body: Doc, headers: Doc) -> Response:
     The answer holds ten recovery codes and a session's token, which are shown nowhere else; a repetition with its key
     gets the same answer.
     """
+    told, made = opened(body, headers["key"])
+    reply = answer(told, 201)
+    if not made:
+        events.repeated()
+        reply.headers["Idempotency-Replayed"] = "true"
+    return reply
+
+
+def opened(body: Doc, key: str = "") -> tuple[Doc, bool]:
+    """A new account with its first session, and whether it is new: a repetition finds it. Raises Problem."""
     s, registration = services(), services().settings.registration
     if registration == "closed":
         raise Problem("registration_closed")
@@ -45,7 +56,7 @@ def open_account(body: Doc, headers: Doc) -> Response:
     names.check(body["name"])
     passwords.check(body["password"], body["name"])
     limits.spend_quota("accounts")
-    people, key = s.people, headers["key"]
+    people = s.people
     said = (body["name"], body["password"], body["invitation"], str(body["bot"]), body["label"])
     request = ("open", key, *said) if key else ()
     id_ = people.accounts.id_of("open", key) if key else people.accounts.id_of()
@@ -59,11 +70,7 @@ def open_account(body: Doc, headers: Doc) -> Response:
     found, made = people.accounts.open(id_, asked, [*session, *called, *logged])
     device = people.credentials.device(id_, *request)
     told = {"account": id_, "player": found.player, "name": body["name"], "bot": body["bot"]}
-    reply = answer(told | {"token": token, "device": device, "codes": codes}, 201)
-    if not made:
-        events.repeated()
-        reply.headers["Idempotency-Replayed"] = "true"
-    return reply
+    return told | {"token": token, "device": device, "codes": codes}, made
 
 
 @room.route("/sessions", methods=["POST"])
@@ -75,31 +82,18 @@ def open_account(body: Doc, headers: Doc) -> Response:
 def log_in(body: Doc) -> Response:
     """Log in with name and password: a new session, which no repetition shows again.
 
-    Whether the name or the password was wrong is not told. Who guesses waits longer and longer; a device that was
-    logged in before shows `device`, and is not slowed by what others have guessed.
+    Whether the name or the password was wrong is not told. Who has a second factor shows it too: else
+    `second_factor_required` lists what there is. Who guesses waits longer and longer; a device that was logged in
+    before shows `device`, and is not slowed by what others have guessed.
     """
-    s = services()
-    people = s.people
-    found = people.accounts.named(body["name"])
-    # A device that the account knows is counted by itself, others by the name and by the address.
-    device = people.credentials.knows(found.id, body["device"]) if found else ""
-    counted = f"device {device}" if device else f"name {people.accounts.key(body['name'])}"
-    with attempts.guessing(counted, at="" if device else limits.address()):
-        kept = people.credentials.password(found.id if found else "")
-        fits = people.passwords.fits(kept, body["password"])
-        if found is None or not fits:
-            people.journal.write(found.id if found else "", "login_refused", limits.network())
-            raise Problem("wrong_credentials")
-        return _entered(found, kept, body["label"])
+    return entered(logins.by_password(body["name"], body["password"], body["device"], Second.of(body)), body["label"])
 
 
-def _entered(account: Account, kept: str, label: str) -> Response:
+def entered(entry: Entry, label: str) -> Response:
     """A new session for whoever has shown what is needed; the answer that tells its token."""
-    people = services().people
-    logged = events.journaled(account.id, "login", limits.network(), label)
-    # Refused, as any wrong password, if that has changed just now.
-    token = people.credentials.start(Start(account.id, label, family=limits.family()), kept, logged)
-    return answer(person(account) | {"token": token, "device": people.credentials.device(account.id)}, 201)
+    token = logins.begin(entry, label)
+    device = services().people.credentials.device(entry.account.id)
+    return answer(person(entry.account) | {"token": token, "device": device}, 201)
 
 
 @room.route("/recovery", methods=["POST"])
@@ -109,9 +103,9 @@ def _entered(account: Account, kept: str, label: str) -> Response:
 @room.response(201, EnteredSchema)
 @room.doc(operationId="recover")
 def recover(body: Doc) -> Response:
-    """Set a new password with a recovery code, which works once; all sessions and personal tokens end.
+    """Set a new password with a recovery code, which works once; all sessions, personal tokens and grants end.
 
-    Whether the name or the code was wrong is not told.
+    Whether the name or the code was wrong is not told. Who has a second factor shows it too, or another code.
     """
     s = services()
     people = s.people
@@ -122,8 +116,16 @@ def recover(body: Doc) -> Response:
         if found is None or not known:
             people.journal.write(found.id if found else "", "recovery_refused", limits.network())
             raise Problem("wrong_credentials")
+        second = Second.of(body)
+        if _plain(second.code) == _plain(body["code"]):
+            raise Problem("wrong_credentials", "One code does not count twice.")
+        factors = logins.shown(found, "", second)
         hashed = people.passwords.hashed(body["password"])
         logged = events.journaled(found.id, "recovered", limits.network())
-        if not people.credentials.recover(found.id, body["code"], hashed, logged):
+        if not people.credentials.recover(found.id, body["code"], hashed, [*logged, *grants.ended(found.id)]):
             raise Problem("wrong_credentials")
-        return _entered(found, hashed, body["label"])
+        return entered(Entry(found, hashed, ("recovery", *factors)), body["label"])
+
+
+def _plain(code: str) -> str:
+    return code.replace("-", "").lower()

@@ -20,7 +20,7 @@ def leave_all(players: Sequence[str]) -> list[str]:
     """
     s = services()
     roles = s.access.roles(*players)
-    live = {doc["game"] for status in _LIVE for _, doc in s.reader.of(list(roles), status, limit=_MOST)}
+    live = {doc["game"] for status in _LIVE for _, doc in s.reader.of(list(roles), status, limit=_MOST, inside=True)}
     return sorted(game for game in live if _leave(game, set(players)))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
-import orjson
 from flask import Response
 
 from api import auth, events, limits
@@ -23,22 +23,22 @@ from api.people import (
 from api.problems import Problem
 from api.replies import answer
 from api.requests import MineArgs
-from api.routes.games import paged, with_names
+from api.routes.games import paged
+from api.routes.oauth import clients, grants
+from api.routes.people import factors, webhooks
 from api.routes.people.accounts import person
 from api.routes.people.leaving import leave_all
 from api.routes.people.sessions import device
 from api.routes.people.tokens import listed
+from api.routes.tables import MOST, asking, my_page
 from api.services import Doc, services
 from domain.beside.people import names
 from domain.beside.people.accounts import Account
 from domain.beside.people.journal import Entry
 from domain.beside.people.reports import Report
+from domain.beside.tables import Statement
 
 room = Blueprint("me", __name__, url_prefix="/v1/me", description="The person who asks.")
-
-MOST = 5000
-"""Games of one person that are looked through."""
-
 
 # --- tables ----------------------------------------------------------------------------------------------------
 
@@ -54,36 +54,8 @@ def my_games(args: Doc) -> Response:
 
     `turn=mine`: only those where one owes a decision.
     """
-    s, limit = services(), args["limit"]
-    who = auth.asking()
-    roles = {who.game: [who.role]} if who and who.lent else s.access.roles(*auth.players())
-    games, before = list(roles)[:MOST], args["cursor"]
-    found: list[tuple[int, Doc]] = []
-    while len(found) <= limit:
-        page = s.reader.of(games, args["status"], before, limit + 1)
-        told = ((position, doc | _turn(doc, roles[doc["game"]])) for position, doc in page)
-        found += [(position, doc) for position, doc in told if args["turn"] == "all" or doc["turn"]]
-        if len(page) <= limit:
-            break
-        before = page[-1][0]
-    kept, address = with_names([doc for _, doc in found[:limit]]), None
-    if len(found) > limit:
-        more = {name: args[name] for name in ("status", "turn") if args[name] not in ("", "all")}
-        address = "/v1/me/games?" + urlencode({**more, "limit": limit, "cursor": found[limit - 1][0]})
-    return paged([{**doc, "roles": roles[doc["game"]]} for doc in kept], address)
-
-
-def _turn(summary: Doc, roles: list[int | str]) -> Doc:
-    """Whether a decision is owed, as one's own seats know it, and how long there is for it, ms."""
-    s = services()
-    mine = [role for role in roles if isinstance(role, int) and role in summary["waiting_for"]]
-    dues: list[int | None] = []
-    for seat in mine:  # in a secret decision the others do not know who has answered
-        board = s.reader.board(summary["game"], seat)
-        (top,) = orjson.loads(board.doc)["decisions"][:1] if board else ({"must": []},)
-        dues += [top.get("due", {}).get(str(seat))] if seat in top["must"] else []
-    timed = [due for due in dues if due is not None]
-    return {"turn": bool(dues), "left": max(min(timed) - s.clock(), 0) if timed else None}
+    found = my_page(services(), asking(), args["status"], args["turn"], args["cursor"], args["limit"])
+    return paged(found["items"], found["next"])
 
 
 @room.route("/claims", methods=["POST"])
@@ -107,6 +79,7 @@ def claim(body: Doc) -> Response:
     named = s.access.called(found.player, me.name)
     logged = events.journaled(me.id, "claimed", limits.network(), found.player)
     s.people.accounts.claim(me.id, found.player, [*s.access.claimed(found.player), *named], logged)
+    s.stir(me.player)
     return answer({"player": found.player, "games": sorted(s.access.roles(found.player))})
 
 
@@ -149,27 +122,36 @@ def rename(body: Doc) -> Response:
     auth.in_good_standing()
     names.check(body["name"])
     limits.spend_quota("accounts", before.id)
-    called = [row for player in auth.players() for row in s.access.called(player, body["name"])]
     logged = events.journaled(before.id, "renamed", limits.network(), f"{before.name}: {body['name']}")
-    s.people.accounts.rename(before.id, body["name"], [*called, *logged])
+    s.people.accounts.rename(before.id, body["name"], lambda players: [*_called(players, body["name"]), *logged])
     return answer(person(before) | {"name": body["name"]})
+
+
+def _called(players: Sequence[str], name: str) -> list[Statement]:
+    return [row for player in players for row in services().access.called(player, name)]
+
+
+def _forgotten(players: Sequence[str]) -> list[Statement]:
+    gone = [row for player in players for row in services().access.forgotten(player)]
+    return [*gone, *services().people.circle.forgotten(players)]
 
 
 @room.route("", methods=["DELETE"])
 @auth.own
-@fails(403)
+@fails(403, 409)
 @room.response(204)
 @room.doc(operationId="erase_me")
 def erase_me() -> Response:
     """Erase the account: name, password, tokens, sessions and texts. Its seats are left; games keep an opaque id.
 
-    Needs a password that was shown in the last ten minutes.
+    Needs a password that was shown in the last ten minutes. The last administrator names another one first.
     """
     auth.fresh()
     s, who = services(), auth.account()
-    players = auth.players()
-    leave_all(players)  # first: once the account is gone nobody could ask for the rest
-    s.people.accounts.erase(who.id, [row for player in players for row in s.access.forgotten(player)])
+    s.people.accounts.spare(who.id)
+    leave_all(auth.players())  # first: once the account is gone nobody could ask for the rest
+    s.people.accounts.erase(who.id, lambda players: [*_forgotten(players), *s.notices.hooks.forgotten(who.id)])
+    events.tell("account_changed", account=who.id, what="erased")
     return Response(status=204)
 
 
@@ -222,10 +204,16 @@ def my_data() -> Response:
         ],
         "sessions": [device(each, auth.holding().credential) for each in people.credentials.sessions(who.id)],
         "tokens": [listed(token) for token in people.credentials.tokens(who.id)],
+        "factors": [factors.listed(factor) for factor in people.factors.of(who.id)],
+        "clients": [clients.listed(client) for client in people.clients.of(who.id)],
+        "grants": [grants.listed(grant) for grant in people.grants.of(who.id)],
         "log": [entry(each) for each in people.journal.read(who.id, limit=MOST)],
         "reports": [complaint(report) for report in people.reports.of(who.id)],
         "texts": s.access.texts(players),
         "roles": s.access.roles(*players),
+        "webhooks": [webhooks.listed(hook) for hook in s.notices.hooks.of(who.id)],
+        "watching": people.circle.watched(who.id),
+        "blocks": [player for player, _ in people.circle.blocks(who.id)],
     }
     made = answer(doc)
     made.headers["Content-Disposition"] = 'attachment; filename="annals.json"'

@@ -32,7 +32,8 @@ from api.routes.people.accounts import person
 from api.routes.people.leaving import leave_all
 from api.routes.people.me import complaint, log_page
 from api.services import Doc, services
-from domain.beside.people.accounts import ROLES, Account
+from domain.beside.people import grants
+from domain.beside.people.accounts import Account
 from domain.beside.people.reports import Report
 from domain.beside.people.rows import DAY
 from domain.kernel.texts import Message
@@ -92,7 +93,7 @@ def settle_report(body: Doc, report: str) -> Response:
     if people.reports.find(report) is None:
         raise Problem("not_found")
     logged = events.journaled(auth.holding().account, "report_settled", limits.network(), report)
-    people.reports.settle(report, body["outcome"], *logged)
+    people.reports.settle(report, body["outcome"], *logged, by=auth.holding().account)
     found = people.reports.find(report)
     return answer(_filed(found) if found else {})
 
@@ -164,17 +165,31 @@ def judge(body: Doc, account: str) -> Response:
     read; its seats are left, and held as their tables have agreed. A moderator judges members alone.
     """
     people, found, me = services().people, _found(account), auth.holding()
-    if ROLES.index(found.role) >= ROLES.index(me.role) or found.id == me.account:
-        raise Problem("role_missing", "Only somebody with a higher role may do this.")
     state = body["state"]
     until = people.clock() + body["days"] * DAY if state == "suspended" else 0
     network = limits.network()
     told = events.journaled(account, state if state != "active" else "lifted", "", body["reason"])
     noted = events.journaled(me.account, "judged", network, f"{account}: {state}")
-    people.accounts.judge(account, state, until, [*told, *noted])
+    people.accounts.judge(found.id, state, until, [*told, *noted], by=me.account)
     if state == "banned":
         leave_all(people.accounts.players(account))
     return answer(_member(_found(account)))
+
+
+@room.route("/accounts/<account:account>/credentials", methods=["DELETE"])
+@auth.staff("admin")
+@fails(403, 404)
+@room.response(204)
+@room.doc(operationId="end_credentials")
+def end_credentials(account: str) -> Response:
+    """End all sessions, personal tokens and grants of an account, as after a theft; its password and codes stay."""
+    people = services().people
+    _found(account)
+    told = events.journaled(account, "credentials_ended")
+    me = auth.holding().account
+    noted = events.journaled(me, "ended_credentials", limits.network(), account)
+    people.credentials.end_all(account, [*told, *noted, *grants.ended(account)], by=me)
+    return Response(status=204)
 
 
 @room.route("/accounts/<account:account>/role", methods=["PUT"])
@@ -191,7 +206,7 @@ def give_role(body: Doc, account: str) -> Response:
     network = limits.network()
     told = events.journaled(account, "role_given", "", body["role"])
     noted = events.journaled(auth.holding().account, "gave_role", network, f"{account}: {body['role']}")
-    people.accounts.promote(account, body["role"], [*told, *noted])
+    people.accounts.promote(account, body["role"], [*told, *noted], by=auth.holding().account)
     return answer(_member(_found(account)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from api import auth, events, limits
+from api.logins import Second
 from api.openapi import Blueprint, fails
 from api.people import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
 from api.problems import Problem
@@ -77,8 +78,8 @@ def _ended(session: str) -> Response:
 @room.response(201, ProvenSchema)
 @room.doc(operationId="prove")
 def prove(body: Doc) -> Response:
-    """Show the password again: for ten minutes this session may do what needs it."""
-    auth.prove(body["password"])
+    """Show the password again, and the second factor if there is one: it counts for ten minutes, for this session."""
+    auth.prove(body["password"], Second.of(body))
     return answer({"until": services().people.clock() + FRESH}, 201)
 
 
@@ -92,10 +93,10 @@ def change_password(body: Doc) -> Response:
     """Change the password: all sessions end, and the answer holds the token of a new one. Personal tokens stay."""
     people, me = services().people, auth.account()
     passwords.check(body["password"], me.name)
-    kept = auth.prove(body["current"])
+    kept = auth.prove(body["current"], Second.of(body))
     hashed = people.passwords.hashed(body["password"])
-    label = next((s.label for s in people.credentials.sessions(me.id) if s.id == auth.holding().credential), "")
-    token, session = people.credentials.first(Start(me.id, label, family=limits.family()))
+    (before,) = (s for s in people.credentials.sessions(me.id) if s.id == auth.holding().credential)
+    token, session = people.credentials.first(Start(me.id, before.label, before.factors, limits.family()))
     logged = events.journaled(me.id, "password_changed", limits.network())
     people.credentials.replace(me.id, kept, hashed, [*session, *logged])
     return answer(person(me) | {"token": token, "device": people.credentials.device(me.id)}, 201)
@@ -111,5 +112,6 @@ def new_recovery_codes() -> Response:
     auth.fresh()
     people, me = services().people, auth.holding().account
     codes, kept = people.credentials.codes(me)
-    people.credentials.recode(me, kept, events.journaled(me, "recovery_codes_made", limits.network()))
+    logged = events.journaled(me, "recovery_codes_made", limits.network())
+    people.credentials.recode(me, kept, logged, auth.holding().credential)
     return answer({"codes": codes}, 201)

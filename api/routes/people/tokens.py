@@ -86,11 +86,11 @@ def _issued(
     what: str, label: str, scopes: list[str] | tuple[str, ...], days: int, key: str, instead: str = ""
 ) -> Response:
     auth.fresh()
-    people, me = services().people, auth.holding().account
+    people, me, session = services().people, auth.holding().account, auth.holding().credential
     request = ("token", f"{me} {key}", what, label, *scopes, str(days), instead) if key else ()
     logged = events.journaled(me, what, limits.network(), f"{label}: {' '.join(scopes)}")
     id_, text = people.credentials.issue(
-        me, label, scopes, people.clock() + days * DAY, logged, *request, instead=instead
+        me, label, scopes, people.clock() + days * DAY, logged, *request, instead=instead, session=session
     )
     until = getattr(people.credentials.token(me, id_), "until", 0)
     return answer({"id": id_, "label": label, "scopes": list(scopes), "until": until, "token": text}, 201)

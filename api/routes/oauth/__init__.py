@@ -1,0 +1,1 @@
+"""What programs of others can ask for, and what people can ask about them."""

@@ -1,0 +1,99 @@
+"""What clients ask by themselves, in the forms of the RFCs: tokens, devices, giving tokens back, and what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from flask import Flask, Response, g, request
+
+from api import limits, public
+from api.replies import answer
+from api.services import Doc
+from domain.beside.people.credentials import SCOPES
+
+if TYPE_CHECKING:
+    from api.routes.oauth.server import Server
+
+TOKEN, REVOKE, DEVICE = "/oauth/token", "/oauth/revoke", "/oauth/device"
+METADATA = "/.well-known/oauth-authorization-server"
+View = TypeVar("View", bound=Callable[..., Response])
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def install(app: Flask) -> None:
+    """The routes; the library comes with the first request that needs it."""
+
+    @app.post(TOKEN)
+    @_marked
+    def oauth_token() -> Response:
+        return _asked() or _server().create_token_response()
+
+    @app.post(REVOKE)
+    @_marked
+    def oauth_revoke() -> Response:
+        return _asked() or _server().create_endpoint_response("revocation")
+
+    @app.post(DEVICE)
+    @_marked
+    def oauth_device() -> Response:
+        return _asked() or _server().create_endpoint_response("device_authorization")
+
+    @app.get(METADATA)
+    def oauth_metadata() -> Response:
+        return answer(metadata())
+
+
+def _marked(view: View) -> View:
+    """One that looks at its query itself."""
+    vars(view)["any_query"] = True
+    return view
+
+
+def _server() -> Server:
+    from api.routes.oauth.server import server  # noqa: PLC0415 - few processes ever need the library
+
+    return server()
+
+
+def _asked() -> Response | None:
+    """Counts the request; the error for one that is no form, or says something twice."""
+    limits.spend(None)
+    header = request.headers.get("Authorization", "")
+    if header.lower().startswith("basic") and request.authorization is None:
+        g.problem = "invalid_client"
+        return answer({"error": "invalid_client"}, 401, WWW_Authenticate='Basic realm="annals"')
+    twice = [name for name in request.form if len(request.form.getlist(name)) > 1]
+    if request.mimetype != FORM or request.args or twice:
+        g.problem = "invalid_request"
+        said = "Parameters come in a form, each once, and none in the address."
+        return answer({"error": "invalid_request", "error_description": said}, 400)
+    return None
+
+
+def metadata() -> Doc:
+    """What there is, as RFC 8414 has it."""
+    issuer = public.address()
+    methods = ["none", "client_secret_basic", "client_secret_post"]
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": f"{issuer}/oauth/authorize",
+        "token_endpoint": issuer + TOKEN,
+        "revocation_endpoint": issuer + REVOKE,
+        "device_authorization_endpoint": issuer + DEVICE,
+        "scopes_supported": list(SCOPES),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": [
+            "authorization_code",
+            "refresh_token",
+            "urn:ietf:params:oauth:grant-type:device_code",
+        ],
+        "token_endpoint_auth_methods_supported": methods,
+        "revocation_endpoint_auth_methods_supported": methods,
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": True,
+        "service_documentation": f"{issuer}/v1/docs",
+        "ui_locales_supported": ["en", "fr"],
+    }

@@ -1,0 +1,135 @@
+"""One's own circle: challenges that wait for an answer, tables that one watches, people whom one keeps away."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from flask import Response
+
+from api import auth, challenges
+from api.answers import LobbySchema
+from api.openapi import Blueprint, fails
+from api.people import BlocksSchema, MyChallengesSchema
+from api.problems import Problem
+from api.replies import answer
+from api.requests import PlainPageArgs
+from api.routes.games import paged, with_names
+from api.services import services
+from domain.errors import UnknownGame
+
+room = Blueprint("circle", __name__, url_prefix="/v1/me", description="One's own circle.")
+
+
+# --- challenges ------------------------------------------------------------------------------------------------
+
+
+@room.route("/challenges", methods=["GET"])
+@auth.person
+@fails(403)
+@room.response(200, MyChallengesSchema)
+@room.doc(operationId="my_challenges")
+def my_challenges() -> Response:
+    """List the tables to which one is asked, the oldest first; taking a seat there accepts.
+
+    What people ask whom one blocks is left out.
+    """
+    found = auth.holder()
+    return answer(challenges.asked(services(), auth.players(), found.account if found else ""))
+
+
+@room.route("/challenges/<game:game>", methods=["DELETE"])
+@auth.playing
+@fails(403, 404)
+@room.response(204)
+@room.doc(operationId="decline")
+def decline(game: str) -> Response:
+    """Say no to a challenge; a seat that was kept is free."""
+    if not services().people.circle.decline(game, auth.players()):
+        raise Problem("not_found")
+    return Response(status=204)
+
+
+# --- tables that are watched -----------------------------------------------------------------------------------
+
+
+@room.route("/watching", methods=["GET"])
+@auth.mine
+@fails(403)
+@room.arguments(PlainPageArgs, location="query")
+@room.response(200, LobbySchema, headers={"Link": {"schema": {"type": "string"}}})
+@room.doc(operationId="watching")
+def watching(args: dict[str, int]) -> Response:
+    """List the tables that one watches, the newest change first."""
+    s, limit = services(), args["limit"]
+    games = s.people.circle.watched(auth.holding().account)
+    found = s.reader.of(games, before=args["cursor"], limit=limit + 1)
+    address = None
+    if len(found) > limit:
+        address = "/v1/me/watching?" + urlencode({"limit": limit, "cursor": found[limit - 1][0]})
+    return paged(with_names(services(), [doc for _, doc in found[:limit]]), address)
+
+
+@room.route("/watching/<game:game>", methods=["PUT"])
+@auth.own
+@fails(403, 404, 409)
+@room.response(204)
+@room.doc(operationId="watch")
+def watch(game: str) -> Response:
+    """Watch a table."""
+    s = services()
+    if not s.ledger.version(game):
+        raise UnknownGame(game)
+    s.people.circle.watch(auth.holding().account, game)
+    return Response(status=204)
+
+
+@room.route("/watching/<game:game>", methods=["DELETE"])
+@auth.own
+@fails(403, 404)
+@room.response(204)
+@room.doc(operationId="unwatch")
+def unwatch(game: str) -> Response:
+    """Watch a table no longer."""
+    services().people.circle.unwatch(auth.holding().account, game)
+    return Response(status=204)
+
+
+# --- who is kept away ------------------------------------------------------------------------------------------
+
+
+@room.route("/blocks", methods=["GET"])
+@auth.own
+@fails(403)
+@room.response(200, BlocksSchema)
+@room.doc(operationId="blocks")
+def blocks() -> Response:
+    """List the people whom one blocks."""
+    s = services()
+    found = s.people.circle.blocks(auth.holding().account)
+    names = s.access.names([player for player, _ in found])
+    return answer({"items": [{"player": p, "name": names.get(p), "since": since} for p, since in found]})
+
+
+@room.route("/blocks/<player:player>", methods=["PUT"])
+@auth.own
+@fails(403, 409)
+@room.response(204)
+@room.doc(operationId="block")
+def block(player: str) -> Response:
+    """Block a person, who is not told: challenges do not come through, and one's own tables are closed."""
+    s, me = services(), auth.holding().account
+    if player in auth.players():
+        raise Problem("forbidden", "Nobody blocks himself.")
+    s.people.circle.block(me, player)
+    return Response(status=204)
+
+
+@room.route("/blocks/<player:player>", methods=["DELETE"])
+@auth.own
+@fails(403)
+@room.response(204)
+@room.doc(operationId="unblock")
+def unblock(player: str) -> Response:
+    """Block a person no longer."""
+    services().people.circle.unblock(auth.holding().account, player)
+    return Response(status=204)
