@@ -1,0 +1,390 @@
+"""What is owed to webhooks: rows that stand until they came through or are given up, and then for a month."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from domain.beside.notices.hooks import TEST, Hook, Hooks, buried
+from domain.beside.people.rows import DAY, Rows, write
+from domain.beside.tables import Execute, Row, Statement
+from domain.ids import Doc
+
+STATES = ("waiting", "delivered", "dead", "expired")
+"""`dead` was given up and can be replayed; `expired` came to be due when it was of no use any more."""
+
+BACKOFF = (5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 86_400_000)
+"""ms from the n-th failure of a delivery to its next try; after the last it is dead."""
+
+BREAK = (0, 5_000, 30_000, 120_000, 600_000)
+"""ms for which a webhook gets nothing at all after so many failures on end."""
+
+GIVEN_UP = 3 * DAY
+"""How long nothing may come through until a webhook is switched off, ms."""
+
+KEPT = 30 * DAY
+"""For how long a delivery is shown, ms."""
+
+HOLD = 60_000
+"""For how long whoever delivers may take, ms; then another one may try."""
+
+SLOW = 2_000
+"""ms after which a receiver counts as slow: those have fewer places, and wait behind the others."""
+
+EACH_HOST = 2
+"""Deliveries to one host at once."""
+
+MOST_WAITING = 1_000
+"""Deliveries that wait for one webhook; those beyond are dead at once."""
+
+MOST_TOLD = 10
+"""Tries that the log of a delivery shows, the last ones."""
+
+_POSITION = "SELECT position FROM notice_position WHERE name = 'log'"
+_READ = """
+INSERT INTO notice_position VALUES ('log', ?) ON CONFLICT (name) DO UPDATE SET position = excluded.position"""
+_OWE = """
+INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '[]') ON CONFLICT DO NOTHING"""
+_HOOK = "h.id, h.account, h.about, h.game, h.events, h.box, h.state, h.made, h.failing, h.ms"
+# Those that were served longest ago come first; of those that are slow not one before them.
+_NEXT = f"""
+SELECT {_HOOK} FROM webhooks h JOIN accounts a ON a.id = h.account
+WHERE h.state = 'on' AND h.next <= ? AND h.held <= ? AND h.ms <= ? AND a.state <> 'banned' AND a.state <> 'erased'
+AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?)
+AND (SELECT count(*) FROM webhooks o WHERE o.host = h.host AND o.held > ?) < ?
+ORDER BY CASE WHEN h.ms > ? THEN 1 ELSE 0 END, h.used, h.id LIMIT 1"""  # noqa: S608 - our own names
+_ANY = """
+SELECT 1 FROM deliveries d JOIN webhooks h ON h.id = d.webhook JOIN accounts a ON a.id = h.account
+WHERE d.state = 'waiting' AND d.due <= ? AND h.state = 'on' AND h.next <= ? AND h.held <= ?
+AND a.state <> 'banned' AND a.state <> 'erased' LIMIT 1"""
+_FIRST = """
+SELECT id, type, box, made, until, tries FROM deliveries
+WHERE webhook = ? AND state = 'waiting' AND due <= ? ORDER BY due, made, id LIMIT 1"""
+_COLUMNS = "id, webhook, type, game, state, made, due, tries, log"
+_PAGE = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND (made < ? OR (made = ? AND id < ?))"  # noqa: S608
+# What an account may know of now: the tables at which it has a seat, or which it directs.
+_COMPANY = """
+SELECT t.game, t.role, t.player, h.id FROM tokens t JOIN account_players p ON p.player = t.player
+JOIN webhooks h ON h.account = p.account
+WHERE t.revoked <> 1 AND h.state = 'on' AND h.about IN ('mine', 'table') AND (h.about = 'mine' OR h.game = t.game)
+AND t.game IN ("""
+# Whom somebody blocks is not heard, by whichever of his ids he asks.
+_CHALLENGED = """
+SELECT h.id, c.game, c.seat, c.at, c.until FROM challenges c JOIN account_players p ON p.player = c.player
+JOIN webhooks h ON h.account = p.account
+WHERE h.state = 'on' AND h.about = 'mine' AND c.answer = '' AND c.until > ? AND c.at >= h.made
+AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player = c.by OR EXISTS (
+  SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
+  WHERE x.player = c.by AND y.player = b.player)))"""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that a webhook is to be told."""
+
+    webhook: str
+    type: str
+    about: tuple[str, ...]
+    """What makes it one thing: the same is told once."""
+    at: int
+    """When it happened, ms."""
+    data: Doc
+    game: str = ""
+    due: int = 0
+    """When it is to be told, ms."""
+    until: int = 0
+    """When it is of no use any more, ms; 0: never."""
+
+    @property
+    def id(self) -> str:
+        """The same whenever it is made of the same records."""
+        marked = json.dumps([self.webhook, self.type, *self.about]).encode()
+        return f"msg_{hashlib.sha256(marked).hexdigest()[:32]}"
+
+    def body(self) -> bytes:
+        """What is sent."""
+        at = datetime.fromtimestamp(self.at / 1000, UTC).isoformat(timespec="milliseconds")
+        doc = {"type": self.type, "timestamp": at.replace("+00:00", "Z"), "data": self.data}
+        return json.dumps(doc, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True)
+class Company:
+    """A webhook whose owner has a role at a table."""
+
+    game: str
+    role: str
+    """A seat's number, or `director`."""
+    player: str
+    webhook: str
+
+
+@dataclass(frozen=True)
+class Listener:
+    """What a webhook that is on is told, and from where in the log."""
+
+    webhook: str
+    about: str
+    since: int
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How one stands."""
+
+    id: str
+    webhook: str
+    type: str
+    game: str
+    state: str
+    made: int
+    due: int
+    tries: int
+    log: list[Doc]
+    """The last tries: `at`, `ms`, `status` (0 without an answer), `said`."""
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """One that is to be delivered now, by whoever has this."""
+
+    hook: Hook
+    id: str
+    type: str
+    body: bytes = field(repr=False)
+    made: int
+    until: int
+    tries: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a try."""
+
+    status: int
+    """Of the answer; 0 without one."""
+    ms: int
+    said: str = ""
+    """Why there was none, as a word."""
+
+    @property
+    def well(self) -> bool:
+        """Whether it came through."""
+        return 200 <= self.status < 300
+
+    @property
+    def gone(self) -> bool:
+        """Whether the receiver wants no more, ever."""
+        return self.status == 410
+
+
+class Outbox(Rows):
+    """May raise StoreUnavailable."""
+
+    # --- what is owed
+
+    def position(self) -> int:
+        """Up to where the log was read."""
+        rows = self._database.execute(_POSITION)
+        return int(rows[0][0]) if rows else 0
+
+    def listeners(self) -> list[Listener]:
+        """All webhooks that are on."""
+        rows = self._database.execute("SELECT id, about, since, events FROM webhooks WHERE state = 'on'")
+        return [Listener(id_, about, int(since), tuple(events.split())) for id_, about, since, events in rows]
+
+    def company(self, games: Sequence[str]) -> list[Company]:
+        """Who is to be told of these tables since they have a role there."""
+        if not games:
+            return []
+        marks = ", ".join("?" * len(games))
+        return [Company(*map(str, row)) for row in self._database.execute(f"{_COMPANY}{marks})", games)]
+
+    def challenged(self) -> list[tuple[str, str, int, int, int]]:
+        """Challenges that stand: webhook, game, seat (-1: any), when it was asked, until when."""
+        rows = self._database.execute(_CHALLENGED, (self._now(),))
+        return [(str(h), str(game), int(seat), int(at), int(until)) for h, game, seat, at, until in rows]
+
+    def known(self, ids: Sequence[str]) -> set[str]:
+        """Those of these deliveries that there are."""
+        marks = ", ".join("?" * len(ids))
+        rows = self._database.execute(f"SELECT id FROM deliveries WHERE id IN ({marks})", ids) if ids else []  # noqa: S608
+        return {str(id_) for (id_,) in rows}
+
+    def owe(self, notices: Iterable[Notice], read: tuple[int, int] | None = None, games: Iterable[str] = ()) -> None:
+        """Write down what is owed; what was told or is owed already stays as it is.
+
+        `read`: from where, as the row says, to where the log was read. Nothing is written if somebody else has read on
+        meanwhile. What was to be told later of these games, and is not among the notices, is not to be told any more.
+        """
+        rows = [self._row(notice) for notice in notices]
+        stay = {row[0] for row in rows}
+
+        def work(execute: Execute) -> None:
+            if read and read[0] != next((int(at) for (at,) in execute(_POSITION, ())), 0):
+                return
+            for game in games:
+                later = "SELECT id FROM deliveries WHERE game = ? AND state = 'waiting' AND until > 0 AND tries = 0"
+                for (id_,) in execute(later, (game,)):
+                    if id_ not in stay:
+                        execute("DELETE FROM deliveries WHERE id = ?", (id_,))
+            counted: dict[object, int] = {}
+            for row in rows:
+                if row[1] not in counted:
+                    counted[row[1]] = _waiting(execute, row[1])
+                if counted[row[1]] < 0:
+                    continue
+                counted[row[1]] += 1
+                full = counted[row[1]] > MOST_WAITING
+                execute(_OWE, (*row[:5], "dead" if full else "waiting", *row[5:]))
+            if read:
+                execute(_READ, (read[1],))
+
+        self._together(work)
+
+    def _row(self, n: Notice) -> tuple[object, ...]:
+        box = self._keys.seal("notices", f"delivery|{n.id}", n.body()).hex()
+        return (n.id, n.webhook, n.type, n.game, box, self._now(), n.due or self._now(), n.until)
+
+    def prune(self) -> None:
+        """Forget what is older than is shown."""
+        old = (self._now() - KEPT,)
+        self._database.execute("DELETE FROM deliveries WHERE made < ? AND state <> 'waiting'", old)
+
+    # --- delivering
+
+    def waiting(self) -> bool:
+        """Whether anything could be delivered now."""
+        now = self._now()
+        return bool(self._database.execute(_ANY, (now, now, now)))
+
+    def take(self, *, quick: bool = False) -> Parcel | None:
+        """The next to be delivered, for nobody else to take; `quick`: of receivers that are not slow."""
+        now = self._now()
+
+        def work(execute: Execute) -> Parcel | None:
+            most = SLOW if quick else 2**62
+            rows = execute(_NEXT, (now, now, most, now, now, EACH_HOST, SLOW))
+            if not rows:
+                return None
+            hook = Hooks(self._database, self._keys, self._now).hook(rows[0])
+            execute("UPDATE webhooks SET held = ?, used = ? WHERE id = ?", (now + HOLD, now, hook.id))
+            ((id_, type_, box, made, until, tries),) = execute(_FIRST, (hook.id, now))
+            body = self._keys.open("notices", f"delivery|{id_}", bytes.fromhex(box))
+            return Parcel(hook, id_, type_, body, int(made), int(until), int(tries))
+
+        return self._together(work)
+
+    def settle(self, parcel: Parcel, outcome: Outcome, jitter: float, told: Sequence[Statement] = ()) -> bool:
+        """Write down what came of it; whether the webhook is switched off, and `told` was written with that.
+
+        `jitter`: by how much the next try is later, from 0 to 1.
+        """
+        now = self._now()
+
+        def work(execute: Execute) -> bool:
+            found = execute("SELECT failed, failing, state FROM webhooks WHERE id = ?", (parcel.hook.id,))
+            kept = execute("SELECT log FROM deliveries WHERE id = ? AND state = 'waiting'", (parcel.id,))
+            if not found or not kept:  # removed, or settled by somebody who took it later
+                execute("UPDATE webhooks SET held = 0 WHERE id = ?", (parcel.hook.id,))
+                return False
+            tried = [*json.loads(str(kept[0][0])), {"at": now, **vars(outcome)}][-MOST_TOLD:]
+            state, due = _next_try(parcel, outcome, now, jitter)
+            execute(
+                "UPDATE deliveries SET state = ?, due = ?, tries = tries + 1, log = ? WHERE id = ?",
+                (state, due, json.dumps(tried), parcel.id),
+            )
+            failed, failing = (0, 0) if outcome.well else (int(found[0][0]) + 1, int(found[0][1]) or now)
+            rest = BREAK[min(failed, len(BREAK)) - 1] if failed else 0
+            off = outcome.gone or (failing > 0 and now - failing >= GIVEN_UP)
+            execute(
+                "UPDATE webhooks SET held = 0, failed = ?, failing = ?, ms = ?, next = ?, state = ? WHERE id = ?",
+                (failed, failing, outcome.ms, now + rest, "off" if off else found[0][2], parcel.hook.id),
+            )
+            if off:
+                write(execute, [*buried(parcel.hook.id), *told])
+            return off
+
+        return self._together(work)
+
+    def expire(self, parcel: Parcel) -> None:
+        """It is of no use any more."""
+        self._together(
+            lambda execute: write(
+                execute,
+                [
+                    ("UPDATE deliveries SET state = 'expired' WHERE id = ? AND state = 'waiting'", (parcel.id,)),
+                    ("UPDATE webhooks SET held = 0 WHERE id = ?", (parcel.hook.id,)),
+                ],
+            )
+        )
+
+    # --- what its owner sees and asks for
+
+    def of(self, hook: str, state: str = "", before: str = "", limit: int = 50) -> list[Delivery]:
+        """Its deliveries, the newest first; `before` continues a page: when it was made, and its id."""
+        made, _, last = before.partition(".")
+        at = int(made) if made else 2**62
+        chosen, params = (" AND state = ?", (state,)) if state else ("", ())
+        rows = self._database.execute(
+            f"{_PAGE}{chosen} ORDER BY made DESC, id DESC LIMIT ?", (hook, at, at, last, *params, limit)
+        )
+        return [_delivery(row) for row in rows]
+
+    def find(self, hook: str, delivery: str) -> Delivery | None:
+        """One of them."""
+        select = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND id = ?"  # noqa: S608 - our own names
+        rows = self._database.execute(select, (hook, delivery))
+        return _delivery(rows[0]) if rows else None
+
+    def replay(self, hook: str, delivery: str) -> Delivery | None:
+        """It is to be delivered again, from now on as if it were new; None if there is none such."""
+
+        def work(execute: Execute) -> None:
+            execute(
+                "UPDATE deliveries SET state = 'waiting', due = ?, until = 0, tries = 0"
+                " WHERE webhook = ? AND id = ? AND state <> 'waiting'",
+                (self._now(), hook, delivery),
+            )
+            execute("UPDATE webhooks SET next = 0 WHERE id = ?", (hook,))
+
+        self._together(work)
+        return self.find(hook, delivery)
+
+    def test(self, hook: Hook) -> Delivery | None:
+        """A delivery that tells nothing."""
+        notice = Notice(hook.id, TEST, (secrets.token_hex(16),), self._now(), {"webhook": hook.id})
+        self.owe([notice])
+        return self.find(hook.id, notice.id)
+
+
+def signals(hook: Listener, type_: str) -> bool:
+    """Whether a webhook is told things of that type."""
+    return type_ in hook.events
+
+
+def _delivery(row: Row) -> Delivery:
+    id_, hook, type_, game, state, made, due, tries, log = row
+    return Delivery(id_, hook, type_, game, state, int(made), int(due), int(tries), json.loads(log))
+
+
+def _waiting(execute: Execute, hook: object) -> int:
+    """How many deliveries wait for it; -1 for a webhook that was removed meanwhile."""
+    if not execute("SELECT 1 FROM webhooks WHERE id = ?", (hook,)):
+        return -1
+    ((count,),) = execute("SELECT count(*) FROM deliveries WHERE webhook = ? AND state = 'waiting'", (hook,))
+    return int(count)
+
+
+def _next_try(parcel: Parcel, outcome: Outcome, now: int, jitter: float) -> tuple[str, int]:
+    """The state of a delivery after a try, and when it is due again."""
+    if outcome.well:
+        return "delivered", now
+    if parcel.tries >= len(BACKOFF) or outcome.gone:
+        return "dead", now
+    return "waiting", now + int(BACKOFF[parcel.tries] * (1 + jitter / 5))

@@ -1,0 +1,1 @@
+"""Notices: what is owed to webhooks is made of the log, and delivered."""
