@@ -9,6 +9,7 @@ from msgspec import convert
 
 from domain.ids import PUBLIC, Doc, Json, Viewer
 from domain.kernel import declare
+from domain.kernel.asides import asides_publicly, with_asides
 from domain.kernel.audience import ALL_KEY, seats_of
 from domain.kernel.chapters import heading, split, turned_publicly
 from domain.kernel.chronicle import told
@@ -118,6 +119,7 @@ def summary(known: Known) -> dict[str, Json]:
         "accounts": accounts(known),
         "hold": p.terms.get("hold", 0),
         "several": p.terms.get("several", True),
+        "delay": p.terms.get("delay", 0),
         "ending": p.ending,
     }
 
@@ -126,6 +128,7 @@ def entries(record: Record, before: Known | None, known: Known) -> dict[str, dic
     """The record in the timeline, between the games before and after it: an entry for all, one for each audience."""
     rules, after = known.rules, known.game.state
     turns = turned_publicly(rules, before.game.state, after, record) if before else ()
+    besides = asides_publicly(rules, before.game.state, record) if before else {}
     public: dict[str, Json] = {
         "version": record.version,
         "kind": record.kind,
@@ -137,6 +140,7 @@ def entries(record: Record, before: Known | None, known: Known) -> dict[str, dic
         "facts": record.public.get("facts", []),
         "chapter": declare.doc(rules.chapter(after)),
         "turns": [[i, declare.doc(chapter)] for i, chapter in turns],
+        "asides": {str(i): dict(more) for i, more in besides.items()},
     }
     if record.kind == "closed":
         public["body"] = {"reason": record.body["reason"]}
@@ -158,9 +162,10 @@ def chapter_told(words: Texts, chapter: Chapter) -> dict[str, Json]:
 
 def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
     """An entry with its sentences and headings; those of the viewer's own part stand there."""
-    kept = {member: value for member, value in entry.items() if member != "turns"}
+    kept = {member: value for member, value in entry.items() if member not in ("turns", "asides")}
     turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
-    about = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], entry["facts"]
+    facts = with_asides(entry["facts"], {int(i): more for i, more in (entry.get("asides") or {}).items()})
+    about = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], facts
     public: list[str] = []
     headings: list[dict[str, Json]] = []
     for chapter, lines, _ in split(words, name, *about, turns):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.catalogue import Catalogue
+from domain.errors import VerificationError
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.audience import seats_of
 from domain.kernel.flow import Decision
-from domain.kernel.game import AnyGame, fold
+from domain.kernel.game import AnyGame, advance, fold
 from domain.kernel.record import Record
 from domain.kernel.ruleset import AnyRuleset, decisions
+from domain.ledger import Ledger, LogEntry
 
 
 def turn_id(game: str, decision: str) -> str:
@@ -57,6 +59,38 @@ def folded(catalogue: Catalogue, records: Sequence[Record]) -> Known:
     """A game after its last record."""
     rules = catalogue.get(records[0].body["ruleset"])
     return Known(rules, fold(rules, records))
+
+
+def following(catalogue: Catalogue, ledger: Ledger, before: Known | None, record: Record) -> Known:
+    """A game after one more record, read from the ledger where that goes back; before the first there is none."""
+    if before is None:
+        return folded(catalogue, [record])
+    if record.kind == "rewound":
+        return folded(catalogue, ledger.read(before.game.id, upto=record.version))
+    return replace(before, game=advance(before.rules, before.game, record))
+
+
+@dataclass(frozen=True)
+class Follower:
+    """Games from one record to the next, as the log tells of them."""
+
+    catalogue: Catalogue
+    ledger: Ledger
+
+    def before(self, known: Known | None, entry: LogEntry) -> Known | None:
+        """The game before the record, whatever is known of it; None before the first."""
+        if entry.version == 1:
+            return None
+        if known is not None and known.game.version == entry.version - 1:
+            return known
+        known = folded(self.catalogue, self.ledger.read(entry.game, upto=entry.version - 1))
+        if known.game.version != entry.version - 1:
+            raise VerificationError("unreadable", known.game.version + 1, "it is gone")
+        return known
+
+    def after(self, before: Known | None, entry: LogEntry) -> Known:
+        """The game after the record."""
+        return following(self.catalogue, self.ledger, before, entry.record)
 
 
 def touched(record: Record, known: Known) -> list[Viewer]:

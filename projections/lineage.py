@@ -8,37 +8,37 @@ from sqlalchemy import select
 
 from domain.errors import AnnalsError
 from domain.ledger import Ledger
-from projections.schema import generations, leaves
+from projections.schema import generations, parts
 from projections.store import Views
 
 
 @dataclass(frozen=True)
 class Newest:
-    """The last record that the live views have read."""
+    """The last record that a part of the live views has read."""
 
     position: int
-    game: str = ""
-    version: int = 0
-    hash: str = ""
+    game: str
+    version: int
+    hash: str
 
 
-def newest(views: Views) -> Newest:
-    """Where the views are; at position 0 if they have read nothing."""
+def newest(views: Views) -> set[Newest]:
+    """Where the parts are; nothing of those that have read nothing."""
+    p = parts.c
+    live = select(p.position, p.game, p.version, p.hash).join(generations, generations.c.gen == p.gen)
     with views.reading() as db:
-        row = db.execute(select(generations).where(generations.c.live)).first()
-        if row is None or not row.position:
-            return Newest(0)
-        leaf = db.execute(select(leaves).filter_by(gen=row.gen, leaf=row.leaves - 1)).first()
-    return Newest(row.position, leaf.game, leaf.version, leaf.hash) if leaf else Newest(row.position)
+        return {Newest(*row) for row in db.execute(live.where(generations.c.live, p.position > 0)).all()}
 
 
-def holds(ledger: Ledger, last: Newest) -> bool:
-    """Whether that record stands in the log, at that position.
+def holds(ledger: Ledger, newest: set[Newest]) -> bool:
+    """Whether these records stand in the log, at their positions.
 
-    It names the hash of the one before it, and its salts are of a secret seed: no other history has the same.
+    Each names the hash of the one before it, and its salts are of a secret seed: no other history has the same.
     """
-    if not last.position:
-        return True
+    return all(_stands(ledger, last) for last in newest)
+
+
+def _stands(ledger: Ledger, last: Newest) -> bool:
     for entry in ledger.log(last.position - 1, 1):
         if (entry.position, entry.game, entry.version) != (last.position, last.game, last.version):
             return False

@@ -6,15 +6,19 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Table, bindparam, select
+from sqlalchemy import ColumnElement, Select, Table, bindparam, func, select, tuple_
 
-from domain.ids import MAX_INT, Doc, Json, Viewer
+from domain.ids import MAX_INT, PUBLIC, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, may_read
 from projections import schema
 from projections.progress import kept
 from projections.proofs import Proofs
+from projections.spectators import CHANGES
 from projections.store import Views
+
+Columns = TypeVarTuple("Columns")
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,31 @@ def _live(table: Table) -> ColumnElement[bool]:
 
 
 # Made once: building a statement takes longer than running it.
-POSITION = select(schema.generations.c.position).where(schema.generations.c.live)
-BOARD = select(schema.boards.c.version, schema.boards.c.doc).where(
+POSITION = select(func.min(schema.parts.c.position)).where(_live(schema.parts))
+_READ_BY_ALL = (POSITION.scalar_subquery() + 1) * (1 << CHANGES)
+BOARD = select(schema.boards.c.viewer, schema.boards.c.version, schema.boards.c.doc).where(
     _live(schema.boards), schema.boards.c.game == bindparam("of_game"), schema.boards.c.viewer == bindparam("by")
 )
-GAME = select(schema.games.c.doc).where(_live(schema.games), schema.games.c.game == bindparam("of_game"))
+AT_THE_TABLE = select(schema.boards.c.viewer, schema.boards.c.version, schema.boards.c.doc).where(
+    _live(schema.boards),
+    schema.boards.c.game == bindparam("of_game"),
+    schema.boards.c.viewer.in_((schema.AT_THE_TABLE, PUBLIC)),
+)
+GAME = select(schema.games.c.doc).where(
+    _live(schema.games), schema.games.c.game == bindparam("of_game"), schema.games.c.shown_to != bindparam("others")
+)
+SHOWN = select(schema.games.c.shown_to, schema.games.c.version).where(
+    _live(schema.games), schema.games.c.game == bindparam("of_game")
+)
+
+
+def _others(inside: bool) -> str:
+    """Whose summaries of tables with a delay are not asked for."""
+    return schema.SPECTATORS if inside else schema.AT_THE_TABLE
+
+
+REMEMBERED = 50_000
+"""Games without a delay that a process knows to be so."""
 
 
 class Reader:
@@ -53,24 +77,26 @@ class Reader:
 
     def __init__(self, views: Views) -> None:
         self._views = views
+        self._plain: set[str] = set()
         self.proofs = Proofs(views)
 
     def position(self) -> int:
-        """How far the live generation has read the log."""
+        """How far all parts of the live generation have read the log."""
         with self._views.reading() as db:
             return int(db.execute(POSITION).scalar_one())
 
     def pumped(self, now: int) -> bool:
         """Whether a pump works on the views, ms: without one nobody does what is asked for."""
-        t = schema.leases
+        t = schema.parts
         with self._views.reading() as db:
-            return db.execute(select(t.c.name).where(t.c.until > now)).first() is not None
+            return db.execute(select(t.c.part).where(_live(t), t.c.until > now)).first() is not None
 
     def rebuilding(self) -> tuple[int, int] | None:
         """How far a rebuild has read the log, and how far it must; None if there is none."""
-        t = schema.generations
+        g, p = schema.generations.c, schema.parts.c
+        reached = select(g.live, func.min(p.position).label("position")).join(schema.parts, p.gen == g.gen)
         with self._views.reading() as db:
-            rows = {bool(row.live): int(row.position) for row in db.execute(select(t.c.live, t.c.position))}
+            rows = {bool(row.live): int(row.position) for row in db.execute(reached.group_by(g.gen, g.live))}
         return (rows[False], rows[True]) if len(rows) == 2 else None
 
     def wait(self, position: int, seconds: float) -> bool:
@@ -84,57 +110,128 @@ class Reader:
             pause = min(pause * 1.5, 0.02)
         return True
 
-    def board(self, game: str, viewer: Viewer) -> Board | None:
-        """The board of a viewer; None for an unknown game or seat."""
+    def board(self, game: str, viewer: Viewer, *, inside: bool = False) -> Board | None:
+        """The board of a viewer; None for an unknown game or seat.
+
+        `inside`: the public one as those at the table see it, not as spectators do.
+        """
+        if inside and viewer == PUBLIC:
+            with self._views.reading() as db:
+                rows = {row.viewer: row for row in db.execute(AT_THE_TABLE, {"of_game": game})}
+            reader = schema.AT_THE_TABLE if schema.AT_THE_TABLE in rows else PUBLIC
+            return self._board(game, reader, rows.get(reader))
         with self._views.reading() as db:
             row = db.execute(BOARD, {"of_game": game, "by": str(viewer)}).first()
-        return None if row is None else Board(row.version, self._views.shown(game, str(viewer), row.doc))
+        return self._board(game, str(viewer), row)
 
-    def game(self, game: str) -> dict[str, Json] | None:
-        """The summary of a game."""
+    def _board(self, game: str, reader: str, row: Any) -> Board | None:
+        return None if row is None else Board(row.version, self._views.shown(game, reader, row.doc))
+
+    def game(self, game: str, *, inside: bool = False) -> dict[str, Json] | None:
+        """The summary of a game, as spectators see it, or those at the table (`inside`)."""
         with self._views.reading() as db:
-            row = db.execute(GAME, {"of_game": game}).first()
+            row = db.execute(GAME, {"of_game": game, "others": _others(inside)}).first()
         return None if row is None else json.loads(row.doc)
+
+    def shown(self, game: str) -> dict[str, int]:
+        """Who sees a game up to which version (`all`; or `table` and `public`); nothing of an unknown one."""
+        with self._views.reading() as db:
+            return {row.shown_to: row.version for row in db.execute(SHOWN, {"of_game": game})}
+
+    def plain(self, game: str) -> bool:
+        """Whether all see the same of a game, so far as the views know it: that stays so, and is asked once."""
+        if game in self._plain:
+            return True
+        if schema.ALL not in self.shown(game):
+            return False
+        if len(self._plain) >= REMEMBERED:
+            self._plain = set()
+        self._plain.add(game)
+        return True
+
+    def seated(self, player: str, limit: int) -> list[str]:
+        """The tables with a delay at which spectators see that player."""
+        t = schema.seated
+        with self._views.reading() as db:
+            query = select(t.c.game).where(_live(t), t.c.player == player).distinct().limit(limit)
+            return [row.game for row in db.execute(query)]
+
+    def delayed(self, games: Sequence[str]) -> set[str]:
+        """Which of these games spectators see late."""
+        t = schema.held_back
+        with self._views.reading() as db:
+            return {row.game for row in db.execute(select(t.c.game).where(_live(t), t.c.game.in_(games)))}
+
+    def marks(self, games: Sequence[str]) -> dict[str, int]:
+        """A number of each of these games that is another one whenever more of it is shown to anybody."""
+        t = schema.games
+        with self._views.reading() as db:
+            query = select(t.c.game, func.sum(t.c.version).label("mark")).where(_live(t), t.c.game.in_(games))
+            return {row.game: int(row.mark) for row in db.execute(query.group_by(t.c.game))}
 
     def versions(self, games: Sequence[str]) -> dict[str, int]:
         """The newest version that the views know of each of these games."""
         t = schema.games
         with self._views.reading() as db:
-            rows = db.execute(select(t.c.game, t.c.version).where(_live(t), t.c.game.in_(games)))
-            return {row.game: row.version for row in rows}
+            query = select(t.c.game, t.c.version).where(_live(t), t.c.game.in_(games))
+            return {row.game: row.version for row in db.execute(query.where(t.c.shown_to != schema.SPECTATORS))}
 
     def lobby(
         self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50, *, free: bool = False
     ) -> list[tuple[int, dict[str, Json]]]:
-        """Public games with the log position of their last record, the newest first; `before` continues a page.
+        """Public games with the place of their last change, the newest first; `before` continues a page.
 
         `free`: only those where a seat can be taken, also of a player who has left.
         """
         t = schema.games
-        query = select(t.c.position, t.c.doc).where(_live(t), t.c.listing == "public")
-        query = query.order_by(t.c.position.desc()).limit(limit)
+        query = select(t.c.place, t.c.doc).where(_live(t), t.c.listing == "public")
+        query = query.where(t.c.shown_to != schema.AT_THE_TABLE).order_by(t.c.place.desc()).limit(limit)
         for column, value in ((t.c.status, status), (t.c.ruleset, ruleset)):
             if value:
                 query = query.where(column == value)
         if before:
-            query = query.where(t.c.position < before)
+            query = query.where(t.c.place < before)
         if free:
             query = query.where(t.c.free > 0)
         with self._views.reading() as db:
-            return [(row.position, json.loads(row.doc)) for row in db.execute(query)]
+            return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
+
+    def closed(self, ruleset: str = "", player: str = "", after: int = 0, limit: int = 50) -> list[tuple[int, str]]:
+        """Public games that were finished or given up, with the place at which that was shown, the oldest first.
+
+        Up to where all parts have read: what comes later has a later place.
+        """
+        t, r = schema.games, schema.results
+        query = select(t.c.place, t.c.game).where(_live(t), t.c.listing == "public", t.c.status == "closed")
+        query = query.where(t.c.shown_to != schema.AT_THE_TABLE, t.c.place > after, t.c.place < _READ_BY_ALL)
+        query = query.order_by(t.c.place).limit(limit)
+        if ruleset:
+            query = query.where(t.c.ruleset == ruleset)
+        if player:
+            query = query.where(t.c.game.in_(select(r.c.game).where(_live(r), r.c.player == player)))
+        with self._views.reading() as db:
+            return [(row.place, row.game) for row in db.execute(query)]
 
     def of(
-        self, games: Sequence[str], status: str = "", before: int = 0, limit: int = 50
+        self,
+        games: Sequence[str],
+        status: str = "",
+        before: int = 0,
+        limit: int = 50,
+        *,
+        listing: str = "",
+        inside: bool = False,
     ) -> list[tuple[int, dict[str, Json]]]:
-        """Those of these games, as in the lobby."""
+        """Those of these games, as in the lobby; `inside`: as those at the tables see them."""
         t = schema.games
-        query = select(t.c.position, t.c.doc).where(_live(t), t.c.game.in_(games))
-        for wanted, where in ((status, t.c.status == status), (before, t.c.position < before)):
+        query = select(t.c.place, t.c.doc).where(_live(t), t.c.game.in_(games), t.c.shown_to != _others(inside))
+        narrowed = ((status, t.c.status == status), (before, t.c.place < before), (listing, t.c.listing == listing))
+        for wanted, where in narrowed:
             if wanted:
                 query = query.where(where)
         with self._views.reading() as db:
-            rows = db.execute(query.order_by(t.c.position.desc()).limit(limit))
-            return [(row.position, json.loads(row.doc)) for row in rows]
+            rows = db.execute(query.order_by(t.c.place.desc()).limit(limit))
+            return [(row.place, json.loads(row.doc)) for row in rows]
 
     def timeline(self, game: str, viewer: Viewer, after: int = 0, limit: int = 100) -> list[dict[str, Json]]:
         """Entries after a version, the viewer's own beside the public ones of the same version."""
@@ -154,22 +251,31 @@ class Reader:
         part: Doc = json.loads(self._views.shown(game, audience, doc))
         return part
 
-    def results(self, player: str, limit: int = 100) -> list[dict[str, Json]]:
+    def results(self, player: str, limit: int = 100, after: str = "") -> list[dict[str, Json]]:
         """The closed games of a player, the newest first; only public ones, since everybody may ask.
 
-        Those that were not finished have neither place nor points.
+        Those that were not finished have neither place nor points. `after` is `at.game.seat` of the page before.
         """
+        t = schema.results
+        query = self._listed(select(t), player).order_by(t.c.at.desc(), t.c.game.desc(), t.c.seat.desc()).limit(limit)
+        if after:
+            at, game, seat = after.split(".")
+            query = query.where(tuple_(t.c.at, t.c.game, t.c.seat) < tuple_(int(at), game, int(seat)))
+        with self._views.reading() as db:
+            return [{str(k): v for k, v in row.items() if k != "gen"} for row in db.execute(query).mappings()]
+
+    def counted(self, player: str) -> tuple[int, int]:
+        """How many closed public games of a player were finished, and how many were not."""
+        t = schema.results
+        with self._views.reading() as db:
+            finished, closed = db.execute(self._listed(select(func.count(t.c.place), func.count()), player)).one()
+        return finished, closed - finished
+
+    def _listed(self, query: Select[*Columns], player: str) -> Select[*Columns]:
         t, games = schema.results, schema.games
         listed = t.join(games, (games.c.gen == t.c.gen) & (games.c.game == t.c.game))
-        with self._views.reading() as db:
-            rows = db.execute(
-                select(t)
-                .select_from(listed)
-                .where(_live(t), t.c.player == player, games.c.listing == "public")
-                .order_by(t.c.at.desc())
-                .limit(limit)
-            ).mappings()
-            return [{str(k): v for k, v in row.items() if k != "gen"} for row in rows]
+        query = query.select_from(listed).where(_live(t), t.c.player == player, games.c.listing == "public")
+        return query.where(games.c.shown_to != schema.AT_THE_TABLE)
 
     def due(self, now: int, limit: int = 100, *, answered: int = MAX_INT) -> list[Due]:
         """Work that is due now, the longest overdue first; of deadlines only those up to `answered`."""
@@ -191,7 +297,8 @@ class Reader:
         """The games that are not over."""
         t = schema.games
         with self._views.reading() as db:
-            rows = db.execute(select(t.c.game).where(_live(t), t.c.status.in_(("open", "running"))).order_by(t.c.game))
+            query = select(t.c.game).where(_live(t), t.c.status.in_(("open", "running")))
+            rows = db.execute(query.where(t.c.shown_to != schema.SPECTATORS).order_by(t.c.game))
             return [row.game for row in rows]
 
     def progress(self, work: str) -> Doc:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, func, insert, select, tuple_, update
+import json
+
+from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from projections import schema
 from projections.store import Views
+from projections.tree import Place, edge
 
 SWEPT = 2000
 """Rows that are dropped at once."""
 
 TABLES = (
+    schema.parts,
     schema.games,
     schema.boards,
     schema.timeline,
     schema.results,
     schema.due,
+    schema.held_back,
+    schema.seated,
     schema.leaves,
     schema.nodes,
     schema.aside,
@@ -27,8 +33,8 @@ def new_generation(views: Views) -> int:
     with views.transaction() as db:
         gen = db.execute(select(func.max(schema.generations.c.gen))).scalar_one() + 1
         db.execute(delete(schema.generations).where(~schema.generations.c.live))
-        row = {"gen": gen, "position": 0, "live": False, "leaves": 0, "frontier": b"[]"}
-        db.execute(insert(schema.generations).values(row))
+        for statement in schema.generation(gen, views.parts):
+            db.execute(statement)
     sweep(views)
     return int(gen)
 
@@ -36,13 +42,30 @@ def new_generation(views: Views) -> int:
 def switch(views: Views, gen: int) -> bool:
     """Make it the live one if it has read as far as the live one has; the old one is to be swept away."""
     with views.transaction() as db:
-        positions = {r.gen: r.position for r in db.execute(select(schema.generations).with_for_update())}
-        old = [g for g in positions if g != gen]
-        if positions[gen] < max((positions[g] for g in old), default=0):
+        reached: dict[int, list[int]] = {}
+        for row in db.execute(select(schema.parts).order_by(schema.parts.c.gen).with_for_update()):
+            reached.setdefault(row.gen, []).append(row.position)
+        old = [g for g in reached if g != gen]
+        if min(reached[gen]) < max((max(reached[g]) for g in old), default=0):
             return False
         db.execute(update(schema.generations).values(live=schema.generations.c.gen == gen))
-        db.execute(delete(schema.generations).where(schema.generations.c.gen.in_(old)))
+        for table in (schema.generations, schema.parts):
+            db.execute(delete(table).where(table.c.gen.in_(old)))
     return True
+
+
+def goes_on(views: Views, gen: int) -> bool:
+    """Whether its tree begins with the live one, so that every head that somebody has stays true."""
+    with views.reading() as db:
+        live = db.execute(select(schema.generations).where(schema.generations.c.live)).one()
+        found = [_node(db, gen, place) for place in edge(live.leaves)]
+    return bool(found == json.loads(live.frontier))
+
+
+def _node(db: Connection, gen: int, place: Place) -> str | None:
+    level, number = place
+    found = db.execute(select(schema.nodes.c.hash).filter_by(gen=gen, level=level, number=number)).scalar()
+    return None if found is None else bytes(found).hex()
 
 
 def sweep(views: Views) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table
+from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, LargeBinary, MetaData, String, Table, insert
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENTS = 3
+DOCUMENTS = 4
 """Raised when the documents in the tables get another form."""
+
+TREE = -1
+"""The part that holds no games."""
 
 metadata = MetaData()
 
@@ -27,10 +30,37 @@ generations = Table(
     _gen(),
     Column("position", BigInteger, nullable=False),
     Column("live", Boolean, nullable=False),
+    Column("parts", Integer, nullable=False),
     Column("leaves", BigInteger, nullable=False),
     Column("frontier", LargeBinary, nullable=False),
+    Column("place", BigInteger, nullable=False),
 )
-"""How far each generation has read the log. `leaves` and `frontier` are the Merkle tree's size and right edge."""
+"""How far the tree of each generation has read the log, and into how many parts its games are divided.
+
+`leaves` and `frontier` are the Merkle tree's size and right edge.
+
+`place` is that of what was shown last because its time had come.
+"""
+
+parts = Table(
+    "parts",
+    metadata,
+    _gen(),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    Column("owner", String(80), nullable=False),
+    Column("until", BigInteger, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("game", String(36), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+"""How far each part has read the log, with the record that it read last, and who alone pumps it until when (ms).
+
+Part -1 is the tree.
+"""
+
+AT_THE_TABLE, SPECTATORS, ALL = "table", "public", "all"
+"""Who sees a summary, or a board of what is public: of a table with a delay those at it see another one than others."""
 
 leases = Table(
     "leases",
@@ -39,14 +69,15 @@ leases = Table(
     Column("owner", String(80), nullable=False),
     Column("until", BigInteger, nullable=False),
 )
-"""Who alone may pump a generation, and until when (ms)."""
+"""Who alone does other work, and until when (ms); which processes pump."""
 
 games = Table(
     "games",
     metadata,
     _gen(),
     _game(),
-    Column("position", BigInteger, nullable=False),
+    Column("shown_to", String(6), primary_key=True),
+    Column("place", BigInteger, nullable=False),
     Column("version", Integer, nullable=False),
     Column("ruleset", String(80), nullable=False),
     Column("status", String(10), nullable=False),
@@ -54,9 +85,13 @@ games = Table(
     Column("free", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("doc", LargeBinary, nullable=False),
-    Index("games_listed", "gen", "listing", "position"),
+    Index("games_listed", "gen", "listing", "place"),
 )
-"""One row a game: who sits where, and for whom it waits since when. `free`: how many seats can be taken."""
+"""One row a game, two at a table with a delay: who sits where, and for whom it waits since when.
+
+`place` is where its last change stands among those of all games: each is given a larger one than all before. `free`:
+how many seats can be taken.
+"""
 
 boards = Table(
     "boards",
@@ -67,7 +102,10 @@ boards = Table(
     Column("version", Integer, nullable=False),
     Column("doc", LargeBinary, nullable=False),
 )
-"""One document per game and viewer; `version` is the one at which this document last changed."""
+"""One document per game and viewer; `version` is the one at which this document last changed.
+
+At a table with a delay the viewer `public` has what spectators see, and `table` what is public for those at it.
+"""
 
 timeline = Table(
     "timeline",
@@ -109,12 +147,35 @@ due = Table(
     Column("last", BigInteger),
     Index("due_at", "gen", "at"),
 )
-"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player),
+"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player), `bot`,
 `sweep` (a table that nobody starts).
 
 `at` is when it must be done (ms), of seats without a player once the first is not held; of a lapse `deadline` is the
 first deadline, before grace and banks of time, and `last` is when the last of the seats is due.
 """
+
+held_back = Table(
+    "held_back",
+    metadata,
+    _gen(),
+    _game(),
+    Column("shown", Integer, nullable=False),
+    Column("head", Integer, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Index("held_back_at", "gen", "at"),
+)
+"""Tables with a delay: up to which version spectators see, the newest one, and when they see the next one, ms."""
+
+seated = Table(
+    "seated",
+    metadata,
+    _gen(),
+    _game(),
+    Column("seat", Integer, primary_key=True),
+    Column("player", String(80), nullable=False),
+    Index("seated_player", "gen", "player"),
+)
+"""Who sits at tables with a delay, as spectators see it; empty for a seat without a player."""
 
 leaves = Table(
     "leaves",
@@ -124,9 +185,10 @@ leaves = Table(
     Column("game", String(36), nullable=False),
     Column("version", Integer, nullable=False),
     Column("hash", String(64), nullable=False),
+    Column("position", BigInteger, nullable=False),
     Index("leaves_record", "gen", "game", "version"),
 )
-"""The records in the order of the log, numbered densely: leaves of the Merkle tree."""
+"""The records in the order of the log, numbered densely: leaves of the Merkle tree; where each stands in the log."""
 
 nodes = Table(
     "nodes",
@@ -167,3 +229,11 @@ def fingerprint() -> str:
         parts.append(str(CreateTable(table)))
         parts += sorted(str(CreateIndex(index)) for index in table.indexes)
     return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def generation(gen: int, count: int, *, live: bool = False) -> list[Insert]:
+    """The rows of an empty generation whose games are divided into so many parts."""
+    row = {"gen": gen, "position": 0, "live": live, "parts": count, "leaves": 0, "frontier": b"[]", "place": 0}
+    nothing = {"gen": gen, "owner": "", "until": 0, "position": 0, "game": "", "version": 0, "hash": ""}
+    rows = [{**nothing, "part": part} for part in (TREE, *range(count))]
+    return [insert(generations).values(row), insert(parts).values(rows)]

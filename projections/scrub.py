@@ -8,8 +8,9 @@ tree does not hold yet is judged by the chain.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from sqlalchemy import bindparam, select
 
@@ -18,7 +19,7 @@ from domain.beside.vault import Vault
 from domain.errors import AnnalsError, StoreDamaged, StoreUnavailable, UnknownGame, VerificationError, WrongKey
 from domain.kernel.draws import commitment
 from domain.kernel.record import Record
-from domain.ledger import Ledger, LogEntry
+from domain.ledger import MOST, Ledger, LogEntry
 from projections import schema
 from projections.store import Views
 
@@ -30,8 +31,14 @@ SLICE = 500
 SPARE = 16
 """Entries that are read beyond a slice where pages are damaged: positions may have gaps."""
 
+BEYOND = 1000
+"""Versions by which a game may have grown past the tree: a number that is further away has changed."""
+
 NOBODY_KNOWS = "0" * 64
 """The leaf of a record that nobody could read when the tree was made."""
+
+ANOTHER = "is not the one that stands in the tree"
+"""What is said of a record with another hash."""
 
 _LIVE = schema.leaves.join(schema.generations, schema.generations.c.gen == schema.leaves.c.gen)
 _LEAVES = (
@@ -161,7 +168,7 @@ def _fault(record: Record | None, leaf: str) -> str:
     if record is None:
         return "cannot be read"
     if record.hash != leaf:
-        return "is not the one that stands in the tree"
+        return ANOTHER
     if not record.sealed:
         return "has packs that are not those that were sealed"
     return ""
@@ -204,8 +211,10 @@ class Inspector:
     def look(self, place: Place, most: int) -> Place:
         """The next records of the log, as `look`; games in which something is damaged are inspected as a whole."""
         found, place = look(self._ledger, self._views, place, most, self._vault)
+        denied = {d.game for d in found if d.said == ANOTHER}
         for game in dict.fromkeys(d.game for d in found):
-            self.inspect(game)
+            if self.inspect(game) is None and game in denied:
+                log.error("%s is sound, and the tree in the views is not: `annals rebuild` makes it anew", game)
         return place
 
     def again(self) -> None:
@@ -235,10 +244,12 @@ class Inspector:
             leaves = {int(v): str(h) for v, h in db.execute(_LEAVES_OF, {"of_game": game})}
         expected = {v: h for v, h in known.items() if h} | {v: h for v, h in leaves.items() if h != NOBODY_KNOWS}
         found, prev = [], ""
-        for version in range(1, max(self._head(game), *leaves, 0) + 1):
+        for version in self._versions(game, leaves):
             record, said = self._record(game, version)
             leaf = expected.get(version, "")
             said = said or _fault(record, leaf or (record.hash if record else ""))
+            if record and said == ANOTHER and self._followed(game, record, leaves):
+                leaf, said = record.hash, _fault(record, record.hash)
             if record and not said and not leaf and record.public.get("prev") != prev:
                 said = "does not follow the record before"
             found += [Damage(game, version, said, leaf)] if said else []
@@ -247,6 +258,11 @@ class Inspector:
                 found += _seed(self._vault, record, game)
         return self._with_hashes(found)
 
+    def _followed(self, game: str, record: Record, leaves: Mapping[int, str]) -> bool:
+        """Whether the next record, which the tree proves, names this one: then the tree has changed, not the record."""
+        after, _ = self._record(game, record.version + 1)
+        return after is not None and leaves.get(after.version) == after.hash and after.public.get("prev") == record.hash
+
     def _with_hashes(self, found: list[Damage]) -> list[Damage]:
         """What the tree has not of a record, the next one names."""
         return [d if d.hash or not d.version else replace(d, hash=self._named(d.game, d.version)) for d in found]
@@ -254,6 +270,15 @@ class Inspector:
     def _named(self, game: str, version: int) -> str:
         record, _ = self._record(game, version + 1)
         return str(record.public.get("prev", "")) if record else ""
+
+    def _versions(self, game: str, grown: Collection[int]) -> Iterable[int]:
+        """Those that there must be, and those that the tree or the log has.
+
+        A number that has changed may be any: of one that is far away only itself is looked at.
+        """
+        there = {*grown, min(self._head(game), MOST)}
+        top = max(v for v in (0, *there) if v <= len(grown) + BEYOND)
+        return chain(range(1, top + 1), sorted(v for v in there if v > top))
 
     def _head(self, game: str) -> int:
         try:
@@ -264,8 +289,15 @@ class Inspector:
     def _record(self, game: str, version: int) -> tuple[Record | None, str]:
         try:
             found = self._ledger.read(game, version - 1, version)
+            placed = not found or self._placed(game, version)
         except AnnalsError as error:
             if isinstance(error, StoreUnavailable) and not isinstance(error, StoreDamaged):
                 raise
             return None, "cannot be read"
-        return (found[0], "") if found else (None, "is missing, or is not in its place")
+        return (found[0], "") if found and placed else (None, "is missing, or is not in its place")
+
+    def _placed(self, game: str, version: int) -> bool:
+        """Whether the log has it too: an index may be sound where a row is not."""
+        position = self._ledger.position(game, version)
+        entries = self._ledger.log(position - 1, 1) if position is not None else []
+        return any((e.game, e.version) == (game, version) for e in entries)

@@ -20,21 +20,27 @@ from domain.errors import StoreUnavailable
 from domain.forks import heed
 from domain.ids import PUBLIC
 from domain.kernel.audience import ALL_KEY
-from projections.schema import fingerprint, generations, metadata, shape
+from projections.schema import fingerprint, generation, generations, metadata, shape
 
 EVERYBODY = (PUBLIC, ALL_KEY)
 """Viewers and audiences from whom nothing is kept."""
 
 
+PARTS = 12
+"""Into how many parts games are divided where several processes can write: many numbers of pumps share them alike."""
+
+
 class Views:
     """Connections to the read side; safe with threads and forks."""
 
-    def __init__(self, url: str, keys: Keyring | None = None) -> None:
+    def __init__(self, url: str, keys: Keyring | None = None, parts: int = 0) -> None:
         """`sqlite:///path`, with what an address would read as something else escaped, or `postgresql://...`.
 
-        With the ledger's keys what seats alone may read rests sealed.
+        With the ledger's keys what seats alone may read rests sealed. `parts`: of generations that are made from now
+        on (0: what suits the database).
         """
         self._keys = keys
+        self.parts = parts or (1 if url.startswith("sqlite:") else PARTS)
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
         self._made: Engine | None = None
         heed(self)
@@ -64,8 +70,8 @@ class Views:
             metadata.create_all(db)
             upsert(db, shape, [{"hash": fingerprint()}])
             if db.execute(select(generations.c.gen)).first() is None:
-                first = {"gen": 1, "position": 0, "live": True, "leaves": 0, "frontier": b"[]"}
-                db.execute(generations.insert().values(first))
+                for statement in generation(1, self.parts, live=True):
+                    db.execute(statement)
 
     def clear(self) -> None:
         """Throw away all tables with what is in them; to be followed by `migrate`."""

@@ -35,6 +35,12 @@ def grow(frontier: Sequence[Hash], size: int, leaf: Hash) -> tuple[list[Hash], l
     return out, filled
 
 
+def edge(size: int) -> list[Place]:
+    """Where the full subtrees of the right edge of a tree of that size stand, largest first."""
+    levels = [level for level in range(size.bit_length()) if size >> level & 1]
+    return [(level, (size >> level) - 1) for level in reversed(levels)]
+
+
 def root(frontier: Sequence[Hash]) -> Hash:
     """The head of the tree."""
     if not frontier:

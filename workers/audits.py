@@ -6,7 +6,7 @@ from domain.beside.errands import Doc, Errand
 from domain.errors import StoreDamaged, UnknownGame, VerificationError
 from domain.ids import DIRECTOR, Json
 from domain.kernel import export, verify
-from workers import errands
+from workers import errands, segments
 from workers.crew import Crew
 
 
@@ -30,9 +30,9 @@ def proved(hands: Crew, game: str) -> dict[str, Json]:
         if not records:
             raise UnknownGame(game)
         rules = hands.catalogue.get(records[0].body["ruleset"])
-        report = verify.verify(rules, export.parse(export.dump(records, DIRECTOR))).to_json()
-        if not report["closed"]:
-            report["draws"], report["decided"] = verify.audit(rules, records, hands.vault.seed(game))
+        found = export.parse(export.dump(records, DIRECTOR))
+        seed = b"" if records[-1].kind == "closed" else hands.vault.seed(game)
+        report = verify.verify(rules, found, seed=seed, again=segments.play_again).to_json()
     except VerificationError as error:
         hands.inspector.inspect(game)
         return {"verified": False, "game": game, "code": error.code, "version": error.version}

@@ -14,6 +14,7 @@ from domain.commands import Commands
 from domain.ledger import Ledger
 from projections.scrub import Inspector
 from projections.store import Views
+from workers.notices.couriers import Couriers
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Crew:
     notify: Callable[[int], None]
     """There is something new in the log, up to that position."""
     node: str = "worker"
+    couriers: Couriers | None = None
+    """Who delivers notices; nobody where none are sent."""
 
     @property
     def errands(self) -> Errands:

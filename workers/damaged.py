@@ -22,7 +22,7 @@ def suspected(hands: Crew, game: str) -> bool:
 
 
 class DamagedGames:
-    """Sets games aside and brings them back, as the rows say. Only for the process that holds the pump's lease."""
+    """Sets games aside and brings them back, as the rows say: those that this pump shows."""
 
     def __init__(self, crew: Crew, pump: Pump) -> None:
         self._crew, self._pump = crew, pump
@@ -31,10 +31,12 @@ class DamagedGames:
 
     def look(self) -> None:
         """To be done with the views at the end of the log."""
-        shown = {str(row["game"]): str(row["error"]) for row in self._reader.aside()}
+        if (held := self._pump.held) is None:
+            return
+        shown = {str(row["game"]): str(row["error"]) for row in self._reader.aside() if held.has(str(row["game"]))}
         self._judge([game for game, error in shown.items() if not error.startswith(DAMAGED)])
         first: dict[str, int] = {}
-        for damage in Damages(self._crew.ledger).all():
+        for damage in (d for d in Damages(self._crew.ledger).all() if held.has(d.game)):
             first.setdefault(damage.game, damage.version)
         for game, version in first.items():
             if shown.get(game) != f"{DAMAGED}{version}":

@@ -27,7 +27,7 @@ log = logging.getLogger("annals.clock")
 
 
 class Leaps:
-    """Only for the process that holds the pump's lease. `catch_up` brings the views to the end of the log."""
+    """Only for the pump that builds the tree. `catch_up` brings all views to the end of the log."""
 
     def __init__(self, crew: Crew, reader: Reader, catch_up: Callable[[], object]) -> None:
         self._crew, self._reader, self._catch_up = crew, reader, catch_up

@@ -15,11 +15,12 @@ from rq.exceptions import StopRequested
 from rq.job import Job, JobStatus
 from rq.utils import now
 from rq.worker import WorkerStatus
-from rq.worker_registration import WORKERS_BY_QUEUE_KEY
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY, register
 
 from workers import pulse
 from workers.bell import Bell, connect, ping
 from workers.crew import Crew, sign_on
+from workers.notices.owing import Owing
 from workers.pumping import Pumping
 from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work, judge
 from workers.reconcile import Reconciler
@@ -106,9 +107,16 @@ class InProcess(SimpleWorker):
         self.ip_address = "unknown"
 
     def heartbeat(self, timeout: int | None = None, pipeline: Any = None) -> None:
-        """As in the library; whoever supervises this process is told as well."""
+        """As in the library; who supervises this process is told too, and a Redis that was emptied who it is."""
+        if pipeline is None:
+            with self.connection.pipeline() as own:
+                self.heartbeat(timeout, own)
+                own.execute()
+            return
         pulse.promise(timeout or IDLE)
         super().heartbeat(timeout, pipeline)
+        register(self, pipeline)
+        pipeline.hset(self.key, mapping={"hostname": self.hostname, "pid": self.pid})
 
     def run_maintenance_tasks(self) -> None:
         """Forget workers that have died: nothing else that is kept in Redis can grow."""
@@ -176,13 +184,15 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
                 break
             pulse.promise(IDLE)
             time.sleep(NAP)
+    if crew.couriers and not burst:
+        crew.couriers.stop()
     return worked
 
 
-def pump(crew: Crew, bell: Bell, reconciler: Reconciler) -> None:
-    """Pump until a signal comes."""
+def pump(crew: Crew, bell: Bell, reconciler: Reconciler, owner: str = "", owing: Owing | None = None) -> None:
+    """Pump until a signal comes. `owner` names the pump where a node has several."""
     sign_on(crew)
-    pumping = Pumping(crew, bell, reconciler)
+    pumping = Pumping(crew, bell, reconciler, owner, owing)
 
     def stop(_: int, __: FrameType | None) -> None:
         pumping.stop()
@@ -190,3 +200,5 @@ def pump(crew: Crew, bell: Bell, reconciler: Reconciler) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     pumping.run()
+    if crew.couriers:
+        crew.couriers.stop()

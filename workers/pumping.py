@@ -1,22 +1,24 @@
-"""The pump process: reads the log into the views whenever the bell rings, and hands out what has become due.
+"""A pump process: reads the log into the views whenever the bell rings.
 
-It does itself what the queue does not get done.
+That which builds the tree hands out what has become due too, and does itself what the queue does not get done.
 """
 
 from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 
 from domain.errors import StoreUnavailable
 from projections.progress import LeaseLostError
-from projections.pump import Pump
+from projections.pump import Pump, Pumped
 from projections.reader import Reader
 from workers import pulse
 from workers.bell import Bell
 from workers.crew import Crew
 from workers.damaged import DamagedGames
 from workers.leaps import Leaps
+from workers.notices.owing import Owing
 from workers.outages import Watch
 from workers.reconcile import Reconciler
 from workers.standby import Standby
@@ -27,6 +29,9 @@ NAP = 0.5
 PASS = 1.0
 """Seconds between two looks at the due work when nothing happens: how late a deadline may be noticed."""
 
+BEHIND = 5.0
+"""Seconds that the parts of other pumps may be behind before work that needs them all is put off."""
+
 SIGN = 30.0
 """Seconds within which the loop gives a sign of life."""
 
@@ -36,14 +41,18 @@ log = logging.getLogger("annals.pump")
 class Pumping:
     """The loop. `stop` may be called from a signal handler."""
 
-    def __init__(self, crew: Crew, bell: Bell, reconciler: Reconciler) -> None:
+    def __init__(
+        self, crew: Crew, bell: Bell, reconciler: Reconciler, owner: str = "", owing: Owing | None = None
+    ) -> None:
+        """`owner` names the pump where a node has several."""
         self._crew, self._bell, self._reconciler = crew, bell, reconciler
-        self._pump = Pump(crew.ledger, crew.catalogue, crew.views, crew.node)
-        self._watch = Watch(crew, Reader(crew.views), self.catch_up)
-        self._leaps = Leaps(crew, Reader(crew.views), self.catch_up)
+        self._pump = Pump(crew.ledger, crew.catalogue, crew.views, owner or crew.node)
+        self._reader = Reader(crew.views)
+        self._watch = Watch(crew, self._reader, self._level)
+        self._leaps = Leaps(crew, self._reader, self._level)
         self._damaged = DamagedGames(crew, self._pump)
-        self._standby = Standby(crew.clock)
-        self._position = -1
+        self._standby, self._owing = Standby(crew.clock), owing
+        self._position = 0
         self._reconciled = 0.0
         self._rung = self._stopping = False
 
@@ -67,6 +76,8 @@ class Pumping:
                 log.error("%s takes too long: the pump ends, and is to be started anew", self._standby.doing)
                 self.stop()
         self._standby.stop()
+        with suppress(StoreUnavailable):  # others take it then once the lease has ended
+            self._pump.release()
 
     def turn(self) -> None:
         """Read to the end of the log, make outages and clocks good, see to the due work, wait for the bell."""
@@ -74,22 +85,41 @@ class Pumping:
         if self._stopping:  # in the middle of the log: what the views say of deadlines is not true yet
             return
         if moved or self._rung or time.monotonic() > self._reconciled + PASS:
-            self._damaged.look()
-            self._watch.look()
-            self._leaps.look()
-            self._reconciler.pass_once()
-            self._standby.take(self._reconciler.left)
+            self._look()
             self._reconciled = time.monotonic()
         self._rung = self._bell.wait(NAP)
+
+    def _look(self) -> None:
+        """What is to be done with the views at the end of the log: most of it by one pump alone."""
+        self._damaged.look()
+        held = self._pump.held
+        if held is None or not held.tree:
+            return
+        if held.whole or self._reader.position() >= self._position:
+            self._watch.look()
+            self._leaps.look()
+        if self._owing:
+            self._owing.look()
+        self._reconciler.pass_once()
+        self._standby.take(self._reconciler.left)
 
     def catch_up(self) -> bool:
         """Whether there was anything to read."""
         moved = False
-        while not self._stopping:
-            pulse.promise(SIGN)
-            position, games = self._pump.run(self._crew.clock())
-            if position == self._position:  # a slice of games set aside moves on without naming one
-                return moved
-            self._position, moved = position, True
-            self._bell.announce(position, games)
+        while not self._stopping and (pumped := self._run()):
+            self._position, moved = max(self._position, pumped.position), True
+            held = self._pump.held
+            if pumped.games or held is None or held.whole:  # to name none is to say that any may have changed
+                self._bell.announce(pumped.position, pumped.games)
         return moved
+
+    def _run(self) -> Pumped | None:
+        pulse.promise(SIGN)
+        return self._pump.run(self._crew.clock())
+
+    def _level(self) -> None:
+        """Bring all views to the end of the log; raises StoreUnavailable where other pumps do not get there."""
+        self.catch_up()
+        held = self._pump.held
+        if held and not held.whole and not self._reader.wait(self._position, BEHIND):
+            raise StoreUnavailable("the views of other pumps are behind")

@@ -24,7 +24,7 @@ from domain.beside.errands import Errand
 from domain.errors import StoreUnavailable
 from domain.ids import Json
 from projections.reader import Due
-from workers import audits, deadlines, rebuilds, rewinds, turns
+from workers import audits, bots, deadlines, rebuilds, rewinds, turns
 from workers.bell import Breaker, connect
 from workers.crew import crew
 from workers.damaged import suspected
@@ -40,6 +40,10 @@ PERIOD = 10_000
 
 A killed worker, or a Redis that was emptied in mid-job, can leave an id behind that belongs to no job any more.
 """
+
+OFTEN = 1_000
+"""The same for moves of bots, since a seat may owe the same decision again as soon as another one has answered; and for
+notices, of which all that wait are one job."""
 
 TURN_SECONDS = 60
 """How long a job of TURNS may take."""
@@ -57,11 +61,18 @@ MOST = 10_000
 """Jobs kept in a queue; the oldest are dropped where no worker takes them."""
 
 _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
-    {"resolve": turns.resolve, "lapse": deadlines.lapse, "vacant": turns.vacant, "sweep": turns.sweep}
+    {
+        "resolve": turns.resolve,
+        "lapse": deadlines.lapse,
+        "vacant": turns.vacant,
+        "bot": bots.play,
+        "sweep": turns.sweep,
+    }
 )
 _ERRANDS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(
     {"rewind": (rewinds.rewind, TURNS), "audit": (audits.audit, BATCH), "rebuild": (rebuilds.rebuild, BATCH)}
 )
+_NOTICES = "notices"
 _GAME = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _OF_DUE = re.compile(rf"({'|'.join(_DUE)})-({_GAME})-([0-9]{{1,9}}-[0-9]{{1,9}})")
 _OF_ERRAND = re.compile(rf"({'|'.join(_ERRANDS)})-[0-9a-f]{{24}}")
@@ -76,6 +87,11 @@ WORKER = b"rq:worker:"
 _STATES = {b"started": "running", b"failed": "failed"}
 
 
+def _period(name: str) -> int:
+    work = name.partition("-")[0]
+    return BATCH_SECONDS * 1000 if work in ("audit", "rebuild") else OFTEN if work in ("bot", _NOTICES) else PERIOD
+
+
 @dataclass(frozen=True)
 class Call:
     """A job to be enqueued; `name` is the same for the same work, however often it is handed out."""
@@ -88,7 +104,7 @@ class Call:
     @property
     def period(self) -> int:
         """Ms after which it is handed out again."""
-        return PERIOD if self.queue == TURNS else BATCH_SECONDS * 1000
+        return _period(self.name)
 
     @property
     def seconds(self) -> int:
@@ -117,10 +133,22 @@ def of_errand(errand: Errand) -> Call:
     return Call(errand.id, work, (errand.id,), queue)
 
 
+def of_notices() -> Call:
+    """The job that sends out who delivers notices."""
+    return Call(_NOTICES, _deliver, ())
+
+
+def _deliver() -> str:
+    couriers = crew().couriers
+    return f"{couriers.wake()} sent out" if couriers else "nobody delivers"
+
+
 def of_id(id_: str) -> Call | None:
     """What a job of that id does; None if it is the id of no job of ours."""
     found = _ID.fullmatch(id_)
     name = found[1] if found else ""
+    if name == _NOTICES:
+        return of_notices()
     if due := _OF_DUE.fullmatch(name):
         return Call(name, _DUE[due[1]], (due[2], due[3]))
     if errand := _OF_ERRAND.fullmatch(name):
@@ -203,7 +231,7 @@ class Queues:
 
     def state(self, name: str, now: int) -> str:
         """What the queue says of the work of that name: `running`, `failed` (to be tried again), or nothing."""
-        period = BATCH_SECONDS * 1000 if name.partition("-")[0] in ("audit", "rebuild") else PERIOD
+        period = _period(name)
         try:
             with _answering(self._asking), self._quick.pipeline(transaction=False) as ask:
                 for back in (0, 1):

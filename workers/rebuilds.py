@@ -5,13 +5,11 @@ from __future__ import annotations
 import secrets
 import time
 
-from sqlalchemy import delete
-
+from domain.beside.damages import Damages
+from domain.errors import GameDamaged
 from domain.ids import Json
-from projections import schema
 from projections.pump import Pump
-from projections.rebuild import new_generation, sweep, switch
-from projections.store import Views
+from projections.rebuild import goes_on, new_generation, sweep, switch
 from workers import errands
 from workers.crew import Crew
 
@@ -22,32 +20,35 @@ def rebuild(id_: str) -> str:
 
 
 def rebuilt(hands: Crew) -> dict[str, Json]:
-    """A new generation of views; its number and how far it had read when it became the live one."""
+    """A new generation of views; its number and how far it had read when it became the live one.
+
+    Raises GameDamaged where the log lacks a record: the tree would be made without it.
+    """
     gen = new_generation(hands.views)
     pump = Pump(hands.ledger, hands.catalogue, hands.views, f"rebuild-{secrets.token_hex(4)}", gen)
     position = _fill(hands, pump)
-    release(hands.views, gen)  # or the live pump would wait for the lease to end
+    pump.release()  # or the live pump would wait for the lease to end
+    _refuse_another_tree(hands, gen)
     while not switch(hands.views, gen):
-        position = _fill(hands, pump)
-        release(hands.views, gen)
+        position = max(_fill(hands, pump), position)
+        pump.release()
     hands.notify(position)
     sweep(hands.views)
     return {"generation": gen, "position": position}
 
 
+def _refuse_another_tree(hands: Crew, gen: int) -> None:
+    """Where nothing is known to be damaged, what the log says counts."""
+    damaged = Damages(hands.ledger).all()
+    if damaged and not goes_on(hands.views, gen):
+        raise GameDamaged(damaged[0].game, damaged[0].version)
+
+
 def _fill(hands: Crew, pump: Pump) -> int:
-    """Pump to the end of the log."""
-    before = -1
-    while True:
-        began = time.monotonic()
-        position, _ = pump.run(hands.clock())
-        if position == before:
-            return position
-        before = position
+    """Pump to the end of the log; the position there, or 0."""
+    position, began = 0, time.monotonic()
+    while pumped := pump.run(hands.clock()):
+        position = pumped.position
         hands.views.give_way(time.monotonic() - began)
-
-
-def release(views: Views, gen: int) -> None:
-    """Nobody holds the lease of that generation any more."""
-    with views.transaction() as db:
-        db.execute(delete(schema.leases).where(schema.leases.c.name == f"pump-{gen}"))
+        began = time.monotonic()
+    return position

@@ -9,7 +9,7 @@ from domain.beside.errands import Errand, Errands
 from domain.beside.outages import Outages
 from domain.errors import StoreUnavailable
 from projections.reader import Reader
-from workers.queues import TURNS, Call, Queues, of_due, of_errand
+from workers.queues import TURNS, Call, Queues, of_due, of_errand, of_notices
 
 LIMIT = 1000
 """Rows of due work looked at in one pass."""
@@ -24,10 +24,17 @@ class Reconciler:
     """Reads the rows and enqueues them. Any number of these may be at work at once."""
 
     def __init__(
-        self, reader: Reader, errands: Errands, outages: Outages, queues: Queues, clock: Callable[[], int]
+        self,
+        reader: Reader,
+        errands: Errands,
+        outages: Outages,
+        queues: Queues,
+        clock: Callable[[], int],
+        notices: Callable[[], bool] | None = None,
     ) -> None:
+        """`notices`: whether any wait to be delivered."""
         self._reader, self._errands, self._outages, self._queues = reader, errands, outages, queues
-        self._clock = clock
+        self._clock, self._notices = clock, notices
         self._seen: dict[str, int] = {}
         self.left: Sequence[Call] = ()
         """Work of TURNS that the last pass could not hand out, or that nobody does."""
@@ -37,6 +44,8 @@ class Reconciler:
         now = self._clock()
         due = self._reader.due(now, LIMIT, answered=self._outages.answered())
         calls = [*map(of_due, due), *map(of_errand, self._to_do())]
+        if self._notices and self._notices():
+            calls.append(of_notices())
         self._seen = {call.name: self._seen.get(call.name, now) for call in calls}
         short = [call for call in calls if call.queue == TURNS]
         self.left = [call for call in short if now - self._seen[call.name] > OVERDUE]

@@ -13,6 +13,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -27,6 +28,7 @@ from domain.errors import (
     StoreDamaged,
     StoreUnavailable,
     UnknownGame,
+    UnknownKind,
     VerificationError,
     WrongKey,
 )
@@ -36,12 +38,31 @@ from domain.ledger.mapper import Filed, RecordMapper
 from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 
-__all__ = ["Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
+__all__ = ["MOST", "Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
 
 log = logging.getLogger("annals.security")
 
+MOST = 2**31 - 1
+"""Versions that a game may have."""
+
 _CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, "XX001", "XX002")
 """Codes of SQLite and of PostgreSQL."""
+
+
+class _Tables:
+    """The ledger's tables for its own ring of keys: a transaction of theirs does not ask for the ring first."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
+        return self._ledger.execute(statement, params)
+
+    def wipe(self) -> None:
+        self._ledger.wipe()
+
+    def among_appends(self, work: Callable[[Execute], None]) -> None:
+        self._ledger.transact(work)
 
 
 class Ledger:
@@ -53,7 +74,7 @@ class Ledger:
 
     def __init__(self, make: Callable[[], Store], key: bytes | None = None) -> None:
         self._make = make
-        self._keys = Keyring(self, key) if key is not None else None
+        self._keys = Keyring(_Tables(self), key) if key is not None else None
         self._mapper = RecordMapper(keys=self._keys)
         self._begin()
         heed(self)
@@ -126,10 +147,14 @@ class Ledger:
 
         Each comes with the hash that it must have, from elsewhere, and the position at which one that is gone is put
         back. All or none. Raises VerificationError for one that is another than the hash says, or whose packs are not
-        those that its public part has sealed, and StaleVersion where the place of one is taken.
+        those that its public part has sealed, and StaleVersion where the place of one is taken, unless by the same
+        record whose name has changed.
         """
-        events = [(self._same(Filed(_key(game), record), hashed), position) for record, hashed, position in records]
         with self._store() as store:
+            events = []
+            for record, hashed, position in records:
+                event = self._same(Filed(_key(game), record), hashed)
+                events.append((event, position, self._misnamed(store, event, hashed, position)))
             try:
                 what = f"versions {', '.join(str(r.version) for r, *_ in records)} of {game}"
                 with self.repair(what, why) as execute:
@@ -147,6 +172,18 @@ class Ledger:
             raise VerificationError("pack_changed", read.version, "its packs are not those that were sealed")
         return event
 
+    def _misnamed(self, store: Store, event: StoredEvent, hashed: str, position: int) -> bool:
+        """Whether the row at that position holds the record, and names another game or version."""
+        for row in store.select_notifications(position, 1):
+            if row.id != position or _named(row) == _named(event):
+                return False
+            try:
+                read = self._mapper.record(replace(event, state=row.state))
+            except (VerificationError, UnknownKind):
+                return False
+            return read.hash == hashed and read.sealed
+        return False
+
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
 
@@ -157,8 +194,18 @@ class Ledger:
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         """Statements on ordinary tables in one transaction that waits where an append would wait."""
+        self._ready()
+        self.transact(work)
+
+    def transact(self, work: Callable[[Execute], None]) -> None:
+        """The same, for the ring of keys: what makes it cannot ask for it first."""
         with self._store() as store:
             store.among_appends(work)
+
+    def _ready(self) -> None:
+        # Read or made within the transaction, the ring would wait for that transaction's own lock.
+        if self._keys is not None:
+            self._keys.requests()
 
     @contextmanager
     def repair(self, what: str, why: str) -> Iterator[Execute]:
@@ -170,12 +217,13 @@ class Ledger:
         """
         if not (what and why):
             raise ValueError("a repair says what it does, and why")
+        self._ready()
         with self._store() as store, store.repair(what, why) as execute:
             yield execute
         log.warning("log_repaired: %s, because %s", what, why)
 
     def wipe(self) -> None:
-        """Let what was deleted be gone from SQLite's files too; it waits for those who read."""
+        """Let what was deleted be gone from SQLite's files too: at once, or once nobody reads without end."""
         with self._store() as store:
             store.wipe()
 
@@ -195,11 +243,15 @@ class Ledger:
     # --- reading
 
     def read(self, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
-        """The records of a game from version `after` + 1 to `upto` (or the newest); none for an unknown game."""
+        """The records of a game from version `after` + 1 to `upto` (or the newest); none for an unknown game.
+
+        Raises UnknownKind, and VerificationError if one of them cannot be read, or is gone and a later one is there.
+        """
         if (key := _known(game)) is None:
             return []
         with self._store() as store:
-            return [self._mapper.record(e) for e in store.select_events(key, gt=after, lte=upto)]
+            found = store.select_events(key, gt=after, lte=upto)
+            return [self._mapper.record(_own(key, version, e)) for version, e in enumerate(found, after + 1)]
 
     def version(self, game: str) -> int:
         """The newest version of a game; 0 if it is unknown."""
@@ -217,8 +269,10 @@ class Ledger:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
         with self._store() as store:
             found = store.select_notifications(after, limit, inclusive_of_start=False)
+        read, hashed = self._mapper.record, self._mapper.hash
         return [
-            LogEntry(n.id, str(n.originator_id), n.originator_version, partial(self._mapper.record, n)) for n in found
+            LogEntry(n.id, str(n.originator_id), _version(n.originator_version), partial(read, n), partial(hashed, n))
+            for n in found
         ]
 
     def command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
@@ -280,6 +334,22 @@ def _on_bad_pages(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def _named(row: StoredEvent) -> tuple[object, int]:
+    return row.originator_id, row.originator_version
+
+
+def _version(stored: object) -> int:
+    """0 for what can be none: bytes that have changed, and that the views could not hold."""
+    return stored if isinstance(stored, int) and 0 < stored <= MOST else 0
+
+
+def _own(key: UUID, version: int, event: StoredEvent) -> StoredEvent:
+    """The row that is asked for: an index may be sound where its rows are not, or one of them is gone."""
+    if (event.originator_id, event.originator_version) != (key, version):
+        raise VerificationError("unreadable", version, "it is not in its place")
+    return event
 
 
 def _key(game: str) -> UUID:

@@ -8,6 +8,7 @@ sealed with the game's key: what somebody may not read. What is hashed and prove
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -99,16 +100,35 @@ class RecordMapper(Mapper[UUID]):
         """A Filed record; raises UnknownKind, and VerificationError `unreadable` for bytes that are no record."""
         return Filed(cast(UUID, stored_event.originator_id), self.record(stored_event))
 
-    def record(self, stored: StoredEvent) -> Record:
-        """The record, in today's form whatever the form it was written in; raises as `to_domain_event`."""
+    def hash(self, stored: StoredEvent) -> str:
+        """The record's hash, without its packs where they are sealed; raises as `to_domain_event`."""
+        state: object = stored.state  # a store that was damaged may give something else than bytes
+        if not isinstance(state, bytes) or state[:1] != _SEALED:
+            return self.record(stored).hash
+        kind, _ = self._form(stored)
+        try:
+            written = plain(_split(state[1:])[0])
+            public = orjson.loads(written)
+        except (ValueError, TypeError) as e:
+            raise VerificationError("unreadable", stored.originator_version, str(e)) from e
+        _check(stored, kind, public)
+        return hashlib.sha256(written).hexdigest()
+
+    def _form(self, stored: StoredEvent) -> tuple[str, int]:
+        """Kind and number of the form; raises UnknownKind."""
         if stored.topic not in self._readable:
             raise UnknownKind(stored.topic)
-        kind, number = self._readable[stored.topic]
+        return self._readable[stored.topic]
+
+    def record(self, stored: StoredEvent) -> Record:
+        """The record, in today's form whatever the form it was written in; raises as `to_domain_event`."""
+        kind, number = self._form(stored)
         written = self._document(stored)
         doc = written
         while f"game.{kind}@{number}" != self._written[kind]:
             doc = self._upcasts[f"game.{kind}@{number}"](doc)
             number += 1
+        _check(stored, kind, doc["public"])
         record = Record(doc["public"], doc["packs"])
         if doc is not written:
             # The chain goes over what was written: the next record names the hash of the old form.
@@ -118,9 +138,9 @@ class RecordMapper(Mapper[UUID]):
     def _document(self, stored: StoredEvent) -> Doc:
         try:
             doc = self._opened(stored) if stored.state[:1] == _SEALED else unpack(stored.state)
-        except ValueError as e:
+        except (ValueError, TypeError) as e:  # a store that was damaged may give something else than bytes
             raise VerificationError("unreadable", stored.originator_version, str(e)) from e
-        if not (isinstance(doc, dict) and doc.keys() == {"public", "packs"}):
+        if not (isinstance(doc, dict) and doc.keys() == {"public", "packs"} and all(map(_is_doc, doc.values()))):
             raise VerificationError("unreadable", stored.originator_version, "not a record")
         return doc
 
@@ -131,6 +151,17 @@ class RecordMapper(Mapper[UUID]):
         public, sealed = _split(stored.state[1:])
         packs, _ = _split(self._keys.open(str(stored.originator_id), _about(stored.originator_version), sealed))
         return {"public": unpack(public), "packs": unpack(packs)}
+
+
+def _check(stored: StoredEvent, kind: str, public: Json) -> None:
+    if not _is_doc(public):
+        raise VerificationError("unreadable", stored.originator_version, "not a record")
+    if (public.get("v"), public.get("kind")) != (stored.originator_version, kind):
+        raise VerificationError("unreadable", stored.originator_version, "another record stands in its place")
+
+
+def _is_doc(part: Json) -> bool:
+    return isinstance(part, dict)
 
 
 def _about(version: int) -> str:
@@ -156,10 +187,15 @@ def pack(doc: Json) -> bytes:
 
 def unpack(state: bytes) -> Json:
     """The document of a stored state; raises ValueError for bytes that `pack` cannot have made."""
+    return orjson.loads(plain(state))
+
+
+def plain(state: bytes) -> bytes:
+    """Its canonical JSON; raises ValueError likewise."""
     marker, body = state[:1], state[1:]
     if marker not in (_PLAIN, _ZLIB):
         raise ValueError(f"no such marker: {marker!r}")
     try:
-        return orjson.loads(zlib.decompress(body) if marker == _ZLIB else body)
+        return zlib.decompress(body) if marker == _ZLIB else body
     except zlib.error as e:
         raise ValueError(str(e)) from e

@@ -44,12 +44,14 @@ CREATE TABLE IF NOT EXISTS public.repairs (
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), what text NOT NULL, why text NOT NULL);
 """).format()
 
-# Only who may write down a repair opens the log, for the transaction in which it stands. Nothing changes what it says.
+# Only who may write down a repair opens the log, for the transaction in which it stands, and not without words. It
+# stays as it was written. What the function calls is PostgreSQL's own, whatever schemas a session names first.
 _REFUSE = SQL("""
-CREATE OR REPLACE FUNCTION public.annals_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION public.annals_refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN
   IF TG_TABLE_NAME <> 'repairs'
-  AND EXISTS (SELECT 1 FROM public.repairs r WHERE r.transaction = pg_current_xact_id()) THEN
+  AND EXISTS (SELECT 1 FROM public.repairs r WHERE r.transaction = pg_current_xact_id()
+    AND btrim(r.what) <> '' AND btrim(r.why) <> '') THEN
     RETURN coalesce(NEW, OLD);
   END IF;
   RAISE EXCEPTION {append_only} USING ERRCODE = 'restrict_violation';
@@ -117,6 +119,8 @@ _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE o
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
 _OVERWRITE = """
 UPDATE public.records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"""
+_NAME = """
+UPDATE public.records SET originator_id = ?, originator_version = ?, topic = ?, state = ? WHERE notification_id = ?"""
 _PUT_BACK = """
 INSERT INTO public.records (notification_id, originator_id, originator_version, topic, state)
 VALUES (?, ?, ?, ?, ?)"""
@@ -231,10 +235,12 @@ class PostgresStore(PostgresApplicationRecorder):
         rows = self.run(_POSITION, (game, version))
         return int(rows[0][0]) if rows else None
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int]], execute: Execute) -> None:
-        for event, position in events:
+    def put_right(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
+        for event, position, misnamed in events:
             key = (event.originator_id, event.originator_version)
-            if not execute(_OVERWRITE, (event.topic, event.state, *key)):
+            if misnamed:
+                execute(_NAME, (*key, event.topic, event.state, position))
+            elif not execute(_OVERWRITE, (event.topic, event.state, *key)):
                 execute(_PUT_BACK, (position, *key, event.topic, event.state))
 
     def complaints(self, patience: float) -> list[str]:

@@ -41,7 +41,8 @@ def grant(connection: Connection, address: str) -> None:
     _allow(connection, service, "SELECT", ["repairs"])
     _allow(connection, service, "SELECT, INSERT, UPDATE, DELETE", _beside(connection))
     _allow(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, *_beside(connection)])
-    _allow(connection, REPAIR, "SELECT, INSERT", ["repairs"])
+    # When, who and in which transaction the database says itself.
+    _allow(connection, REPAIR, "SELECT, INSERT (what, why)", ["repairs"])
 
 
 def _make(connection: Connection, role: str, password: str, *, login: bool) -> None:

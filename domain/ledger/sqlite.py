@@ -24,10 +24,13 @@ from eventsourcing.sqlite import (
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import store
-from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
+from domain.ledger.store import EVENTS, NOBODY, Command, CommandRow, Receipt
 
 PATIENCE = 10
 """Seconds to wait for another writer."""
+
+_TRIES, _PAUSE = 10, 0.05
+"""How often it is tried to empty the log of last writes, and the seconds after each time."""
 
 _COMPLAINTS = 5
 """So many of them are enough to know that a backup is needed."""
@@ -83,6 +86,7 @@ _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE ga
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
 _OVERWRITE = "UPDATE records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"
+_NAME = "UPDATE records SET originator_id = ?, originator_version = ?, topic = ?, state = ? WHERE rowid = ?"
 _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
 # In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
 # but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
@@ -91,12 +95,38 @@ _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topi
 _SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON", "PRAGMA secure_delete=ON")
 
 
+def _text(stored: bytes) -> str:
+    return stored.decode(errors="replace")
+
+
 class _Pool(SQLiteConnectionPool):
     def _create_connection(self) -> SQLiteConnection:
         connection = super()._create_connection()
-        for setting in _SETTINGS:
-            connection.cursor().execute(setting)
+        try:
+            cursor = connection.cursor()
+            # Bytes that are no text any more keep nobody from reading the rows around them.
+            cursor.sqlite_cursor.connection.text_factory = _text
+            for setting in _SETTINGS:
+                cursor.execute(setting)
+        except Exception:
+            connection.close()
+            raise
         return connection
+
+    # The library closes connections that threads are reading from, which ends the process.
+
+    def put_connection(self, conn: SQLiteConnection) -> None:
+        with self._put_condition:
+            if self._closed:
+                conn.close()
+            else:
+                super().put_connection(conn)
+
+    def close(self) -> None:
+        """Those that are in use are closed by whoever gives them back."""
+        with self._put_condition:
+            self._in_use.clear()
+            super().close()
 
 
 class _Datastore(SQLiteDatastore):
@@ -162,10 +192,19 @@ class SqliteStore(SQLiteApplicationRecorder):
     def construct_create_table_statements(self) -> list[str]:
         return [*_TABLES.split(";"), *_GUARDS.values()]
 
+    def convert_originator_id(self, originator_id: str) -> UUID:
+        """The game of a row; NOBODY where its bytes name none."""
+        try:
+            return UUID(originator_id)
+        except (ValueError, AttributeError, TypeError):  # other text, or none
+            return NOBODY
+
     def migrate(self) -> None:
         if self._path:
             _make_file(self._path)
         self.create_table()
+        if self._path and unwiped(self._path).exists():
+            self.wipe()
 
     def append(
         self,
@@ -210,10 +249,13 @@ class SqliteStore(SQLiteApplicationRecorder):
         rows = self.run(_POSITIONS.strip(), (game.hex, version, version))
         return rows[0][0] if rows else None
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int]], execute: Execute) -> None:
-        for event, position in events:
+    def put_right(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
+        for event, position, misnamed in events:
             key = (cast("UUID", event.originator_id).hex, event.originator_version)
-            if not execute(_OVERWRITE, (event.topic, event.state, *key)):
+            if misnamed:
+                execute("REINDEX records", ())  # it may know the row by its name of before
+                execute(_NAME, (*key, event.topic, event.state, position))
+            elif not execute(_OVERWRITE, (event.topic, event.state, *key)):
                 execute(_PUT_BACK, (position, *key, event.topic, event.state))
 
     def complaints(self, patience: float) -> list[str]:
@@ -246,12 +288,29 @@ class SqliteStore(SQLiteApplicationRecorder):
                 c.execute(guard)
 
     def wipe(self) -> None:
-        """The log of the last writes is emptied, in which pages of before stand."""
+        """The log of the last writes is emptied, in which pages of before stand.
+
+        Whoever waits for readers here holds up all writers. So nobody waits: while somebody reads without end, as the
+        running backup does, a file says that it is still to be done.
+        """
         with self.datastore.connection() as connection:
             cursor = connection.cursor()
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            if cursor.fetchone()[0]:
-                raise StoreUnavailable("the readers before this one take too long")
+            cursor.execute("PRAGMA busy_timeout=0")
+            try:
+                if not any(emptied(cursor.execute, cursor.fetchone) for _ in range(_TRIES)):
+                    self._unwiped(True)
+                    return
+            finally:
+                cursor.execute(f"PRAGMA busy_timeout={PATIENCE * 1000}")
+        self._unwiped(False)
+
+    def _unwiped(self, is_so: bool) -> None:
+        if self._path is None:
+            return
+        if is_so:
+            unwiped(self._path).touch(0o600)
+        else:
+            unwiped(self._path).unlink(missing_ok=True)
 
     def guarded(self) -> bool:
         found = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
@@ -262,6 +321,26 @@ class SqliteStore(SQLiteApplicationRecorder):
 
     def close(self) -> None:
         self.datastore.close()
+
+
+def unwiped(path: Path) -> Path:
+    """The file that says that the log of last writes of a ledger holds what was erased."""
+    return path.with_name(f"{path.name}-unwiped")
+
+
+def ended(path: Path) -> None:
+    """To be called once nobody has the ledger open: with the log of last writes went what was erased."""
+    if not path.with_name(f"{path.name}-wal").exists():  # the database removes it once all of it is in the file
+        unwiped(path).unlink(missing_ok=True)
+
+
+def emptied(execute: Callable[[str], object], fetchone: Callable[[], Row]) -> bool:
+    """Whether the log of last writes is empty now, for which nobody may be reading from it."""
+    execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if not fetchone()[0]:
+        return True
+    time.sleep(_PAUSE)
+    return False
 
 
 def _executing(c: SQLiteCursor) -> Execute:

@@ -17,6 +17,9 @@ from domain.kernel.record import Record
 EVENTS = "records"
 """The table of records; the others are `commands`, `seeds` and `damages`."""
 
+NOBODY = UUID(int=0)
+"""The game of a row whose name is damaged."""
+
 APPEND_ONLY = "the log is append-only"
 """What the database says to whoever changes what was written."""
 
@@ -58,6 +61,12 @@ class LogEntry:
     game: str
     version: int
     read: Callable[[], Record] = field(repr=False, compare=False)
+    hashed: Callable[[], str] = field(repr=False, compare=False)
+
+    @cached_property
+    def hash(self) -> str:
+        """That of the record, whose packs nobody needs to open for it; raises as `record`."""
+        return self.record.hash if "record" in self.__dict__ else self.hashed()
 
     @cached_property
     def record(self) -> Record:
@@ -102,8 +111,11 @@ class Store(Protocol):
     def position(self, game: UUID, version: int) -> int | None:
         """Where a record stands in the log; None for one that is not there."""
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int]], execute: Execute) -> None:
-        """Overwrite these records within a repair; one that is gone is put back at the position that is given."""
+    def put_right(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
+        """Overwrite these records within a repair; one that is gone is put back at the position that is given.
+
+        With True the row at that position becomes the record, whatever it names.
+        """
 
     def complaints(self, patience: float) -> list[str]:
         """What the database says is wrong with its own pages; it looks for so many seconds at most."""

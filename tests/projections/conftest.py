@@ -42,13 +42,9 @@ class House:
     def pumped(self, pump: Pump | None = None) -> list[str]:
         """Pump until all is read; returns the games that changed."""
         changed: list[str] = []
-        reached = -1
-        while True:
-            before = reached
-            reached, games = (pump or self.pump).run(self.now)
-            changed += games
-            if reached == before:
-                return changed
+        while slice_ := (pump or self.pump).run(self.now):
+            changed += slice_.games
+        return changed
 
     def game(self, ruleset: str, seats: int, **body: Any) -> str:
         """A started game."""

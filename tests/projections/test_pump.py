@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from deploy.play.bots import built, may_decide
 from domain.beside.keys import Keyring
-from domain.errors import WrongKey
+from domain.bots import built, may_decide
+from domain.errors import StoreUnavailable, WrongKey
 from domain.ids import PUBLIC, Json, Viewer
 from domain.kernel.acts import Extend, Lapse, Leave, Play, Resolve, Rewind
 from domain.kernel.game import Game, fold
 from domain.kernel.texts import texts
+from domain.ledger import LogEntry
 from domain.ledger.mapper import RecordMapper
 from projections import pump, rebuild, schema
 from projections.documents import with_text
@@ -24,6 +25,7 @@ from projections.progress import LeaseLostError
 from projections.proofs import Proofs
 from projections.pump import Pump
 from projections.rebuild import new_generation, sweep, switch
+from projections.rows import due_of
 from projections.scrub import damages
 from projections.store import Views
 from projections.tree import extends, leaf_hash, proves
@@ -71,6 +73,8 @@ VIEWS = (
     schema.timeline,
     schema.results,
     schema.due,
+    schema.held_back,
+    schema.seated,
     schema.leaves,
     schema.nodes,
     schema.aside,
@@ -142,7 +146,7 @@ class TestTheViewsSayTheSame:
         monkeypatch.setattr("projections.pump.SLICE", 7)
         gen = new_generation(house.views)
         turn = 0
-        while Pump(house.ledger, CATALOGUE, house.views, f"p{turn}", gen).run(turn * 100_000)[1]:
+        while Pump(house.ledger, CATALOGUE, house.views, f"p{turn}", gen).run(turn * 100_000):
             turn += 1
         assert turn > 5
         assert switch(house.views, gen)
@@ -244,14 +248,14 @@ class TestPoison:
         """Whatever of its rows cannot be made: the pump goes on, and tells which game it is."""
         bad, good = house.game("orders@1", 3), house.game("orders@1", 3)
         house.pumped()
-        real: Callable[..., Any] = pump._due
+        real: Callable[..., Any] = due_of
 
         def due(gen: int, known: Any) -> Any:
             if known.game.id == bad:
                 raise KeyError("nothing")
             return real(gen, known)
 
-        monkeypatch.setattr(pump, "_due", due)
+        monkeypatch.setattr(pump, "due_of", due)
         for game in (bad, good):
             house.commands.do(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
         assert house.pumped() == [good]
@@ -364,6 +368,27 @@ class TestLobbyAndTimeline:
         words = texts("", "fr")
         assert with_text(first, words, words.seat)["text"] == ["La partie est ouverte."]
         assert [e["version"] for e in house.reader.timeline(game, PUBLIC, 2, 2)] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"), [(pump, "following"), (pump, "due_of"), (LogEntry, "hash")], ids=["read", "shown", "proved"]
+)
+def test_a_store_that_does_not_answer_sets_no_game_aside(
+    house: House, owner: object, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does the tree get a leaf that says nothing: the slice is read again."""
+    game = house.game("orders@1", 3)
+
+    def away(*_: object) -> None:
+        raise StoreUnavailable("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, property(away) if name == "hash" else away)
+        with pytest.raises(StoreUnavailable):
+            house.pump.run(house.now)
+    assert house.pumped() == [game]
+    assert house.reader.aside() == []
+    assert [found for found in damages(house.ledger, house.views) if not isinstance(found, int)] == []
 
 
 def test_who_has_a_master_key_of_before_sets_no_game_aside(house: House) -> None:

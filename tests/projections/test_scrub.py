@@ -16,13 +16,14 @@ from sqlalchemy import select
 from domain.beside.damages import Damages
 from domain.beside.vault import Vault
 from domain.commands import Commands
-from domain.errors import GameDamaged
+from domain.errors import GameDamaged, VerificationError
 from domain.kernel.acts import Play
 from domain.ledger import Ledger
 from domain.ledger.mapper import pack, unpack
 from projections import schema, scrub
 from projections.pump import Pump
 from projections.reader import Reader
+from projections.rebuild import new_generation, switch
 from projections.scrub import NOBODY_KNOWS, Damage, Inspector, Place, damages
 from projections.store import Views
 from tests.damage import overwrite
@@ -89,6 +90,73 @@ def test_a_pack_that_says_something_else_is_named(house: House, games: list[str]
 def test_bytes_that_are_no_record_are_named(house: House, games: list[str]) -> None:
     put(house, games[0], 2, b"j{")
     assert found(house) == ([Damage(games[0], 2, "cannot be read")], 12)
+
+
+WHERE = " WHERE originator_version = ? AND originator_id = ?"
+COLUMNS = {
+    "another kind": "topic = 'game.moved@1'",
+    "no kind": "topic = ''",
+    "another game": "originator_id = '0123456789abcdef0123456789abcdef'",
+    "a far version": "originator_version = originator_version + 1099511627776",
+    "no version": "originator_version = -originator_version",
+}
+OF_SQLITE = {
+    "no text in the kind": "topic = CAST(x'ff67' AS TEXT)",
+    "no name": "originator_id = 'z' || substr(originator_id, 2)",
+    "no text in the name": "originator_id = CAST(x'ff' AS TEXT)",
+    "bytes in the name": "originator_id = x'ff'",
+    "a number": "state = 7",
+    "no document": """state = CAST('j{"packs":{},"public":null}' AS BLOB)""",
+}
+
+
+@pytest.mark.parametrize("read", [True, False])
+@pytest.mark.parametrize("column", [*COLUMNS, *OF_SQLITE])
+def test_a_column_that_has_changed_sets_its_game_aside_and_no_other(house: House, column: str, read: bool) -> None:
+    """Whether the views have read the record before or not; those that are made anew show the others too."""
+    if column in OF_SQLITE and not is_sqlite(house):
+        return
+    games = [house.game("orders@1", 3) for _ in range(2)]
+    if read:
+        house.pumped()
+    changed = f"UPDATE records SET {(COLUMNS | OF_SQLITE)[column]}{WHERE}"  # noqa: S608 - our words
+    overwrite(house.ledger, changed, (3, key(house, games[0])))
+    if not read:
+        house.pumped()
+    inspecting = Inspector(house.ledger, house.views, house.vault, lambda: 0)
+    inspecting.look(Place(), 1000)
+    for row in house.reader.aside():
+        inspecting.inspect(row["game"])
+    assert {(d.game, d.version) for d in Damages(house.ledger).all()} >= {(games[0], 3)}
+    with pytest.raises((GameDamaged, VerificationError)):
+        house.commands.do(games[0], Play(0, [{"type": "submit"}]))
+    house.commands.do(games[1], Play(0, [{"type": "submit"}]))
+    house.pumped()
+    gen = new_generation(house.views)
+    house.pumped(Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+    switch(house.views, gen)
+    assert games[1] not in {row["game"] for row in house.reader.aside()}
+    shown = house.reader.game(games[1])
+    assert shown is not None
+    assert shown["version"] == 6
+
+
+def is_sqlite(house: House) -> bool:
+    return bool(house.views.url.startswith("sqlite"))
+
+
+def test_a_tree_that_has_changed_is_not_blamed_on_the_game(
+    house: House, games: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The next record proves which of them has."""
+    with house.views.transaction() as db:
+        db.execute(schema.leaves.update().filter_by(game=games[0], version=3).values(hash="1" * 64))
+    Inspector(house.ledger, house.views, house.vault, lambda: 0).look(Place(), 1000)
+    assert Damages(house.ledger).all() == []
+    assert any(f"{games[0]} is sound, and the tree" in said for said in caplog.messages)
+    house.commands.do(games[0], Play(1, [{"type": "submit"}]))
+    change(house, games[0], 3, lambda doc: doc["public"].update(at=5))
+    assert Inspector(house.ledger, house.views, house.vault, lambda: 0).inspect(games[0]) == 3
 
 
 def test_a_record_that_is_gone_is_named(house: House, games: list[str]) -> None:

@@ -188,9 +188,20 @@ class TestWhoIsAtWork:
         """Redis knows it for an hour, if it died in the middle of an audit."""
         process = subprocess.Popen(["/bin/true"])
         process.wait()
-        worker = self.worker(house, pid=str(process.pid))
+        worker = self.worker(house)
         worker.heartbeat(3660)
+        house.redis.hset(worker.key, "pid", str(process.pid))
         assert house.queues.workers()[BATCH] == 0
+
+    def test_one_that_outlives_redis_counts_again(self, house: House) -> None:
+        """With all that tells whether it lives."""
+        worker = self.worker(house)
+        before = {name: house.redis.hget(worker.key, name) for name in ("hostname", "pid")}
+        house.redis.flushall()
+        assert house.queues.workers()[BATCH] == 0
+        worker.heartbeat()
+        assert house.queues.workers()[BATCH] == 1
+        assert {name: house.redis.hget(worker.key, name) for name in before} == before
 
     def test_one_of_another_machine_does_not_once_it_is_silent(self, house: House) -> None:
         worker = self.worker(house, hostname="elsewhere", pid="1")

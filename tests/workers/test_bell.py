@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from unittest import mock
+from contextlib import contextmanager, suppress
 
 import pytest
 from redis import Redis
@@ -137,42 +137,49 @@ def test_a_redis_that_comes_back_is_heard_again(monkeypatch: pytest.MonkeyPatch)
         listening.close()
 
 
+class Heard:
+    """What a process is told of."""
+
+    def __init__(self, make: Callable[[], Bell]) -> None:
+        self.told: queue.Queue[frozenset[str]] = queue.Queue()
+        Changes(make).listen(self.told.put)
+
+    def of(self, game: str, seconds: float = 5) -> bool:
+        """Whether it is told of that game by its name in that time."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            with suppress(queue.Empty):
+                if game in self.told.get(timeout=left):
+                    return True
+        return False
+
+
 @pytest.fixture
-def changes(redis_url: str) -> Changes:
-    """Waiting threads of a process; its listener ends with the process."""
-    made = Changes(lambda: Bell(redis_url))
-    made.wait("warm", 1)
-    time.sleep(0.2)
+def heard(redis_url: str) -> Heard:
+    """Its listener ends with the process."""
+    made, ringing = Heard(lambda: Bell(redis_url)), Bell(redis_url)
+    while not made.of("warm", 0.1):
+        ringing.announce(0, ["warm"])
+    ringing.close()
     return made
 
 
-def test_the_first_wait_ends_at_once(changes: Changes) -> None:
-    assert took(0.5, changes.wait, "a", 10)
-
-
-def test_who_waits_for_a_game_is_woken_by_its_news_alone(changes: Changes, redis_url: str) -> None:
+def test_who_listens_is_told_which_games_have_changed(heard: Heard, redis_url: str) -> None:
     ringing = Bell(redis_url)
-    changes.wait("a", 0)
     ringing.announce(1, ["b"])
-    assert not took(0.3, changes.wait, "a", 0.4)
-    with soon(ringing.announce, 2, ["a"]):
-        assert took(1, changes.wait, "a", 10)
-    ringing.close()
-
-
-def test_news_between_reading_and_waiting_is_not_missed(changes: Changes, redis_url: str) -> None:
-    ringing = Bell(redis_url)
-    changes.wait("a", 0)
-    ringing.announce(1, ["a"])
-    time.sleep(0.2)
-    assert took(0.2, changes.wait, "a", 10)
+    ringing.stir("a")
+    assert heard.of("b")
+    assert heard.of("a")
     ringing.close()
 
 
 def test_without_redis_everybody_looks_now_and_then() -> None:
-    alone = Changes(lambda: Bell(NOBODY))
-    alone.wait("a", 0)
-    assert took(2, alone.wait, "a", 10)
+    alone = Heard(lambda: Bell(NOBODY))
+    assert alone.told.get(timeout=2) == alone.told.get(timeout=2) == frozenset()
+
+
+def test_what_was_announced_while_nobody_could_hear_is_looked_for(heard: Heard) -> None:
+    assert heard.told.get(timeout=5) == frozenset()
 
 
 # --- what anybody may say ----------------------------------------------------------------------------------------
@@ -225,29 +232,23 @@ def test_who_waits_for_a_ring_takes_anything_for_one(two: tuple[Bell, Bell], red
             assert listening.wait(5)
 
 
-def test_the_listening_thread_outlives_what_is_no_announcement(changes: Changes, redis_url: str) -> None:
+def test_the_listening_thread_outlives_what_is_no_announcement(heard: Heard, redis_url: str) -> None:
     ringing = Bell(redis_url)
-    changes.wait("a", 0)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
             anybody.publish(bell.PUMPED, message)
-    with soon(ringing.announce, 2, ["a"]):
-        assert took(1, changes.wait, "a", 10)
+    ringing.announce(2, ["a"])
+    assert heard.of("a")
     ringing.close()
 
 
-def test_a_listening_thread_that_has_died_is_followed_by_another(redis_url: str) -> None:
+def test_a_bell_that_breaks_is_followed_by_another(redis_url: str, caplog: pytest.LogCaptureFixture) -> None:
     made = [object(), Bell(redis_url)]
-    changes = Changes(lambda: made.pop(0))  # type: ignore[arg-type, return-value]
-    with mock.patch.object(threading, "excepthook"):
-        changes.wait("a", 0)
-        time.sleep(0.1)
-    changes.wait("a", 0)
-    time.sleep(0.2)
-    ringing = Bell(redis_url)
-    with soon(ringing.announce, 2, ["a"]):
-        assert took(1, changes.wait, "a", 10)
+    heard, ringing = Heard(lambda: made.pop(0)), Bell(redis_url)  # type: ignore[arg-type, return-value]
+    while not heard.of("a", 0.1):
+        ringing.announce(2, ["a"])
     ringing.close()
+    assert "listening begins anew" in caplog.text
 
 
 def test_a_crowd_that_never_stops_ringing_keeps_nobody_from_looking(

@@ -115,3 +115,17 @@ def test_an_outage_does_not_end_the_pump_over_a_game_that_cannot_be_read(house: 
     house.pumping._watch.look()
     assert Damages(house.crew.ledger).first(bad) == 2
     assert house.crew.outages.unsettled() == []
+
+
+def test_views_are_not_made_anew_without_a_record_that_is_missing(house: House, games: list[str]) -> None:
+    """Heads of before would not go on in their tree; a record that cannot be read has its hash there."""
+    head = house.reader.proofs.head()
+    before = spoil(house, games[0], 2)
+    assert house.crew.inspector.inspect(games[0]) == 2
+    assert "generation" in house.job(house.ask("rebuild"))
+    assert house.reader.proofs.head() == head
+    spoil(house, games[0], 2, before)
+    damage.spoil(house.crew.ledger, games[1], 3, None)
+    assert house.crew.inspector.inspect(games[1]) == 3
+    assert house.job(house.ask("rebuild")) == {"refused": "record_damaged"}
+    assert house.reader.proofs.head() == head

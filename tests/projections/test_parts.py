@@ -1,0 +1,214 @@
+"""Several pumps share the games: whoever has which part, the views say the same, and each part has one pump."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from projections import lineage, schema
+from projections.parts import part_of
+from projections.progress import LEASE, LeaseLostError
+from projections.proofs import Proofs
+from projections.pump import Pump
+from projections.rebuild import new_generation, sweep, switch
+from projections.schema import TREE
+from tests.projections.conftest import CATALOGUE, House
+from tests.projections.test_pump import VIEWS, play, rows
+
+PARTS = 6
+
+
+@pytest.fixture
+def shared(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+    """A generation of six parts, also where the database has one writer: they take turns."""
+    house.views.parts = PARTS
+    gen = new_generation(house.views)
+    assert switch(house.views, gen)
+    sweep(house.views)
+    monkeypatch.setattr("projections.pump.SLICE", 5)
+    return house
+
+
+def pumps(house: House, count: int) -> list[Pump]:
+    return [Pump(house.ledger, CATALOGUE, house.views, f"pump-{n}") for n in range(count)]
+
+
+def turn(house: House, pump: Pump) -> bool:
+    """Whether it had anything to read, or nothing at all is its own."""
+    try:
+        return pump.run(house.now) is not None
+    except LeaseLostError:
+        return False
+
+
+def settle(house: House, all_: list[Pump]) -> None:
+    """All read to the end, and have shared the parts anew."""
+    for _ in range(4):
+        house.now += LEASE // 2 + 1
+        while sum(turn(house, pump) for pump in all_):
+            pass
+
+
+def owners(house: House) -> dict[int, str]:
+    t = schema.parts.c
+    with house.views.reading() as db:
+        live = select(schema.generations.c.gen).where(schema.generations.c.live).scalar_subquery()
+        return {row.part: row.owner for row in db.execute(select(t.part, t.owner).where(t.gen == live))}
+
+
+def had(house: House, owner: str) -> int:
+    return sum(has == owner for part, has in owners(house).items() if part != TREE)
+
+
+def games(house: House) -> list[str]:
+    made = [house.game("orders@1", 3) for _ in range(6)] + [house.game("skirmish@1", 4), house.game("windows@1", 3)]
+    for seed, game in enumerate(made):
+        play(house, game, seed, 8)
+    return made
+
+
+def all_rows(house: House) -> dict[str, list[Any]]:
+    return {t.name: rows(house, t) for t in VIEWS}
+
+
+class TestShares:
+    def test_parts_are_shared_alike_and_the_tree_is_one_pumps(self, shared: House) -> None:
+        games(shared)
+        all_ = pumps(shared, 3)
+        settle(shared, all_[:1])
+        assert set(owners(shared).values()) == {"pump-0"}
+        settle(shared, all_[:2])
+        assert [had(shared, f"pump-{n}") for n in range(2)] == [3, 3]
+        settle(shared, all_)
+        assert sorted(had(shared, f"pump-{n}") + (n == 0) for n in range(3)) == [2, 2, 3], "the tree counts as one"
+        assert owners(shared)[TREE] == "pump-0", "it changes hands only when it must"
+
+    def test_nobody_is_left_without_where_they_do_not_divide(self, shared: House) -> None:
+        all_ = pumps(shared, 4)
+        for count in range(1, 5):
+            settle(shared, all_[:count])
+        assert sorted(had(shared, f"pump-{n}") + (n == 0) for n in range(4)) == [1, 2, 2, 2]
+
+    def test_of_one_that_has_died_the_others_take_all(self, shared: House) -> None:
+        game = games(shared)[0]
+        first, second = pumps(shared, 2)
+        settle(shared, [first, second])
+        play(shared, game, 1, 3)
+        settle(shared, [second])
+        assert set(owners(shared).values()) == {"pump-1"}
+        assert shared.reader.position() == shared.ledger.log(0, 10_000)[-1].position
+
+    def test_what_is_given_up_is_taken_at_once(self, shared: House) -> None:
+        first, second = pumps(shared, 2)
+        settle(shared, [first, second])
+        first.release()
+        shared.now += LEASE // 2 + 1
+        turn(shared, second)
+        assert set(owners(shared).values()) == {"pump-1"}
+
+    def test_more_pumps_than_parts_stand_by(self, shared: House) -> None:
+        all_ = pumps(shared, 8)
+        settle(shared, all_)
+        idle = [n for n in range(8) if f"pump-{n}" not in owners(shared).values()]
+        assert len(idle) in (1, 2)
+        with pytest.raises(LeaseLostError, match="pump-"):
+            all_[idle[0]].run(shared.now)
+
+    def test_who_lost_a_part_writes_nothing_of_it(self, shared: House) -> None:
+        """It was frozen for longer than its lease, and wakes while another has it."""
+        game = games(shared)[0]
+        first, second = pumps(shared, 2)
+        settle(shared, [first])
+        settle(shared, [second])
+        play(shared, game, 1, 3)
+        with pytest.raises(LeaseLostError, match="pump-1"):
+            first.run(shared.now)
+        with pytest.raises(LeaseLostError):
+            first.set_aside(game, 2, shared.now)
+
+
+class TestTheViewsSayTheSame:
+    @pytest.mark.parametrize("seed", range(4))
+    def test_whoever_pumps_which_part_and_dies_when(
+        self, shared: House, seed: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Pumps take turns at random, are cut off before their commit, come and go; a single one makes the same."""
+        rng = random.Random(seed)
+        made = games(shared)
+        running: list[Pump] = pumps(shared, 2)
+        named = 2
+        for step in range(60):
+            shared.now += rng.choice((1, LEASE // 2 + 1, 2 * LEASE))
+            pump = rng.choice(running)
+            match rng.randrange(6):
+                case 0:
+                    play(shared, rng.choice(made), step, 2)
+                case 1:
+                    with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+                        patch.setattr("projections.parts.Share.read", _cut)
+                        turn(shared, pump)
+                case 2:
+                    running[running.index(pump)] = Pump(shared.ledger, CATALOGUE, shared.views, f"pump-{named}")
+                    named += 1
+                case _:
+                    turn(shared, pump)
+        settle(shared, running)
+        several = all_rows(shared)
+        proofs = Proofs(shared.views)
+        assert proofs.head().size == len(shared.ledger.log(0, 10_000))
+        shared.views.parts = 1
+        gen = new_generation(shared.views)
+        shared.pumped(Pump(shared.ledger, CATALOGUE, shared.views, "alone", gen))
+        assert switch(shared.views, gen)
+        sweep(shared.views)
+        assert set(owners(shared)) == {TREE, 0}, "the number of parts is that of the new generation"
+        assert all_rows(shared) == several
+
+    def test_the_position_is_that_of_the_part_that_is_behind(self, shared: House) -> None:
+        made = games(shared)
+        first, second = pumps(shared, 2)
+        settle(shared, [first, second])
+        before = shared.reader.position()
+        for game in made:
+            play(shared, game, 5, 1)
+        end = shared.ledger.log(0, 10_000)[-1].position
+        while turn(shared, first):
+            pass
+        assert shared.reader.position() == before
+        behind = [g for g in made if owners(shared)[part_of(g, PARTS)] == "pump-1"]
+        assert len(lineage.newest(shared.views)) == 2
+        while turn(shared, second):
+            pass
+        assert shared.reader.position() == end
+        assert behind
+
+    def test_the_tree_ends_where_a_part_has_not_read(self, shared: House) -> None:
+        """It may be of a table whose spectators see it later."""
+        made = games(shared)
+        first, second = pumps(shared, 2)
+        settle(shared, [first, second])
+        before = shared.reader.proofs.head()
+        assert before.size == len(shared.ledger.log(0, 10_000))
+        play(shared, made[0], 5, 3)
+        for pump in (first, second):
+            assert shared.reader.proofs.head() == before
+            while turn(shared, pump):
+                pass
+        assert shared.reader.proofs.head().size == len(shared.ledger.log(0, 10_000)) > before.size
+
+    def test_a_part_of_another_log_is_seen(self, shared: House) -> None:
+        """Also where the tree has read less than that part, and nothing that is not so."""
+        games(shared)
+        settle(shared, pumps(shared, 2))
+        assert lineage.holds(shared.ledger, lineage.newest(shared.views))
+        with shared.views.transaction() as db:
+            db.execute(update(schema.parts).where(schema.parts.c.part == 3).values(hash="0" * 64))
+        assert not lineage.holds(shared.ledger, lineage.newest(shared.views))
+
+
+def _cut(*_: Any) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,94 @@
+"""Bots of the service: they play what they owe, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.bots import BOTS
+from domain.commands import new_game
+from domain.ids import DIRECTOR
+from domain.kernel.acts import Join, Leave, Play, Start
+from domain.kernel.export import Export
+from domain.kernel.verify import verify
+from tests.workers.conftest import CATALOGUE, House
+from workers import bots
+from workers.queues import OFTEN
+
+
+def seated(house: House, ruleset: str, players: list[str], **options: object) -> str:
+    game = new_game()
+    house.crew.commands.open(game, ruleset, len(players), options, body={"undo": "consent"})
+    for seat, player in enumerate(players):
+        house.crew.commands.do(game, Join(seat, player))
+    house.crew.commands.do(game, Start())
+    return game
+
+
+def bot(seat: int, kind: str = "builder") -> str:
+    return f"bot-{kind}-{seat}"
+
+
+def test_a_game_of_bots_alone_comes_to_its_end(house: House) -> None:
+    game = seated(house, "windows@1", [bot(0), bot(1), bot(2)], turns=1)
+    for _ in range(200):
+        house.passed()
+        house.worked()
+        house.time[0] += OFTEN
+        if house.crew.commands.game(game).status != "running":
+            break
+    assert house.crew.commands.game(game).status in ("over", "closed")
+    records = house.crew.ledger.read(game)
+    verify(CATALOGUE.get("windows@1"), Export(game, "windows@1", DIRECTOR, tuple(records)))
+
+
+def test_a_bot_answers_and_waits_for_the_others(house: House) -> None:
+    game = seated(house, "orders@1", [bot(0), "anne", bot(2)])
+    house.passed()
+    house.worked()
+    state = house.crew.commands.game(game).state
+    assert state.top.owing == (1,)
+    before = house.crew.commands.game(game).version
+    assert bots.play(game, house.decision(game)) == "gone"
+    assert house.crew.commands.game(game).version == before
+    house.crew.commands.do(game, Play(1, [{"type": "submit"}], decision=house.decision(game)))
+
+
+def test_nobody_else_is_a_bot(house: House) -> None:
+    game = seated(house, "orders@1", ["bot-builder-0x", "bot", "bot-builder-"])
+    house.passed()
+    house.worked()
+    assert house.crew.commands.game(game).state.top.owing == (0, 1, 2)
+
+
+def test_who_was_put_out_in_between_moves_no_more(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = seated(house, "orders@1", [bot(0), "anne", "bert"])
+
+    def slow(now: bots.Now, seat: int, rng: object) -> dict[str, object]:
+        house.crew.commands.do(game, Leave(seat, 3600))
+        house.crew.commands.do(game, Join(seat, "carl"))
+        return {"type": "submit"}
+
+    monkeypatch.setattr(bots, "BOTS", {**BOTS, "builder": slow})
+    assert bots.play(game, house.decision(game)) == "gone"
+    assert 0 in house.crew.commands.game(game).state.top.owing
+
+
+def test_a_job_that_is_done_twice_does_no_harm(house: House) -> None:
+    game = seated(house, "orders@1", [bot(0), "anne", "bert"])
+    decision = house.decision(game)
+    assert bots.play(game, decision) == "done"
+    assert bots.play(game, decision) == "gone"
+    assert bots.play(game, "0-999") == "gone"
+
+
+def test_it_goes_on_where_a_job_was_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "MOST", 1)
+    monkeypatch.setattr("domain.bots.ENDING", 0.0)
+    game = seated(house, "orders@1", [bot(0), "anne", "bert"])
+    for _ in range(300):
+        house.passed()
+        house.worked()
+        house.time[0] += OFTEN
+        if 0 not in house.crew.commands.game(game).state.top.owing:
+            return
+    pytest.fail("the bot never came to an end")

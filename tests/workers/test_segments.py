@@ -1,0 +1,92 @@
+"""A long game proved by several processes: the same numbers, the same first fault, and nobody is left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from domain.catalogue import shipped
+from domain.errors import VerificationError
+from domain.ids import DIRECTOR
+from domain.kernel import verify
+from domain.kernel.export import Export, dump, parse
+from domain.kernel.match import Match
+from domain.kernel.record import Record
+from tests.kernel.machine import play_on
+from tests.rulesets import FLOWS
+from workers import segments
+
+SEED = bytes(range(32))
+RULES: Any = shipped().get("imperunde@1")
+
+
+@cache
+def game() -> Export:
+    """With rewinds into what another process decides."""
+    match = Match(RULES, 3, SEED, options={"turn_limit": 4})
+    rng = random.Random(5)
+    play_on(match, rng, 30)
+    match.rewind(match.game.version - 9)
+    play_on(match, rng, 40)
+    match.rewind(12, fresh=True)
+    play_on(match, rng, 40)
+    match.rewind(match.game.version - 30)
+    play_on(match, rng, 20)
+    return parse(dump(match.records, DIRECTOR))
+
+
+def changed(export: Export, version: int, change: Callable[[Record], Record]) -> Export:
+    records = list(export.records)
+    records[version - 1] = change(records[version - 1])
+    return replace(export, records=tuple(records))
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+def test_every_cut_proves_what_is_proved_from_end_to_end(count: int) -> None:
+    export = game()
+    parts = segments.cut(len(export.records), count)
+    assert [parts[0][0], parts[-1][1]] == [0, len(export.records)]
+    found = [verify.audit(RULES, export.records[:upto], SEED, after) for after, upto in parts]
+    draws, decided = verify.audit(RULES, export.records, SEED)
+    assert (sum(d for d, _ in found), sum(n for _, n in found)) == (draws, decided)
+
+
+def test_processes_say_what_one_says() -> None:
+    export = game()
+    assert segments.spread(export, SEED, 3) == verify.play_again(RULES, export, SEED)
+
+
+@pytest.mark.parametrize("version", [30, 100])
+def test_the_first_fault_is_told_wherever_it_is(version: int) -> None:
+    def later(record: Record) -> Record:
+        return Record({**record.public, "at": record.public["at"] + 1}, record.packs)
+
+    forged = changed(changed(game(), version, later), len(game().records), later)
+    with pytest.raises(VerificationError) as alone:
+        verify.play_again(RULES, forged, SEED)
+    with pytest.raises(VerificationError) as shared:
+        segments.spread(forged, SEED, 2)
+    assert (shared.value.code, shared.value.version) == (alone.value.code, alone.value.version)
+    assert alone.value.version in (version, version + 1)
+
+
+def test_where_processes_die_one_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "LONG", 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(segments, "spread", lambda *_: (_ for _ in ()).throw(EOFError))
+    assert segments.play_again(RULES, game(), SEED) == verify.play_again(RULES, game(), SEED)
+
+
+def test_rules_that_are_not_shipped_are_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "LONG", 1)
+    monkeypatch.setattr(segments, "spread", lambda *_: pytest.fail("a process would not know these rules"))
+    entry = FLOWS[0]
+    match = Match(entry.rules, entry.seats, SEED, options=entry.options)
+    play_on(match, random.Random(1), 20)
+    assert segments.play_again(entry.rules, parse(dump(match.records, DIRECTOR)), SEED).decided == len(match.records)
