@@ -47,6 +47,8 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS texts (
   hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS tokens_player ON tokens (player)",
+    """CREATE TABLE IF NOT EXISTS cards (
+  game TEXT PRIMARY KEY, player TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS streams (
   hash TEXT PRIMARY KEY, token TEXT NOT NULL, browser TEXT NOT NULL, until BIGINT)""",
 )
@@ -67,6 +69,9 @@ _OPENED = "INSERT INTO streams (hash, token, browser, until) VALUES (?, ?, ?, ?)
 _AGAIN = "SELECT token, browser, until FROM streams WHERE hash = ?"
 _REVOKE = "UPDATE tokens SET revoked = 1 WHERE game = ? AND role = ?"
 _INVITE = "INSERT INTO invitations VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET hash = excluded.hash"
+_LABEL = """
+INSERT INTO cards VALUES (?, ?, ?, ?)
+ON CONFLICT (game) DO UPDATE SET player = excluded.player, title = excluded.title, note = excluded.note"""
 _KEEP = "INSERT INTO texts (hash, player, salt, said) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
@@ -207,7 +212,8 @@ class Access:
 
     def forgotten(self, player: str) -> list[Statement]:
         """To be written with whatever erases the person: neither name nor texts are kept."""
-        return [("DELETE FROM people WHERE player = ?", (player,)), ("DELETE FROM texts WHERE player = ?", (player,))]
+        tables = ("people", "texts", "cards")
+        return [(f"DELETE FROM {table} WHERE player = ?", (player,)) for table in tables]  # noqa: S608 - our own names
 
     def replaced(self, game: str, role: Role, token: str) -> list[Statement]:
         """To be written with the record: whoever has the role has this token, lent, in place of the one before."""
@@ -244,6 +250,11 @@ class Access:
         """All that an account is at a table, by the ids that it has."""
         rows = self._database.execute(f"{_HERE}({_marks(players)}) ORDER BY role", (game, *players))
         return [Principal(game, _role(r), p, id_, account=account, credential=credential) for r, p, id_ in rows]
+
+    def director(self, game: str) -> str | None:
+        """The player who directs a table."""
+        rows = self._database.execute("SELECT player FROM tokens WHERE game = ? AND role = ?", (game, DIRECTOR))
+        return str(rows[0][0]) if rows else None
 
     def current(self, principal: Principal) -> bool:
         """Whether that principal still has its role; long streams ask now and then."""
@@ -346,8 +357,30 @@ class Access:
 
     def texts(self, players: Sequence[str]) -> list[str]:
         """All that a person, by any of these ids, has written."""
-        rows = self._database.execute(f"SELECT said FROM texts WHERE player IN ({_marks(players)})", players)  # noqa: S608 - question marks only
-        return [str(said) for (said,) in rows]
+        mine = f"WHERE player IN ({_marks(players)})"
+        rows = self._database.execute(f"SELECT said FROM texts {mine}", players)  # noqa: S608 - question marks only
+        rows += self._database.execute(f"SELECT title FROM cards {mine}", players)  # noqa: S608 - question marks only
+        rows += self._database.execute(f"SELECT note FROM cards {mine}", players)  # noqa: S608 - question marks only
+        return [str(said) for (said,) in rows if said]
+
+    # --- cards of tables
+
+    def label(self, game: str, player: str, title: str, note: str) -> None:
+        """What a table is called and what is said of it, by that person; nothing if both are empty."""
+        if title or note:
+            self._database.execute(_LABEL, (game, player, title, note))
+        else:
+            self._database.execute("DELETE FROM cards WHERE game = ?", (game,))
+
+    def cards(self, games: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Game -> title and note, of those that have any."""
+        if not games:
+            return {}
+        rows = self._database.execute(
+            f"SELECT game, title, note FROM cards WHERE game IN ({_marks(games)})",  # noqa: S608 - question marks only
+            games,
+        )
+        return {game: (title, note) for game, title, note in rows}
 
     def said(self, hashed: str) -> str | None:
         """The text behind a hash; None once it is erased."""

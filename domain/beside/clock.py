@@ -61,6 +61,7 @@ _PENDING = "SELECT sum(ms) FROM leaps WHERE stage = 0"
 _NEXT = "SELECT max(began) + 1 FROM leaps"
 _NOTE = "INSERT INTO leaps VALUES (?, ?, 0, 0, 0)"
 _LEAP = "UPDATE leaps SET stage = 1, position = ?, leapt = ? WHERE began = ?"
+_LEAPT = "SELECT coalesce(sum(ms), 0) FROM leaps WHERE stage > 0 AND leapt > ?"
 _UNSETTLED = "SELECT began, ms, stage = 1, position, leapt FROM leaps WHERE stage < 2 ORDER BY began"
 
 
@@ -238,6 +239,11 @@ class Clocks:
         """How often a clock was set forward."""
         return int(self._database.execute("SELECT count(*) FROM leaps")[0][0])
 
+    def leapt(self) -> list[tuple[int, int]]:
+        """To when time leapt, and by how much, ms; in order."""
+        rows = self._database.execute("SELECT leapt, ms FROM leaps WHERE stage > 0 ORDER BY leapt")
+        return [(leapt, ms) for leapt, ms in rows]
+
     def unsettled(self) -> list[Leap]:
         """Those of which not every game has its record, or not every process knows."""
         rows = self._database.execute(_UNSETTLED)
@@ -257,6 +263,11 @@ class Clocks:
     def settle(self, leap: Leap) -> None:
         """Every game that was to have a record of it has one."""
         self._database.execute("UPDATE leaps SET stage = 2 WHERE began = ?", (leap.began,))
+
+
+def leapt(execute: Execute, since: int) -> int:
+    """By how much time has leapt since then, all ms."""
+    return int(execute(_LEAPT, (since,))[0][0])
 
 
 def _rows(found: list[Row]) -> dict[str, Reading]:

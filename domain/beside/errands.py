@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from domain.beside.tables import Database, Row, create
 from domain.errors import CommandReused
-from domain.ids import Json, Seat
+from domain.ids import MAX_INT, Json, Seat
 
 Doc = dict[str, Json]
 
@@ -129,10 +129,11 @@ class Errands:
         )
         return next(iter(self._rows(f"e.id = {newest}", game)), None)
 
-    def rewinds(self, game: str, limit: int) -> list[Errand]:
-        """The newest rewinds that were asked for in a game, the newest first."""
-        newest = "(SELECT id FROM errands WHERE game = ? AND work = 'rewind' ORDER BY version DESC, at DESC LIMIT ?)"
-        return self._rows(f"e.id IN {newest}", game, limit)[::-1]
+    def rewinds(self, game: str, limit: int, before: int | None = None) -> list[Errand]:
+        """The newest rewinds that were asked for in a game, the newest first; those of versions before one."""
+        known = """e.id IN (SELECT id FROM errands WHERE game = ? AND work = 'rewind' AND version < ?
+          ORDER BY version DESC, at DESC LIMIT ?)"""
+        return self._rows(known, game, MAX_INT if before is None else before, limit)[::-1]
 
     def _rows(self, where: str, *params: object) -> list[Errand]:
         found: dict[str, Row] = {}

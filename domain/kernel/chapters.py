@@ -9,6 +9,7 @@ from typing import Generic
 
 from domain.ids import DIRECTOR, Doc, Json, Viewer
 from domain.kernel import declare
+from domain.kernel.asides import asides, ranked, with_asides
 from domain.kernel.chronicle import sentences, told
 from domain.kernel.flow import S
 from domain.kernel.game import line, opened
@@ -109,7 +110,8 @@ def tell(
             marks[record.version] = state
         if record.version > after:
             turns = turned(rules, before, facts) if record.kind != "rewound" else [(0, rules.chapter(state))]
-            for chapter, lines, headlines in _parts(rules, record, viewer, texts, name, rules.chapter(before), turns):
+            said = with_asides(facts, asides(rules, before, facts) if record.kind != "rewound" else {})
+            for chapter, lines, headlines in _parts(rules, record, viewer, texts, name, said, turns, before):
                 told.append(Passage(record.version, record.version in counted, chapter, lines, headlines))
         if record.version >= after:
             states[record.version] = state
@@ -117,17 +119,23 @@ def tell(
 
 
 def _parts(
-    rules: Ruleset[S], record: Record, viewer: Viewer, texts: Texts, name: Name, chapter: Chapter, turns: Turns
+    rules: Ruleset[S],
+    record: Record,
+    viewer: Viewer,
+    texts: Texts,
+    name: Name,
+    facts: Sequence[Doc],
+    turns: Turns,
+    before: S,
 ) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[str, ...]]]:
+    chapter = rules.chapter(before)
     acts = Record(record.public, visible_packs(record, viewer)).acts()
-    said = split(
-        texts, name, record.kind, record.public.get("seat"), record.body, acts, facts_for(record, viewer), turns
-    )
-    for new, lines, facts in said:
+    said = split(texts, name, record.kind, record.public.get("seat"), record.body, acts, facts, turns)
+    for new, lines, some in said:
         chapter = new or chapter
         if len(said) > 1 and not lines:
             continue
-        great = [fact for fact in facts if fact["t"] in rules.meta.headlines]
+        great = [fact for fact in some if fact["t"] in rules.meta.headlines]
         yield chapter, tuple(lines), tuple(sentences(texts, name, great))
 
 
@@ -176,10 +184,7 @@ def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
     """What each seat has; nothing where the state, folded for a reader, does not say it, or there is no game yet."""
     if not rules.chapter(state).turn:
         return ()
-    try:
-        scores = sorted(rules.scores(state), key=lambda score: score.seat)
-    except Exception:  # noqa: BLE001 - rules may trip in any way over what a reader does not know
-        return ()
+    scores = sorted(ranked(rules, state), key=lambda score: score.seat)
     found = ({"points": s.points, **declare.doc(s.detail)} for s in scores)
     return tuple({k: v for k, v in one.items() if isinstance(v, int) and not isinstance(v, bool)} for one in found)
 

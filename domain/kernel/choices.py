@@ -6,8 +6,9 @@ A ruleset's `build(state, seat)` is a generator that yields a `Choice`, is sent 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, combinations
 from typing import Literal
 
 from domain.errors import RuleError
@@ -116,3 +117,44 @@ def walk(builder: Builder, picks: Sequence[Json]) -> Choice | Move:
         return move
     builder.close()
     return ask
+
+
+# --- all moves -------------------------------------------------------------------------------------------------
+
+
+def _answers(ask: Choice) -> Iterator[Json]:
+    """Every pick that a question takes: options in their order, of several those with fewer first."""
+    if ask.kind == "range":
+        return iter(range(ask.lo, ask.hi + 1))
+    if ask.kind == "one":
+        return iter(ask.values)
+    sizes = range(ask.lo, ask.hi + 1)
+    return chain.from_iterable(map(list, combinations(ask.values, size)) for size in sizes)
+
+
+def _longer(picks: list[Json], ask: Choice) -> Iterator[list[Json]]:
+    return ([*picks, pick] for pick in _answers(ask))
+
+
+def finished(
+    asked: Callable[[Sequence[Json]], Choice | Json], picks: Sequence[Json], questions: int
+) -> Iterator[Json | None]:
+    """Every move that begins with the picks, in the order of the options, those of the first option first.
+
+    `asked` tells the next question after picks, or the move. Ends with None if the questions ran out before the moves.
+    """
+    waiting: list[Iterator[list[Json]]] = [iter([list(picks)])]
+    while waiting:
+        found = next(waiting[-1], None)
+        if found is None:
+            waiting.pop()
+            continue
+        if not questions:
+            yield None
+            return
+        questions -= 1
+        told = asked(found)
+        if isinstance(told, Choice):
+            waiting.append(_longer(found, told))
+        else:
+            yield told

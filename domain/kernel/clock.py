@@ -27,6 +27,9 @@ DAY = 24 * 3600 * SECOND
 LONGEST = 400 * 24 * 3600
 """Seconds that a deadline class, a grace or a bank may have."""
 
+LONGEST_DELAY = 24 * 3600
+"""Seconds by which a table may be shown later to those who are not at it."""
+
 MOST_DAYS = 100
 """Days of vacation that a seat may have."""
 

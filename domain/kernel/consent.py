@@ -9,7 +9,7 @@ from typing import Literal
 from domain.errors import RuleError
 from domain.ids import Json, Seat
 from domain.kernel.audience import seats_of
-from domain.kernel.game import AnyGame, line
+from domain.kernel.game import AnyGame, bot_of, line
 from domain.kernel.record import Record, visible_packs
 from domain.kernel.ruleset import AnyRuleset
 
@@ -94,7 +94,7 @@ def motion(
     """
     gone = undone(records, to)
     may_undo(rules, gone, seat, policy)
-    others = [s for s, player in sorted(p.players.items()) if s != seat and player.id]
+    others = [s for s, player in sorted(p.players.items()) if s != seat and player.id and not bot_of(player)]
     asked = [] if policy == "free" else [s for s in others if any(_concerns(r, s) for r in gone)]
     versions = tuple(r.version for r in gone)
     return Motion(to, seat, versions, not asked, tuple(asked), public_draws(gone), learnt(gone))

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from domain.errors import VerificationError
 from domain.ids import MAX_INT, MAX_WORD, Doc, Json
-from domain.kernel.clock import LONGEST
+from domain.kernel.clock import LONGEST, LONGEST_DELAY
 from domain.kernel.declare import UNSET, Count, Maybe, Meta, prepare
 from domain.kernel.record import Record
 
@@ -78,6 +78,7 @@ class Opened(_Form):
     listing: Annotated[str, Meta(max_length=MAX_WORD)] = ""
     hold: Annotated[int, Meta(ge=0, le=LONGEST)] = 0
     several: bool = True
+    delay: Annotated[int, Meta(ge=0, le=LONGEST_DELAY)] = 0
 
 
 class Joined(_Form):

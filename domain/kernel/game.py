@@ -7,6 +7,7 @@ game goes on.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
@@ -46,9 +47,9 @@ SEATING = ("joined", "left", "revealed")
 """Kinds of records that change who sits at the table."""
 
 
-TERMS = ("undo", "listing", "hold", "several")
+TERMS = ("undo", "listing", "hold", "several", "delay")
 """Who must agree to an undo; who finds the table; for how many seconds a seat that is left is held; whether one person
-may have several seats (so it was before tables said it)."""
+may have several seats (so it was before tables said it); how many seconds later others see what is played."""
 
 
 Digests = Mapping[str, tuple[object, str]]
@@ -63,6 +64,16 @@ class Player:
     nonce_hash: str = ""
     nonce: str = ""
     """Hex; empty until shown. A seat that does not show its nonce plays without one."""
+
+
+BOT = re.compile(r"bot-(?P<bot>[a-z]{1,20})-[0-9]{1,2}")
+"""The ids of players who are bots of the service: which bot, at which seat. No person has such an id."""
+
+
+def bot_of(player: Player) -> str:
+    """Which bot it is; empty for a person."""
+    found = BOT.fullmatch(player.id)
+    return found["bot"] if found else ""
 
 
 @dataclass(frozen=True)
@@ -107,6 +118,11 @@ class Game(Generic[S_co]):
     def hash(self) -> str:
         """Hash of the last record; made when it is asked for, since a fold needs only the last one's."""
         return self.last.hash if self.last else ""
+
+    @property
+    def delay(self) -> int:
+        """By how much later those who are not at the table see what is played, ms."""
+        return int(self.terms.get("delay", 0)) * SECOND
 
     @property
     def kept(self) -> tuple[Seat, ...]:

@@ -193,6 +193,19 @@ def merge_patch(doc: Json, patch: Json) -> Json:
     return kept
 
 
+def difference(before: Doc, after: Doc) -> Doc:
+    """The merge patch that makes `after` of `before`, where one can: `null` deletes, so none can put one anywhere."""
+    patch: Doc = {key: None for key in before if key not in after}
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            if inner := difference(old, value):
+                patch[key] = inner
+        elif key not in before or old != value or type(old) is not type(value):
+            patch[key] = value
+    return patch
+
+
 def resolve(doc: Json, pointer: str) -> Json:
     """The value at a JSON pointer (RFC 6901); raises FormError where there is none."""
     for part in pointer.split("/")[1:]:

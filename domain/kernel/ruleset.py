@@ -308,6 +308,10 @@ Handler = Callable[[Draft[S], Frame, Any, Any], None]
 """(draft, top frame, seat or None for the engine, move)."""
 
 
+Aside = Callable[[S, S, Any], Mapping[str, Json]]
+"""(state before the fact, state after it, fact) -> members of a sentence."""
+
+
 def on(kind: type[M], do: Callable[[Draft[S], Frame, Any, M], None]) -> tuple[str, Handler[S]]:
     """What is done on a move, as an item of `Ruleset.do`."""
     return declare.tag(kind), do
@@ -350,6 +354,8 @@ class Ruleset(Generic[S]):
     """Seat -> id of the power that it plays, where the game has such: who does something is told by its name."""
     chapter: Callable[[S], Chapter] = _undivided
     """Where in the game a state is, by what everybody knows."""
+    asides: Mapping[str, Aside[S]] = field(default_factory=dict)
+    """Public fact -> what its sentence takes besides its own members, by what everybody knows."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody
     """Seats that may interrupt or change an answer, by public facts; never waited for."""
     vacated: Callable[[Draft[S], Seat], None] = _no_vacancy
@@ -363,6 +369,8 @@ class Ruleset(Generic[S]):
     def __post_init__(self) -> None:
         if unknown := set(self.meta.headlines) - set(self.facts):
             raise TypeError(f"headlines that are no facts: {sorted(unknown)}")
+        if unknown := set(self.asides) - set(self.facts):
+            raise TypeError(f"asides of what are no facts: {sorted(unknown)}")
         for kind in (self._facts_form, *self.frames.values(), *self.documents.values()):
             declare.prepare(kind)
 

@@ -13,10 +13,11 @@ that it was made, or else its name does. A template has places in braces, which 
 - `{armies:n.army}`: so many of a thing; `{count:n.@unit}`: of the thing that another member names.
 - `{hold:time}`: so many seconds, in the greatest units.
 - `{units:lot}`: each item by the template `item.lot`, whose places are the members of an object, or the numbers of a
-  list; the items are listed.
+  list; the items are listed, those that say nothing left out.
 - `{armies:each.force}`: each entry of a mapping, or of a list by seat, by the template `item.force`: its place `key` is
   the key or the seat, `value` the value, and the members or numbers of the value are places too. Entries that say
   nothing are left out.
+- `{final:said.final}`: each item by the template `item.final`, one after the other: each is a sentence of its own.
 - `{why:by.paid}`: the template `paid.<value>`, with the same members. `{order:by.order.type}`: for an object the
   template that its member `type` names, with the members of the object.
 - `{seat:seat#mise|misent}`, `{armies#is|are}`: singular or plural, as the place would be.
@@ -177,10 +178,12 @@ class _Filling:
         if kind == "each":
             return self.texts.grammar.listed([said for k, v in _entries(value) if (said := self._entry(k, v, rest))])
         items = value if isinstance(value, list | tuple) else [value]
+        if kind == "said":
+            return " ".join(self._item(x, rest) for x in items)
         if kind in _WHO or kind in self.texts.grammar.forms:
             of = self.texts.grammar.forms[(rest if kind in _WHO else kind) or self.texts.grammar.subject]
             return self.texts.grammar.listed([of(self._noun(x, kind)) for x in items])
-        return self.texts.grammar.listed([self._item(x, kind) for x in items])
+        return self.texts.grammar.listed([said for x in items if (said := self._item(x, kind))])
 
     def _noun(self, value: Json, kind: str) -> Noun:
         if kind not in _WHO or not isinstance(value, int):
@@ -202,7 +205,8 @@ class _Filling:
         return self.texts.fill(f"item.{kind}", {**parts, "key": key, "value": value}, self.name) or ""
 
     def _item(self, value: Json, kind: str) -> str:
-        return self.texts.fill(f"item.{kind}", _members(value), self.name) or self.texts.word(value)
+        said = self.texts.fill(f"item.{kind}", _members(value), self.name)
+        return self.texts.word(value) if said is None else said
 
     def _agreeing(self, choice: str, words: Sequence[str], value: Json, form: str) -> str:
         """One of the alternatives: by number; by gender, or by both."""

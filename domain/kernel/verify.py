@@ -7,9 +7,10 @@ hash, and every record decided again from its moves; with the seed it must come 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from domain.errors import AnnalsError, InvalidTable, VerificationError
 from domain.ids import PUBLIC, Json
@@ -20,7 +21,7 @@ from domain.kernel.digest import digest
 from domain.kernel.draws import Seeded, commitment, draw_key, recompute
 from domain.kernel.export import Export
 from domain.kernel.flow import S
-from domain.kernel.game import AnyGame, Game, nonces, opened, public_digest
+from domain.kernel.game import AnyGame, Game, advance, nonces, opened, public_digest, rewound
 from domain.kernel.record import KINDS, Record, facts_for
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.step import Moment, Step
@@ -72,24 +73,38 @@ class Report:
         return dict(self.__dict__)
 
 
-def verify(rules: Ruleset[S], export: Export, head: str = "") -> Report:
+class Played(NamedTuple):
+    """What was proved by playing the game again, in numbers."""
+
+    boards: int
+    draws: int
+    decided: int
+
+
+Again = Callable[[Any, Export, bytes], Played]
+"""Plays an export again by its rules: the boards, and with a seed every draw and decision."""
+
+
+def play_again(rules: Ruleset[S], export: Export, seed: bytes) -> Played:
+    """Record by record, here."""
+    boards = check_boards(rules, export.records)
+    return Played(boards, *(audit(rules, export.records, seed) if seed else (0, 0)))
+
+
+def verify(rules: Ruleset[S], export: Export, head: str = "", seed: bytes = b"", again: Again = play_again) -> Report:
     """Everything that can be proved of the export; raises VerificationError with the first fault.
 
     `head` is the hash of the last record as known from elsewhere; without it only the records before are chained.
+    `seed`: that of a game which is not closed, where who asks has it.
     """
     records = export.records
     check_chain(records, head)
     _check_table(rules, records[0])
     packs = sum(_check_packs(r, export.complete) for r in records)
     openings = _check_openings(records)
-    boards = check_boards(rules, records)
     closed = records[-1].kind == "closed"
-    draws = decided = 0
-    if closed:
-        draws, decided = audit(rules, records, _seed(records))
-    return Report(
-        export.game, export.ruleset, len(records), records[-1].hash, packs, openings, boards, draws, decided, closed
-    )
+    played = again(rules, export, _seed(records) if closed else seed)
+    return Report(export.game, export.ruleset, len(records), records[-1].hash, packs, openings, *played, closed)
 
 
 def check_chain(records: Sequence[Record], head: str = "") -> None:
@@ -189,12 +204,14 @@ def _seed(records: Sequence[Record]) -> bytes:
 # --- deciding again --------------------------------------------------------------------------------------------
 
 
-def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[int, int]:
-    """Every draw recomputed, every record decided again; returns both numbers, raises VerificationError."""
+def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes, after: int = 0) -> tuple[int, int]:
+    """Every draw recomputed, every record decided again; returns both numbers, raises VerificationError.
+
+    Those up to version `after` are only folded: they are to be proved elsewhere.
+    """
     drawn = 0
-    marks: dict[int, Game[S]] = {}
-    game: Game[S] | None = None
-    for r in records:
+    game, marks = _folded(rules, records[:after])
+    for r in records[after:]:
         drawn += sum(map(len, _draws(r).values()))
         try:
             with _sound(r.version):
@@ -212,7 +229,24 @@ def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes) -> tuple[in
         if r.kind == "rewound":
             marks = {v: p for v, p in marks.items() if v <= r.body["to"]}
         marks[r.version] = game
-    return drawn, len(records)
+    return drawn, len(records) - after
+
+
+def _folded(rules: Ruleset[S], records: Sequence[Record]) -> tuple[Game[S] | None, dict[int, Game[S]]]:
+    """The game after these records, and after each that counts."""
+    game: Game[S] | None = None
+    marks: dict[int, Game[S]] = {}
+    for r in records:
+        with _sound(r.version):
+            if game is None:
+                game = opened(rules, r)
+            elif r.kind == "rewound":
+                game = rewound(rules, game, marks[r.body["to"]], r)
+                marks = {v: g for v, g in marks.items() if v <= r.body["to"]}
+            else:
+                game = advance(rules, game, r)
+        marks[r.version] = game
+    return game, marks
 
 
 def _draws(record: Record) -> dict[str, Json]:

@@ -6,22 +6,24 @@ import functools
 import lzma
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from deploy.play.bots import built, may_decide
 from deploy.play.story import Story, story
+from domain.bots import built, may_decide
 from domain.ids import DIRECTOR, Doc, Seat
 from domain.kernel import export
+from domain.kernel.asides import FINISHED, asides, with_asides
 from domain.kernel.declare import members
 from domain.kernel.flow import FLOW
+from domain.kernel.game import line, opened
 from domain.kernel.grammar import GRAMMARS, Noun, noun
 from domain.kernel.match import AnyMatch, Match
-from domain.kernel.record import facts_for
+from domain.kernel.record import Record, facts_for
 from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import LANGUAGES, PLACE, Texts, texts
 from tests.games.pages import ALL, Pages
@@ -125,7 +127,8 @@ def test_every_form_that_a_place_asks_for_there_is(pages: Pages, lang: str) -> N
             elif kind == "each":
                 assert f"item.{rest}" in catalogue.own, (key, rest)
             elif kind == "by":
-                assert any(k.startswith(f"{rest.partition('.')[0]}.") for k in catalogue.own), (key, rest)
+                known = (*catalogue.own, *catalogue.common)
+                assert any(k.startswith(f"{rest.partition('.')[0]}.") for k in known), (key, rest)
             elif kind and kind != "n":
                 assert kind in GRAMMARS[lang].forms or f"item.{kind}" in catalogue.own, (key, kind)
             if place["choice"]:
@@ -180,7 +183,8 @@ def _members(known: Mapping[str, str], text: str, seen: set[str]) -> set[str]:
 def played(name: str) -> tuple[tuple[Doc, ...], Mapping[Seat, str]]:
     """The facts of a random game, and of a real one where there is a log of it; the powers of the seats."""
     (rules,) = (p.rules for p in ALL if p.game == name)
-    rng, facts = random.Random(5), []
+    rng = random.Random(5)
+    facts: list[Doc] = []
     match: AnyMatch = Match(rules, rules.meta.seats[-1], rng.randbytes(32))
     while not match.state.over and len(match.records) < PLAYED:
         if match.state.top.engine:
@@ -188,14 +192,24 @@ def played(name: str) -> tuple[tuple[Doc, ...], Mapping[Seat, str]]:
             continue
         seat = rng.choice(may_decide(match))
         match.play(seat, built(rules, match.state, seat, rng))
-    facts += [f for r in match.records for f in facts_for(r, DIRECTOR)]
+    facts += as_told(rules, match.records)
     facts += [f for path in LOGS for f in logged(path, rules)]
     return tuple(facts), rules.powers(match.state)
 
 
 def logged(path: Path, rules: AnyRuleset) -> list[Doc]:
     found = export.parse(lzma.decompress(path.read_bytes()))
-    return [f for r in found.records for f in facts_for(r, DIRECTOR)] if found.ruleset == rules.meta.ruleset else []
+    return list(as_told(rules, found.records)) if found.ruleset == rules.meta.ruleset else []
+
+
+def as_told(rules: AnyRuleset, records: Sequence[Record]) -> Iterator[Doc]:
+    """The facts of what was not undone, with what their sentences take besides."""
+    state, counted = opened(rules, records[0]).state, set(line(records))
+    for record in records:
+        if record.version in counted and record.kind != "rewound":
+            facts = facts_for(record, DIRECTOR)
+            yield from with_asides(facts, asides(rules, state, facts))
+            state = rules.fold(state, facts)
 
 
 def told(pages: Pages, lang: str) -> Iterator[tuple[Doc, str | None]]:
@@ -207,7 +221,7 @@ def told(pages: Pages, lang: str) -> Iterator[tuple[Doc, str | None]]:
         return catalogue.noun(powers[seat]) if seat in powers else catalogue.seat(seat)
 
     for fact in facts:
-        if fact["t"] not in FLOW and fact["t"] not in words_of(pages).SILENT:
+        if (fact["t"] not in FLOW or fact["t"] == FINISHED) and fact["t"] not in words_of(pages).SILENT:
             yield fact, catalogue.sentence(fact, name)
 
 
@@ -260,6 +274,17 @@ def test_moves_are_told_in_sentences_too(pages: Pages, lang: str) -> None:
                 assert text.rpartition(":")[2].strip(" .\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}") not in labels, (
                     text
                 )
+
+
+def test_who_fights_is_named_and_the_end_tells_the_final_table(pages: Pages, lang: str) -> None:
+    """No die is thrown by a mere side, and nobody is left out of the table."""
+    side = {"en": r"the (attacker|defender) (rolls|wins|hires)", "fr": r"l'attaquant (obtient|gagne|l'emporte|engage)"}
+    for fact, sentence in told(pages, lang):
+        if fact["t"] in ("battle_rolled", "battle_resolved", "round_fought", "battle_revealed"):
+            assert not re.search(side[lang], sentence or "", re.IGNORECASE), sentence
+        if fact["t"] == "finished":
+            assert (sentence or "").count(texts("", lang).get("placed.1") or "") >= 1, sentence
+            assert len(re.findall(r"\. ", sentence or "")) == len(fact["final"]), sentence
 
 
 def test_sentences_are_in_their_language(pages: Pages, lang: str) -> None:

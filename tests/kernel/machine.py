@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import Struct, convert
 
-from deploy.play.bots import built, may_decide
 from deploy.play.probes import malformed
+from domain.bots import built, may_decide
 from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel import declare
 from domain.kernel.acts import Leave, Play
+from domain.kernel.asides import asides
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.choices import Choice
 from domain.kernel.digest import canonical
@@ -24,7 +25,7 @@ from domain.kernel.draws import Draws, Seeded
 from domain.kernel.game import fold, state_for
 from domain.kernel.jsonform import from_json, to_json
 from domain.kernel.match import Match
-from domain.kernel.record import Record, visible_packs
+from domain.kernel.record import Record, facts_for, visible_packs
 from domain.kernel.ruleset import Draft, Ruleset, ask, decisions, dry_run
 from tests.rulesets import Registered
 
@@ -324,6 +325,21 @@ class Machine(RuleBasedStateMachine):
             mine, real = (decisions(self.ruleset, s, 0, viewer) for s in (seen, self.match.state))
             assert mine == real
             assert self.ruleset.chapter(seen) == self.ruleset.chapter(self.match.state)
+
+    @precondition(lambda self: hasattr(self, "match"))
+    @rule()
+    def tells(self) -> None:
+        """What a public fact's sentence takes besides is the same for whoever reads it."""
+        rules, records = self.ruleset, self.match.records
+        if records[-1].kind == "rewound" or len(records) < 2:
+            return
+        taken = {}
+        for viewer in (PUBLIC, DIRECTOR):
+            facts = facts_for(records[-1], viewer)
+            found = asides(rules, state_for(rules, records[:-1], viewer), facts)
+            public = {id(f) for f in records[-1].public.get("facts", ())}
+            taken[viewer] = [more for i, more in found.items() if id(facts[i]) in public]
+        assert taken[PUBLIC] == taken[DIRECTOR]
 
     @precondition(lambda self: hasattr(self, "match"))
     @rule()

@@ -14,7 +14,7 @@ from domain.games.age_of_reason.redeal import redeal
 from domain.games.age_of_reason.rules import DO, GO, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
-from domain.games.age_of_reason.sight import board, chapter, own, powers
+from domain.games.age_of_reason.sight import ASIDES, board, chapter, own, powers
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.games.common.shapes import Either
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
@@ -68,6 +68,7 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
+    asides=ASIDES,
     own=own,
     powers=powers,
     scores=scores,

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from domain.games.age_of_reason.data import ALL_SLOTS, COALITIONS, POWERS, SPACES
+from domain.games.age_of_reason.facts.battle import BattleRolled
 from domain.games.age_of_reason.state import AgeOfReason, Auction, Battle, Empire, Sealed, StandingBid, Turn
-from domain.ids import Seat
+from domain.games.common.dice import strengths
+from domain.ids import Json, Seat
 from domain.kernel.declare import Part, among
 from domain.kernel.ruleset import Chapter, memo
 
@@ -201,4 +203,29 @@ def _battle(battle: Battle) -> BattleShown:
 
 def chapter(s: AgeOfReason) -> Chapter:
     """The game turn and its round (AOR-4), before the first of which the coalitions are formed."""
-    return Chapter(s.game_turn, s.round, "coalitions" if s.game_turn and not s.round else "")
+    return Chapter(s.game_turn, s.round, "coalitions" if s.game_turn and not s.round and not s.over else "")
+
+
+# --- what sentences take besides ---------------------------------------------------------------------------------
+
+
+def _sides(before: AgeOfReason, _: AgeOfReason, __: object) -> Mapping[str, Json]:
+    """Who the attacker and the defender of the battle are: a seat, a power without seat, or a marker."""
+    if (battle := before.battle) is None:
+        return {}
+    defender = (battle.power or battle.marker) if battle.defender is None else battle.defender
+    return {"sides": {"attacker": battle.attacker, "defender": defender}}
+
+
+def _rolled(before: AgeOfReason, after: AgeOfReason, fact: BattleRolled) -> Mapping[str, Json]:
+    """Who rolled, and what the strengths are made of."""
+    return {**_sides(before, after, fact), **strengths(fact.attacker, fact.defender, fact.strength)}
+
+
+ASIDES = {
+    "battle_revealed": _sides,
+    "battle_rolled": _rolled,
+    "dice_rerolled": _sides,
+    "battle_resolved": _sides,
+}
+"""Public fact -> what its sentence takes besides its own members."""

@@ -15,7 +15,7 @@ from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.rules import DO, GO, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
-from domain.games.imperunde.sight import board, chapter, hidden, own, powers
+from domain.games.imperunde.sight import ASIDES, board, chapter, hidden, own, powers
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, Null, Word
@@ -65,6 +65,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
+    asides=ASIDES,
     own=own,
     powers=powers,
     hidden=hidden,

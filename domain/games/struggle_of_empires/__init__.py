@@ -15,7 +15,7 @@ from domain.games.struggle_of_empires.redeal import redeal
 from domain.games.struggle_of_empires.rules import DO, GO
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
-from domain.games.struggle_of_empires.sight import board, chapter, own, powers
+from domain.games.struggle_of_empires.sight import ASIDES, board, chapter, own, powers
 from domain.games.struggle_of_empires.state import Struggle
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, ListOf, Word
@@ -77,6 +77,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
+    asides=ASIDES,
     own=own,
     powers=powers,
     scores=scores,

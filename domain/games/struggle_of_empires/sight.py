@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from domain.games.struggle_of_empires.data import REGIONS, UNITS
+from domain.games.common.dice import strengths
+from domain.games.struggle_of_empires.data import REGIONS, TILES, UNITS
+from domain.games.struggle_of_empires.facts.combat import BattleRolled
+from domain.games.struggle_of_empires.facts.economy import GoldPaid
 from domain.games.struggle_of_empires.scoring import unrest_shown
 from domain.games.struggle_of_empires.state import (
     Auction,
@@ -20,9 +23,9 @@ from domain.games.struggle_of_empires.state import (
     Tile,
     Turn,
 )
-from domain.ids import Seat
+from domain.ids import Json, Seat
 from domain.kernel.declare import UNSET, Maybe, Part, among
-from domain.kernel.ruleset import Chapter
+from domain.kernel.ruleset import Aside, Chapter
 
 
 class AuctionShown(Part, frozen=True):
@@ -198,4 +201,37 @@ def _combat(combat: Combat) -> CombatShown:
 
 def chapter(s: Struggle) -> Chapter:
     """The War and its round (SOE-4), before the first of which the alliances are formed."""
-    return Chapter(s.war, s.round, "alliances" if s.war and not s.round else "")
+    return Chapter(s.war, s.round, "alliances" if s.war and not s.round and not s.over else "")
+
+
+# --- what sentences take besides ---------------------------------------------------------------------------------
+
+
+def _sides(before: Struggle, _: Struggle, __: object) -> Mapping[str, Json]:
+    """Who the attacker and the defender of the combat are: a seat, a marker or a tile."""
+    if before.combat is None:
+        return {}
+    return {"sides": {side: _who(before.combat.party(side)) for side in ("attacker", "defender")}}
+
+
+def _who(party: Party) -> Json:
+    return (party.marker or party.kind) if party.seat is None else party.seat
+
+
+def _rolled(before: Struggle, after: Struggle, fact: BattleRolled) -> Mapping[str, Json]:
+    """Who rolled, and what the strengths are made of."""
+    return {**_sides(before, after, fact), **strengths(fact.attacker, fact.defender, fact.totals)}
+
+
+def _paid(_: Struggle, __: Struggle, fact: GoldPaid) -> Mapping[str, Json]:
+    """Whether it is a tile that is paid for, which may be named like a country."""
+    return {"tile": fact.why in TILES}
+
+
+ASIDES: Mapping[str, Aside[Struggle]] = {
+    "battle_rolled": _rolled,
+    "battle_resolved": _sides,
+    "support_answered": _sides,
+    "gold_paid": _paid,
+}
+"""Public fact -> what its sentence takes besides its own members."""

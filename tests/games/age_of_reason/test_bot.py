@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from deploy.play.bots import builder, heuristic, may_decide, proposals
+from domain.bots import builder, heuristic, may_decide, proposals
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.bot import chances, outlook
 from domain.games.age_of_reason.state import AgeOfReason

@@ -8,7 +8,7 @@ import random
 import jsonschema
 import pytest
 
-from deploy.play.bots import built, may_decide
+from domain.bots import built, may_decide
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.ids import DIRECTOR, PUBLIC, Json
 from domain.kernel.declare import doc

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deploy.play.bots import built, heuristic
+from domain.bots import built, heuristic
 from domain.games.egc.data import SEATS
 from domain.games.egc.state import Army, Egc, Garrison, Protectorate
 from domain.ids import DIRECTOR, PUBLIC, Doc

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from deploy.play.bots import builder, heuristic, may_decide, proposals
+from domain.bots import builder, heuristic, may_decide, proposals
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import Seat

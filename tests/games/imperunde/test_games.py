@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from deploy.play.bots import built, may_decide
+from domain.bots import built, may_decide
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.state import ImpeRunde
 from domain.ids import DIRECTOR, PUBLIC

@@ -33,6 +33,7 @@ SILENT: set[str] = {"deck_ordered", "hand_dealt"}
 """Facts that are not told."""
 
 UNSAID: dict[str, set[str]] = {
+    "attack_declared": {"units"},
     "stance_set": {"pair", "change"},
     "relation_overridden": {"pair"},
     "purchase_made": {"budget"},

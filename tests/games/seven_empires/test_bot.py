@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from deploy.play.bots import builder, heuristic, proposals
+from domain.bots import builder, heuristic, proposals
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.state import Seven
 from domain.ids import Json, Seat

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from deploy.play.bots import builder, built, heuristic
+from domain.bots import builder, built, heuristic
 from domain.games.seven_empires.data import EMPIRES
 from domain.games.seven_empires.state import Seven
 from domain.ids import DIRECTOR, PUBLIC, Json

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deploy.play.bots import builder, heuristic, proposals
+from domain.bots import builder, heuristic, proposals
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.bot import chance
 from domain.games.struggle_of_empires.state import Struggle

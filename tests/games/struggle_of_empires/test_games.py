@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from deploy.play.bots import built
+from domain.bots import built
 from domain.games.struggle_of_empires.state import Struggle
 from domain.ids import DIRECTOR, PUBLIC
 from domain.kernel.digest import canonical

@@ -26,7 +26,7 @@ def test_the_steps_come_in_their_order() -> None:
 
 SCRIPT = """
 import random
-from deploy.play.bots import heuristic
+from domain.bots import heuristic
 from domain.games.egc import RULESET
 from domain.kernel.match import Match
 rng = random.Random(7)

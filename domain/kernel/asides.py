@@ -1,0 +1,52 @@
+"""What a sentence takes besides its fact's own members, from the states before and after; of public facts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from domain.ids import DIRECTOR, Doc, Json
+from domain.kernel import declare
+from domain.kernel.declare import tag
+from domain.kernel.flow import Finished, S
+from domain.kernel.record import Record, facts_for
+from domain.kernel.ruleset import AnyScore, Ruleset
+
+FINISHED = tag(Finished)
+
+Asides = Mapping[int, Mapping[str, Json]]
+"""Index of a fact -> members that its sentence takes besides."""
+
+
+def ranked(rules: Ruleset[S], state: S) -> Sequence[AnyScore]:
+    """The table as it stands, best first; nothing where the state, folded for a reader, does not say it."""
+    try:
+        return sorted(rules.scores(state), key=lambda score: (score.place, score.seat))
+    except Exception:  # noqa: BLE001 - rules may trip in any way over what a reader does not know
+        return ()
+
+
+def asides(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> Asides:
+    """What the sentences of facts take besides; `state` is the one before them."""
+    if not any(fact["t"] == FINISHED or fact["t"] in rules.asides for fact in facts):
+        return {}
+    found: dict[int, Mapping[str, Json]] = {}
+    for i, (doc, fact) in enumerate(zip(facts, rules.read(facts), strict=True)):
+        before, state = state, fact.evolve(state)
+        if doc["t"] == FINISHED:
+            found[i] = {"final": [score.to_json() | declare.doc(score.detail) for score in ranked(rules, state)]}
+        elif aside := rules.asides.get(doc["t"]):
+            found[i] = aside(before, state, fact)
+    return found
+
+
+def asides_publicly(rules: Ruleset[S], before: S, record: Record) -> Asides:
+    """The same by the index of a public fact; the state is whole."""
+    facts = facts_for(record, DIRECTOR)
+    public = {id(fact): i for i, fact in enumerate(record.public.get("facts", ()))}
+    found = asides(rules, before, facts) if record.kind != "rewound" else {}
+    return {public[id(facts[i])]: more for i, more in found.items() if id(facts[i]) in public}
+
+
+def with_asides(facts: Sequence[Doc], found: Asides) -> Sequence[Doc]:
+    """The facts as their sentences take them."""
+    return [{**found[i], **fact} if i in found else fact for i, fact in enumerate(facts)] if found else facts

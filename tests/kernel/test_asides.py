@@ -1,0 +1,64 @@
+"""What sentences take from the states around a fact."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from domain.bots import built, may_decide
+from domain.games.common.dice import strengths
+from domain.ids import DIRECTOR, PUBLIC
+from domain.kernel.asides import asides, asides_publicly
+from domain.kernel.game import opened
+from domain.kernel.match import Match
+from domain.kernel.record import facts_for
+from domain.kernel.texts import Texts
+from tests.games.pages import ALL, Pages
+
+PLAYED = 300
+
+
+def played(pages: Pages) -> Match[Any]:
+    rules, rng = pages.rules, random.Random(3)
+    match: Match[Any] = Match(rules, rules.meta.seats[0], rng.randbytes(32))
+    while not match.state.over and len(match.records) < PLAYED:
+        if match.state.top.engine:
+            match.resolve()
+            continue
+        seat = rng.choice(may_decide(match))
+        match.play(seat, built(rules, match.state, seat, rng))
+    return match
+
+
+@pytest.mark.parametrize("pages", ALL, ids=lambda pages: pages.game)
+def test_the_timeline_takes_no_more_than_everybody_knows(pages: Pages) -> None:
+    """What is taken from whole states, for all to read, is what follows from the public facts alone."""
+    rules, match, taken = pages.rules, played(pages), 0
+    whole = seen = opened(rules, match.records[0]).state
+    for record in match.records:
+        public = facts_for(record, PUBLIC)
+        found = asides_publicly(rules, whole, record)
+        assert found == asides(rules, seen, public)
+        taken += len(found)
+        whole, seen = rules.fold(whole, facts_for(record, DIRECTOR)), rules.fold(seen, public)
+    assert taken or not rules.asides
+
+
+def test_a_strength_is_the_spread_of_the_dice_and_what_was_there_before() -> None:
+    assert strengths((6, 3), (2, 2), (4, 1)) == {"spread": [3, 0], "base": [1, 1]}
+
+
+def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left_out() -> None:
+    texts = Texts(
+        "en",
+        {
+            "over": "Over.[ {final:said.line}]",
+            "item.line": "{who} has {parts:part}.",
+            "item.part": "[{many? |}{many} of {what}]",
+        },
+    )
+    final = [{"who": "one", "parts": [{"many": 2, "what": "a"}, {"many": 0, "what": "b"}, {"many": 1, "what": "c"}]}]
+    assert texts.say("over", {"final": final}) == "Over. One has 2 of a and 1 of c."
+    assert texts.say("over", {"final": []}) == "Over."
