@@ -1,0 +1,71 @@
+"""The TypeScript client: typed by the document, without dependencies, and through a game with a dead service in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deploy.cli import main
+from tests.api.played import published
+from tests.api.test_npm_clients import run, tools
+from tests.clients.kit import TYPESCRIPT, Phoenix
+
+__all__ = ["tools"]
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),
+    pytest.mark.timeout(300),
+]
+
+
+@pytest.fixture
+def compiled(tools: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a user: client and types as README.md says, compiled strictly."""
+    folder = tmp_path / "user"
+    shutil.copytree(TYPESCRIPT, folder)
+    document = published(tmp_path_factory)
+    run(str(tools / "openapi-typescript"), str(document), "--output", "annals.d.ts", cwd=folder)
+    run(str(tools / "tsc"), "--project", ".", cwd=folder)
+    shutil.copy(Path(__file__).parent / "play.mjs", folder)
+    return folder
+
+
+def test_it_is_small_and_needs_nothing_at_run_time() -> None:
+    text = (TYPESCRIPT / "client.ts").read_text("utf-8")
+    assert len(text.splitlines()) < 400
+    assert re.findall(r"^import .*", text, re.MULTILINE) == ['import type { components } from "./annals.js";']
+    assert "dependencies" not in json.loads((TYPESCRIPT / "package.json").read_text("utf-8"))
+
+
+def test_a_whole_game_with_the_service_killed_in_it(
+    compiled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    phoenix = Phoenix(tmp_path / "data")
+    errors = tmp_path / "errors"
+    lines: list[str] = []
+    try:
+        with errors.open("w") as said:
+            command = ["node", "play.mjs", phoenix.url, "25"]
+            player = subprocess.Popen(command, cwd=compiled, stdout=subprocess.PIPE, stderr=said, text=True)
+        assert player.stdout is not None
+        with player, player.stdout:
+            for line in player.stdout:
+                lines.append(line.rstrip("\n"))
+                if lines[-1] == "kill":
+                    phoenix.die()
+                    phoenix.rise()
+        assert player.returncode == 0, errors.read_text()
+    finally:
+        phoenix.end()
+    assert lines.count("kill") == 1
+    assert "status closed" in lines
+    assert "final unauthenticated" in lines
+    file = tmp_path / "game.jsonl"
+    file.write_text("\n".join(line for line in lines if line.startswith("{")) + "\n")
+    assert main(["verify", str(file)]) == 0
+    assert "closed: true" in capsys.readouterr().out
