@@ -39,6 +39,14 @@ class ReportConverter(BaseConverter):
     regex = "[0-9a-f]{24}"
 
 
+class PasskeyConverter(BaseConverter):
+    regex = "[A-Za-z0-9_-]{1,1364}"
+
+
+class DeliveryConverter(BaseConverter):
+    regex = "msg_[0-9a-f]{32}"
+
+
 class CodeConverter(BaseConverter):
     regex = "[a-z][a-z0-9_]{0,60}"
 
@@ -59,7 +67,10 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "player": PlayerConverter,
     "account": AccountConverter,
     "credential": AccountConverter,
+    "passkey": PasskeyConverter,
     "report": ReportConverter,
+    "webhook": AccountConverter,
+    "delivery": DeliveryConverter,
     "code": CodeConverter,
     "rewind": RewindConverter,
     "job": JobConverter,

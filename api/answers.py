@@ -61,6 +61,9 @@ class ProblemSchema(Schema):
     version = fields.Integer(metadata={"description": "Of `stale_version` and `unknown_version`: the newest one."})
     expected = fields.Integer(metadata={"description": "Of `stale_version`: the one that was named."})
     decision = fields.String(metadata={"description": "Of `decision_closed`."})
+    factors = fields.List(
+        fields.String(), metadata={"description": "Of `second_factor_required`: kinds of which one must be shown."}
+    )
     request = fields.String(metadata={"description": "Of `internal_error`: what the log knows it by."})
     behind = fields.Integer(metadata={"description": "Of `not_ready`: records that no view shows yet."})
 
@@ -97,6 +100,36 @@ class NewGameDocSchema(WrittenSchema):
     )
     player = _str()
     invitation = fields.String(metadata={"description": "Lets people take a seat; for `listing: invitation`."})
+
+
+class NewGamesDocSchema(Out):
+    items = fields.List(fields.Nested(NewGameDocSchema), required=True)
+
+
+class ChallengeDocSchema(Out):
+    game = _str()
+    to = _str(
+        metadata={"description": "The name or player's id that was asked; whether anybody is called so is not told."}
+    )
+    seat = fields.Integer(required=True, allow_none=True)
+    at = _int()
+    until = _int(metadata={"description": "Until when it stands, ms."})
+    answer = _among("open", "accepted", "declined", "past")
+
+
+class ChallengesSchema(Out):
+    items = fields.List(fields.Nested(ChallengeDocSchema), required=True)
+
+
+class RematchDocSchema(Out):
+    game = _str(metadata={"description": "The new table, with the ruleset, options and terms of the one before."})
+    player = _str()
+    seat = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The seat that is kept for whoever asks: the next one."},
+    )
+    token = fields.String(metadata={"description": "The director's token, for the guest who opened the table."})
 
 
 class TokenDocSchema(WrittenSchema):
@@ -181,6 +214,17 @@ class BoardSchema(Out):
     own = fields.Raw(metadata={"description": "What the seat sees besides; once closed, everything."})
 
 
+class BoardPartsSchema(Out):
+    game = _str()
+    viewer = Shaped(_VIEWER, required=True)
+    version = _int(metadata={"description": "The version at which the board last changed."})
+    parts = fields.Dict(
+        keys=fields.String(),
+        required=True,
+        metadata={"description": "What stands at each of `fields`; null where there is nothing."},
+    )
+
+
 class DecisionsSchema(Out):
     game = _str()
     version = _int()
@@ -211,6 +255,13 @@ class NextSchema(Out):
     choice = fields.Nested(ChoiceSchema, allow_none=True, required=True)
     move = Shaped(
         ref("Move"), allow_none=True, required=True, metadata={"description": "The finished move, to be posted."}
+    )
+    moves = fields.List(
+        Shaped(ref("Move")),
+        metadata={"description": "With `all`: finished moves, in the order in which the options are offered."},
+    )
+    count = fields.Integer(
+        allow_none=True, metadata={"description": "With `all`: how many moves there are; null: too many to count."}
     )
     looked = fields.Boolean(
         metadata={"description": "Of a director: whether it shows what is hidden, and so stands in the log as a look."}
@@ -259,6 +310,9 @@ class SummarySchema(Out):
     pace = fields.Nested(PaceSchema, required=True)
     seats = fields.List(fields.Nested(SeatSchema), required=True)
     names = _words(required=True, metadata={"description": "Player -> name, for those who gave one."})
+    title = fields.String(metadata={"description": "What the director calls the table."})
+    note = fields.String(metadata={"description": "What the director says of it."})
+    rematch = fields.String(metadata={"description": "The table at which the same people play again."})
     powers = _words(
         required=True, metadata={"description": "Seat -> id of the power that it plays, where the game has such."}
     )
@@ -269,6 +323,7 @@ class SummarySchema(Out):
     accounts = fields.List(fields.Nested(AccountSchema), metadata={"description": "Banks of time, and vacations."})
     hold = fields.Integer(metadata={"description": "Seconds for which a seat that is left is kept."})
     several = fields.Boolean(metadata={"description": "Whether one person may take several seats."})
+    delay = fields.Integer(metadata={"description": "By how many seconds later spectators see what is played."})
     ending = fields.Nested(
         EndingSchema, allow_none=True, metadata={"description": "How the game was closed; null before."}
     )
@@ -558,10 +613,10 @@ class ResultSchema(Out):
     at = _int(metadata={"description": "When it was closed, ms."})
 
 
-class ResultsSchema(Out):
+class ResultsSchema(PageSchema):
     player = _str()
     name = fields.String(required=True, allow_none=True)
-    finished = _int(metadata={"description": "How many of the items were finished."})
+    finished = _int(metadata={"description": "How many of the player's games were finished."})
     unfinished = _int(metadata={"description": "How many were closed before their end."})
     items = fields.List(fields.Nested(ResultSchema), required=True)
 
@@ -582,6 +637,9 @@ class ReadySchema(StatusSchema):
     set_aside = _int(metadata={"description": "Games of which a record could not be shown."})
     redis = _str(
         metadata={"enum": ["up", "away"], "description": "Turns and deadlines go on also while it is away."},
+    )
+    streams = _str(
+        metadata={"enum": ["up", "away"], "description": "The process for streams; boards can be read without it."},
     )
     clock_offset = _int(
         metadata={"description": "Seconds by which the service is ahead of the machine's clock that is most wrong."}

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from flask import Flask
 
 from api import addresses, attempts, events, limits, logs, openapi, problems
+from api.pages import rooms
 from api.routes import (
     audit,
     boards,
+    bulk,
+    company,
     director,
     docs,
     games,
@@ -21,16 +27,23 @@ from api.routes import (
     rulesets,
     stream,
 )
-from api.routes.people import accounts, me, moderation, sessions, tokens
+from api.routes.oauth import clients, endpoints, grants
+from api.routes.people import accounts, circle, factors, me, moderation, sessions, tokens, webhooks
 from api.services import EXTENSION, Services, Settings
+from api.streams.asgi import Streams, believe
 
-__all__ = ["Services", "Settings", "create_app"]
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+__all__ = ["Services", "Settings", "create_app", "create_streams"]
 
 ROOMS = (
     games.room,
     moves.room,
     boards.room,
     history.room,
+    bulk.room,
+    company.room,
     rewinds.room,
     jobs.room,
     stream.room,
@@ -43,9 +56,19 @@ ROOMS = (
     sessions.room,
     tokens.room,
     me.room,
+    circle.room,
+    webhooks.room,
     moderation.room,
+    clients.room,
+    grants.room,
+    factors.room,
     health.room,
 )
+
+
+def create_streams(services: Services, told: Callable[[WSGIEnvironment], None] = believe) -> Streams:
+    """The process for streams, over an API of its own; `told` puts what the front says into a request."""
+    return Streams(create_app(services), told)
 
 
 def create_app(services: Services) -> Flask:
@@ -65,5 +88,7 @@ def create_app(services: Services) -> Flask:
     stream.install(app)
     addresses.install(app)
     docs.install(app)
+    endpoints.install(app)
+    rooms.install(app)
     openapi.install(app, services.catalogue, *ROOMS)
     return app

@@ -226,15 +226,41 @@ def _records() -> dict[str, Doc]:
 # --- streams ---------------------------------------------------------------------------------------------------
 
 
+STREAMS = {
+    "StreamEvent": ("", "of a game's stream", "version"),
+    "TablesEvent": ("tables", "of the stream of one's own tables", "position"),
+    "LobbyEvent": ("lobby", "of the lobby's stream", "position"),
+}
+"""Component -> what its members are called by, of which stream it is, what ids of that are."""
+
+
 def _events() -> dict[str, Doc]:
-    """The events of a stream; `event` and `id` stand in lines of their own, `data` is one line of JSON."""
-    mark = obj("Up to which version everything was sent.", {"version": _INT})
-    data = {"board": ref("Board"), "timeline": ref("Entry"), "motion": ref("Motion"), "end": mark, "bye": mark}
-    made = {
-        camel(name, "event"): obj(
-            f"The event `{name}` of a stream.", {"event": {"type": "string", "const": name}, "data": doc}, id=_INT
-        )
-        for name, doc in data.items()
+    """The events of streams; `event` and `id` stand in lines of their own, `data` is one line of JSON."""
+    gone = obj("A table that one has left.", {"game": _STR})
+    about = "What has changed of a board since the one that was told before it: a JSON merge patch (RFC 7396)."
+    patch = obj(about, {"from": _INT, "version": _INT, "patch": {"type": "object", "additionalProperties": {}}})
+    data = {
+        "StreamEvent": {"board": ref("Board"), "patch": patch, "timeline": ref("Entry"), "motion": ref("Motion")},
+        "TablesEvent": {
+            "tables": ref("MyGames"),
+            "table": ref("Mine"),
+            "gone": gone,
+            "motion": ref("Motion"),
+            "challenges": ref("MyChallenges"),
+        },
+        "LobbyEvent": {"tables": ref("Lobby"), "table": ref("Summary")},
     }
-    said = "An event of a stream, by its name `event`; `id` is the version up to which everything was sent."
-    return made | {"StreamEvent": union("event", {name: camel(name, "event") for name in data}, said)}
+    made: dict[str, Doc] = {}
+    for component, (prefix, of, counts) in STREAMS.items():
+        mark = obj(f"Up to which {counts} everything was sent.", {counts: _INT})
+        last = {"end": mark, "bye": mark} if component == "StreamEvent" else {"bye": mark}
+        names = {name: camel(*filter(None, (prefix, name)), "event") for name in (*data[component], *last)}
+        made |= {names[name]: _event(name, of, doc) for name, doc in {**data[component], **last}.items()}
+        said = f"An event {of}, by its name `event`; `id` is the {counts} up to which everything was sent."
+        made[component] = union("event", names, said)
+    return made
+
+
+def _event(name: str, of: str, doc: Doc) -> Doc:
+    members = {"event": {"type": "string", "const": name}, "data": doc}
+    return obj(f"The event `{name}` {of}.", members, id=_INT)

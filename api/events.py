@@ -28,6 +28,10 @@ OTHERS = "others"
 REFUSALS = {
     "unauthenticated": "token_refused",
     "wrong_credentials": "login_refused",
+    "invalid_client": "access_refused",
+    "invalid_grant": "access_refused",
+    "form_stale": "access_refused",
+    "factor_missing": "access_refused",
     "too_many_requests": "limit_exceeded",
     "too_many_streams": "limit_exceeded",
     "forbidden": "access_refused",
@@ -41,6 +45,11 @@ REFUSALS = {
     "scope_missing": "access_refused",
     "role_missing": "access_refused",
     "session_required": "access_refused",
+    "accounts_only": "access_refused",
+    "account_banned": "access_refused",
+    "account_suspended": "access_refused",
+    "unauthorized_client": "access_refused",
+    "invalid_scope": "access_refused",
 }
 """Code of a problem -> the event that it is."""
 

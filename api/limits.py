@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 
 from cachetools import LRUCache
-from flask import Flask, current_app, request
+from flask import Flask, Response, current_app, g, request
 
 from api.problems import Problem
 from api.services import EXTENSION, Settings
@@ -24,24 +24,29 @@ ADDRESS = 5
 """How many times the rate and burst of a caller all callers of one address have together."""
 
 COSTLY = {
-    "audit": 20.0,
-    "export": 5.0,
-    "digest": 2.0,
+    "games/audit": 20.0,
+    "games/choices": 10.0,
+    "exports": 20.0,
+    "games/export": 5.0,
+    "games/digest": 2.0,
     "past": 2.0,
-    "scores": 2.0,
-    "rewinds": 1.0,
-    "stream": 1.0,
-    "records": 0.2,
-    "resume": 0.2,
-    "timeline": 0.2,
+    "games/scores": 2.0,
+    "games/rewinds": 1.0,
+    "games/stream": 1.0,
+    "games/records": 0.2,
+    "games/resume": 0.2,
+    "games/timeline": 0.2,
 }
-"""What some reads cost, in writes."""
+"""What some reads cost, in writes: by the words of their address. `past`: any board of the past."""
 
 HALF = 30.0
 """Seconds after which half of what an address has held counts no more."""
 
+NOTICES = 60
+"""Trials and replays of webhooks that one account may ask for in an hour."""
+
 _BUCKETS, _GATE = "annals.limits", "annals.gate"
-_QUOTAS = {what: f"annals.quota.{what}" for what in ("tables", "seats", "accounts")}
+_QUOTAS = {what: f"annals.quota.{what}" for what in ("tables", "seats", "accounts", "devices", "notices")}
 
 Passage = Callable[[], AbstractContextManager[None]]
 """Makes a context within which a whole game may be read; entering it may raise Problem."""
@@ -70,6 +75,16 @@ class Buckets:
             for caller, had in left.items():
                 self._left[caller] = (had if wait > 0 else had - cost, now)
         return max(wait, 0.0)
+
+    def policy(self, size: int) -> tuple[float, float]:
+        """How much a bucket holds, and the seconds in which an empty one is full."""
+        return self._burst * size, self._burst / self._rate if self._rate else 0.0
+
+    def left(self, caller: str, size: int, now: float) -> tuple[float, float]:
+        """How much a caller has left, and the seconds until its bucket is full."""
+        with self._lock:
+            left = self._filled(caller, size, now)
+        return left, (self._burst * size - left) / (self._rate * size) if self._rate else 0.0
 
     def _filled(self, caller: str, size: int, now: float) -> float:
         left, since = self._left.get(caller, (self._burst * size, now))
@@ -101,12 +116,14 @@ def family() -> str:
 
 
 def _cost() -> float:
+    if request.args.get("all") == "1":
+        return COSTLY["games/choices"]
     if request.method in ("POST", "PUT", "PATCH", "DELETE"):
         return 1.0
     if "version" in request.args:
         return COSTLY["past"]
     words = [word for word in str(request.url_rule).split("/") if not word.startswith("<")]
-    return COSTLY.get(words[-1], 0.0)
+    return COSTLY.get("/".join(words[2:]), 0.0)
 
 
 def spend_quota(what: str, account: str = "") -> None:
@@ -114,9 +131,8 @@ def spend_quota(what: str, account: str = "") -> None:
 
     For its address, whatever its tokens, and for its account, whatever its addresses.
     """
-    buckets: Buckets = current_app.extensions[_QUOTAS[what]]
-    callers = {address(): 1} | ({account: 1} if account else {})
-    later(buckets.take(callers, 1.0, time.monotonic()))
+    counted = {f"{what} of the address": (address(), 1)} | ({f"{what} of the account": (account, 1)} if account else {})
+    _take(current_app.extensions[_QUOTAS[what]], counted, 1.0)
 
 
 def later(seconds: float) -> None:
@@ -135,8 +151,28 @@ def spend(token: str | None) -> None:
     cost = _cost()
     if not cost:
         return
-    buckets: Buckets = current_app.extensions[_BUCKETS]
-    later(buckets.take({caller(token): 1, f"all of {address()}": ADDRESS}, cost, time.monotonic()))
+    counted = {"caller": (caller(token), 1), "address": (f"all of {address()}", ADDRESS)}
+    _take(current_app.extensions[_BUCKETS], counted, cost)
+
+
+def _take(buckets: Buckets, counted: Mapping[str, tuple[str, int]], cost: float) -> None:
+    """Counts a cost for callers, each under the name of the policy by which it is counted; raises Problem."""
+    g.setdefault("counted", {}).update({policy: (buckets, *by) for policy, by in counted.items()})
+    later(buckets.take(dict(counted.values()), cost, time.monotonic()))
+
+
+def _tell(answer: Response) -> Response:
+    """What stands in RateLimit and RateLimit-Policy: by which policies the request was counted, and what is left."""
+    policies, left = [], []
+    for policy, (buckets, by, size) in g.get("counted", {}).items():
+        quota, window = buckets.policy(size)
+        rest, full = buckets.left(by, size, time.monotonic())
+        if window:
+            policies.append(f'"{policy}";q={quota:.0f};w={math.ceil(window)}')
+            left.append(f'"{policy}";r={math.floor(rest)};t={math.ceil(full)}')
+    if policies:
+        answer.headers["RateLimit-Policy"], answer.headers["RateLimit"] = ", ".join(policies), ", ".join(left)
+    return answer
 
 
 # --- how much at once ------------------------------------------------------------------------------------------
@@ -213,9 +249,11 @@ def whole_game() -> Iterator[None]:
 
 def install(app: Flask) -> None:
     """One set of buckets and one gate for the application."""
+    app.after_request(_tell)
     settings: Settings = app.extensions[EXTENSION].settings
     app.extensions[_BUCKETS] = Buckets(settings.rate, settings.burst)
     app.extensions[_GATE] = Gate()
     hourly = {"tables": settings.tables, "seats": settings.tables * 10, "accounts": settings.accounts}
+    hourly |= {"devices": settings.tables, "notices": NOTICES}
     for what, most in hourly.items():
         app.extensions[_QUOTAS[what]] = Buckets(most / 3600 if settings.rate else 0, most)

@@ -17,13 +17,16 @@ from api.services import services
 
 VARY = "Authorization, Accept-Language, Annals-Role"
 EXPOSED = (
-    "Annals-Position, Annals-Version, ETag, Idempotency-Replayed, Link, Location, Request-Id, Retry-After, "
-    "WWW-Authenticate"
+    "Annals-Position, Annals-Version, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, "
+    "RateLimit-Policy, Request-Id, Retry-After, Sunset, WWW-Authenticate"
 )
 
 _METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"})
 
 _ID = re.compile(r"[0-9a-f-]{36}")
+
+SHARED = ("/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server")
+"""Paths beside the API that pages of other origins may use as well: no cookie counts there."""
 
 ANY = "*"
 """Of origins: all of them."""
@@ -35,7 +38,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
@@ -116,7 +119,8 @@ def _shared_with() -> str:
     What gives or takes cookies, and what is not of the API, is shared with nobody.
     """
     origin, origins = request.headers.get("Origin", ""), services().settings.origins
-    if not request.path.startswith("/v1/") or request.path == "/v1/stream-cookies":
+    api = request.path.startswith("/v1/") and request.path != "/v1/stream-cookies"
+    if not api and request.path not in SHARED:
         return ""
     return "*" if ANY in origins else origin if origin in origins else ""
 

@@ -27,6 +27,11 @@ class Stores(Collector):
         except StoreUnavailable:
             found = []
         yield GaugeMetricFamily("annals_stores_up", "1 while the stores answer", float(bool(found)))
+        streams = self._services.streams()
+        yield GaugeMetricFamily(
+            "annals_streams_up", "1 while the process for streams answers", float(streams is not None)
+        )
+        yield GaugeMetricFamily("annals_streams", "Streams that are open at this server", streams or 0)
         yield GaugeMetricFamily("annals_redis_up", "1 while Redis answers", float(self._services.redis_up()))
         yield from found
 
@@ -67,6 +72,7 @@ class Stores(Collector):
         scrub, backup = s.reader.progress("scrub"), s.reader.progress("backup")
         whole = scrub.get("whole") or scrub.get("began") or now
         copied = backup.get("upto") or backup.get("since") or now
+        at = scrub.get("at") or now
         took = (scrub.get("took") or 0) / 1000
         return [
             GaugeMetricFamily("annals_records_damaged", "Records and seeds that are damaged", len(s.damages.all())),
@@ -74,6 +80,7 @@ class Stores(Collector):
             GaugeMetricFamily("annals_scrub_records", "Records looked at in the round at hand", scrub.get("leaf", 0)),
             GaugeMetricFamily("annals_scrub_round_seconds", "How long the last whole round took", took),
             GaugeMetricFamily("annals_scrub_age_seconds", "Since the last whole round", max(now - whole, 0) / 1000),
+            GaugeMetricFamily("annals_scrub_silence_seconds", "Since the last slice of it", max(now - at, 0) / 1000),
             GaugeMetricFamily(
                 "annals_backup_age_seconds", "What the running backup lacks", max(now - copied, 0) / 1000
             ),

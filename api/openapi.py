@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import threading
+from calendar import timegm
 from collections.abc import Callable
 from copy import deepcopy
+from datetime import date
 from typing import Any, NoReturn, TypeVar
 
 import orjson
@@ -17,8 +19,9 @@ from flask_smorest import Blueprint as SmorestBlueprint
 from marshmallow import EXCLUDE, Schema, ValidationError, missing
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import http_date
 
-from api import addresses, problems, strictjson
+from api import addresses, notices, problems, strictjson
 from api.answers import ProblemSchema
 from api.components import components
 from api.problems import Problem
@@ -40,6 +43,9 @@ ROLE = "Annals-Role"
 
 ROLE_MARK = "x-annals-role"
 """Marks operations that read this header, until the document is made."""
+
+FORMS_MARK = "x-annals-forms"
+"""Marks operations that answer in other media as well, likewise."""
 
 _ROLE_HEADER = {
     "in": "header",
@@ -106,9 +112,14 @@ class StrictParser(FlaskParser):
 def refuse(error: ValidationError) -> NoReturn:
     """The problem that tells where a body, query or header does not fit."""
     ((location, messages),) = error.normalized_messages().items()  # type: ignore[no-untyped-call] # as the library has it
+    raise unfit(messages, location) from error
+
+
+def unfit(messages: object, location: str = "json") -> Problem:
+    """The problem that tells where something does not fit, by the library's nested messages."""
     found = [{"at": at, "message": text} for at, text in _flat(messages, "")][:MOST_ERRORS]
     unknown = location == "json" and any(f["message"] == "Unknown field." for f in found)
-    raise Problem("unknown_field" if unknown else _LOCATIONS.get(location, "invalid_body"), errors=found) from error
+    return Problem("unknown_field" if unknown else _LOCATIONS.get(location, "invalid_body"), errors=found)
 
 
 def _known(doc: Json, schema: Schema) -> Json:
@@ -151,6 +162,49 @@ def fails(*codes: int) -> Callable[[View], View]:
         for code in codes:
             responses[code] = [dict(_PROBLEM)] if code >= 400 else [dict(_UNCHANGED)]
         vars(view)["_apidoc"] = found  # flask-smorest keeps its documentation there
+        return view
+
+    return documented
+
+
+def leaving(since: date, until: date, instead: str) -> Callable[[View], View]:
+    """Marks a route that is going away: since when nobody should begin to use it, until when it answers as it does.
+
+    `instead` is the address of what takes its place. Stands directly under the route.
+    """
+
+    def marked(view: View) -> View:
+        found: Doc = deepcopy(getattr(view, "_apidoc", {}))
+        found.setdefault("manual_doc", {})["deprecated"] = True
+        vars(view)["_apidoc"] = found
+        vars(view)["leaving"] = {
+            "Deprecation": f"@{timegm(since.timetuple())}",
+            "Sunset": http_date(until),
+            "Link": f'<{instead}>; rel="successor-version"',
+        }
+        return view
+
+    return marked
+
+
+def _say_goodbye(app: Flask) -> None:
+    """Every answer of a route that is going away says so, refusals too (RFC 9745, RFC 8594)."""
+    found = {name: vars(view).get("leaving") for name, view in app.view_functions.items()}
+
+    @app.after_request
+    def tell(answer: Response) -> Response:
+        for name, value in (found.get(request.endpoint or "") or {}).items():
+            answer.headers.add(name, value)
+        return answer
+
+
+def also(forms: Doc) -> Callable[[View], View]:
+    """Documents in which other media a route answers, each with its schema."""
+
+    def documented(view: View) -> View:
+        found: Doc = deepcopy(getattr(view, "_apidoc", {}))
+        found.setdefault("manual_doc", {})[FORMS_MARK] = forms
+        vars(view)["_apidoc"] = found
         return view
 
     return documented
@@ -214,6 +268,9 @@ def _named(schema: object) -> str:
     return cls.__name__.removesuffix("Schema")
 
 
+_SENT = notices.DATA.items()
+
+
 def _document(spec: Doc, catalogue: Catalogue) -> Doc:
     """The library's document with what the rulesets declare."""
     schemas = spec["components"]["schemas"]
@@ -222,7 +279,12 @@ def _document(spec: Doc, catalogue: Catalogue) -> Doc:
         for operation in path.values():
             if isinstance(operation, dict):
                 _complete(operation)
-    return {**spec, "components": {**spec["components"], "schemas": schemas | components(catalogue, schemas)}}
+    sent = {type_: notices.documented(ref(_named(schema)), type_, said) for type_, (schema, said) in _SENT}
+    return {
+        **spec,
+        "webhooks": sent,
+        "components": {**spec["components"], "schemas": schemas | components(catalogue, schemas)},
+    }
 
 
 def _complete(operation: Doc) -> None:
@@ -230,6 +292,8 @@ def _complete(operation: Doc) -> None:
     operation.setdefault("security", [])
     if operation.pop(ROLE_MARK, False):
         operation.setdefault("parameters", []).append(_ROLE_HEADER)
+    for media, schema in operation.pop(FORMS_MARK, {}).items():
+        operation["responses"]["200"]["content"][media] = {"schema": schema}
     operation.setdefault("description", operation["summary"])
     problem = {problems.MEDIA: {"schema": ref("Problem")}}
     operation["responses"].setdefault("422", {"description": _PROBLEM["description"], "content": problem})
@@ -248,29 +312,43 @@ def install(app: Flask, catalogue: Catalogue, *rooms: Blueprint) -> Api:
         "description": "The token of a seat or of a director, or an account's.",
     }
     api.spec.components.security_scheme("token", bearer)
-    cookie = {"type": "apiKey", "in": "cookie", "name": "annals_stream", "description": "For streams alone."}
+    cookie = {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "annals_stream",
+        "description": "For streams alone; over TLS its name begins with `__Secure-`.",
+    }
     api.spec.components.security_scheme("cookie", cookie)
     for converter in addresses.CONVERTERS.values():
         api.register_converter(converter, lambda found, **_: addresses.documented(found))
+    for schema in dict.fromkeys(schema for _, (schema, _) in _SENT):
+        api.spec.components.schema(_named(schema), schema=schema)
     for room in rooms:
         api.register_blueprint(room)
     _serve(app, api, catalogue)
     _refuse_unknown_queries(app)
+    _say_goodbye(app)
     return api
 
 
 def _refuse_unknown_queries(app: Flask) -> None:
-    """Also where a route has no query at all: nothing is dropped without a word."""
+    """Also where a route has no query at all: nothing is dropped without a word. Pages look for themselves."""
     asked = {name: vars(view).get("_apidoc", {}).get("arguments", {}) for name, view in app.view_functions.items()}
+    free = {name for name, view in app.view_functions.items() if vars(view).get("any_query")}
     known = {
-        name: {field for p in found.get("parameters", ()) if p["in"] == "query" for field in p["schema"].fields}
+        name: {
+            field.data_key or attribute
+            for p in found.get("parameters", ())
+            if p["in"] == "query"
+            for attribute, field in p["schema"].fields.items()
+        }
         for name, found in asked.items()
     }
 
     @app.before_request
     def check() -> None:
         unknown = sorted(request.args.keys() - known.get(request.endpoint or "", set()))
-        if unknown and request.endpoint:
+        if unknown and request.endpoint and request.endpoint not in free:
             told = [{"at": f"/{_escaped(n)}", "message": Message("Unknown.")} for n in unknown[:MOST_ERRORS]]
             raise Problem("invalid_query", errors=told)
 

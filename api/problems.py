@@ -44,11 +44,15 @@ CODES: Mapping[str, tuple[int, str]] = {
     "seats_only": (403, "Only a seat may do this"),
     "not_your_seat": (403, "The token belongs to another seat"),
     "not_invited": (403, "Taking a seat needs an invitation"),
+    "not_admitted": (403, "The director of this table does not admit you"),
     "not_asked": (403, "This seat need not agree"),
     "not_at_table": (403, "The account has no such role at this table"),
     "accounts_only": (403, "Only an account may do this"),
     "session_required": (403, "This needs a session, and no personal token"),
     "password_required": (403, "The password must be shown again"),
+    "second_factor_required": (403, "A second factor must be shown"),
+    "factor_missing": (403, "The role needs a second factor"),
+    "form_stale": (403, "The form is not of this page: load it again"),
     "scope_missing": (403, "The token is not for this"),
     "role_missing": (403, "The account has not the role that this needs"),
     "account_suspended": (403, "The account is suspended"),
@@ -59,6 +63,8 @@ CODES: Mapping[str, tuple[int, str]] = {
     "unknown_game": (404, "No such game"),
     "unknown_ruleset": (404, "No such ruleset"),
     "unknown_account": (404, "No such account"),
+    "unknown_client": (404, "No such client"),
+    "unknown_redirect": (404, "The client has not registered this address"),
     "method_not_allowed": (405, "This cannot be done here"),
     "refused": (409, "Refused by the rules"),
     "ruling_refused": (409, "The rules do not allow this ruling"),
@@ -71,13 +77,18 @@ CODES: Mapping[str, tuple[int, str]] = {
     "name_taken": (409, "The name is taken"),
     "not_claimable": (409, "That is no seat that could be claimed"),
     "last_admin": (409, "There would be no administrator left"),
+    "seat_reserved": (409, "The seat is kept for somebody else"),
+    "address_unset": (409, "The operator has not named the address of this service"),
+    "public_client": (409, "The client has no secret"),
     "too_many": (409, "There are too many of these already"),
+    "webhook_off": (409, "The webhook is switched off"),
     "stale_version": (412, "The game has moved on"),
     "body_too_large": (413, "The body is too large"),
     "uri_too_long": (414, "The address is too long"),
     "unsupported_media_type": (415, "The body must be application/json"),
     "unsupported_encoding": (415, "The body must not be compressed"),
     "invalid_body": (422, "The body does not fit its schema"),
+    "webhook_refused": (422, "Nothing is sent to such an address, or told of such events"),
     "unknown_field": (422, "The body has a field that is not known"),
     "invalid_query": (422, "A query parameter does not fit"),
     "invalid_headers": (422, "A header does not fit"),
@@ -118,7 +129,20 @@ _BY_STATUS = {
 
 
 _SECRETS = (
-    *("code", "current", "device", "invitation", "label", "name", "nonce", "password", "reason", "said", "token"),
+    *(
+        "code",
+        "current",
+        "device",
+        "factor",
+        "invitation",
+        "label",
+        "name",
+        "nonce",
+        "password",
+        "reason",
+        "said",
+        "token",
+    ),
 )
 """Members of bodies that stand in no log."""
 
@@ -284,6 +308,7 @@ def _secrets() -> list[str]:
     """What this request has sent that no line may hold, should an exception's message repeat it."""
     token = request.headers.get("Authorization", "").rpartition(" ")[2]
     found = [token, request.headers.get("Idempotency-Key", ""), *request.cookies.values(), *request.args.values()]
+    found += request.form.values()
     with suppress(strictjson.StrictJsonError, HTTPException):
         body = strictjson.parse(request.get_data())
         found += [str(body.get(name, "")) for name in _SECRETS] if isinstance(body, dict) else []

@@ -12,6 +12,7 @@ from flask import Response, g, request
 from api.auth import principal
 from api.problems import Problem, lost
 from api.services import Doc, services
+from api.spectating import sight
 from domain.commands import Answer
 from domain.errors import StoreDamaged, VerificationError
 from domain.ids import Json
@@ -82,26 +83,49 @@ def table(game: str) -> tuple[AnyRuleset, AnyGame]:
     return s.catalogue.get(found.ruleset), found
 
 
+def terms(game: str) -> Doc:
+    """What the table agreed when it was opened."""
+    (opened,) = services().ledger.read(game, 0, 1) or (None,)
+    return opened.body if opened else {}
+
+
 def written(stored: Answer, doc: Doc | None = None, status: int = 201, **headers: str) -> Response:
     """The answer to a write; the doorbell rings for what is new."""
-    if not stored.replayed:
-        services().notify(stored.position)
-    version = stored.versions[-1]
-    g.position = stored.position
-    body = {"game": stored.game, "version": version, "position": stored.position} | (doc or {})
-    made = answer(body, status, Annals_Version=str(version), Annals_Position=str(stored.position), **headers)
+    body = told(stored) | (doc or {})
+    version = str(body["version"])
+    made = answer(body, status, Annals_Version=version, Annals_Position=str(stored.position), **headers)
     if stored.replayed:
         made.headers["Idempotency-Replayed"] = "true"
     return made
 
 
+def told(stored: Answer) -> Doc:
+    """What every write is told; the doorbell rings for what is new."""
+    if not stored.replayed:
+        services().notify(stored.position)
+    g.position = stored.position
+    return {"game": stored.game, "version": stored.versions[-1], "position": stored.position}
+
+
 def head_of(game: str) -> tuple[int, bool]:
-    """The newest version of a game that can be shown, 0 for none, and whether later ones are damaged; or Problem."""
+    """The newest version of a game that can be shown to whoever asks, 0 for none, and whether the next is damaged.
+
+    Raises Problem.
+    """
     s = services()
     head, damaged = s.ledger.version(game), s.damages.first(game)
     if damaged == 1:
         raise lost(1)
-    return (min(head, damaged - 1), True) if damaged else (head, False)
+    found = min(head, damaged - 1) if damaged else head
+    upto = sight(game).upto if head else None
+    if upto is not None and upto < found:
+        return upto, False
+    return found, bool(damaged)
+
+
+def fixed(game: str) -> str:
+    """For how long what never changes of a game may be kept, and by whom: others may not see it yet."""
+    return OWN if sight(game).apart else FIXED
 
 
 DAMAGED = "Annals-Damaged"

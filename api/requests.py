@@ -9,8 +9,9 @@ from marshmallow import RAISE, Schema, ValidationError, fields, validate, valida
 
 from api.shapes import Shaped, ref
 from api.visible import visible
+from domain.bots import BOTS
 from domain.ids import MAX_INT, Doc, Json
-from domain.kernel.clock import LONGEST, MOST_DAYS
+from domain.kernel.clock import LONGEST, LONGEST_DELAY, MOST_DAYS
 from domain.kernel.texts import LANGUAGES, Message
 
 # What is published of `visible`: no lookahead and nothing beyond U+FFFF, which not every language's patterns can say.
@@ -79,9 +80,10 @@ class Items(fields.List[Any]):
 class Members(fields.Dict):
     """An object with names of its own, few enough to be looked at."""
 
-    def __init__(self, hi: int, **more: Any) -> None:
+    def __init__(self, hi: int, said: str = "", **more: Any) -> None:
         values = fields.Raw(allow_none=True)
-        super().__init__(keys=fields.String(), values=values, metadata={"maxProperties": hi}, **more)
+        told = {"maxProperties": hi} | ({"description": said} if said else {})
+        super().__init__(keys=fields.String(), values=values, metadata=told, **more)
         self._hi = hi
 
     def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
@@ -150,6 +152,19 @@ class BoardArgs(WaitArgs):
     )
 
 
+class PartsArgs(BoardArgs):
+    members = _word(
+        r"^[a-z_]{1,40}(\.[A-Za-z0-9_:-]{1,60}){0,8}(,[a-z_]{1,40}(\.[A-Za-z0-9_:-]{1,60}){0,8}){0,19}$",
+        data_key="fields",
+        required=True,
+        metadata={
+            "description": "Up to twenty members, with commas between; a member of a member, or a place in a list, "
+            "stands after a point.",
+            "examples": ["decisions,public.regions.india,seats.0"],
+        },
+    )
+
+
 class PageArgs(WaitArgs):
     after = QueryInt(load_default=0, validate=_between(0, 2**31 - 1), metadata={"description": "The last one seen."})
     limit = QueryInt(load_default=50, validate=_between(1, 200))
@@ -180,6 +195,18 @@ class MoveArgs(In):
 
 class StreamArgs(In):
     ticket = fields.String(load_default="", metadata={"description": "For clients that cannot send a header."})
+    version = QueryInt(
+        data_key="from",
+        load_default=0,
+        validate=_between(0, 999_999_999),
+        metadata={"description": "The version up to which the client has everything; `Last-Event-ID` comes before it."},
+    )
+    deltas = _among(
+        "0",
+        "1",
+        load_default="0",
+        metadata={"description": "1: boards after the first as `patch`, where that is less."},
+    )
 
 
 class TableArgs(In):
@@ -275,7 +302,45 @@ class NewGameSchema(In):
         },
     )
     several = Bool(load_default=False, metadata={"description": "Whether one person may take several seats."})
+    delay = Int(
+        load_default=0,
+        validate=_between(0, LONGEST_DELAY),
+        metadata={
+            "description": "By how many seconds later all see what is played who neither have a seat, direct nor "
+            "moderate: boards, records, listings, results, streams. Until the start all is shown at once."
+        },
+    )
     name = _name("What the director is called.")
+
+
+MOST_AT_ONCE = 50
+"""Tables that one request opens."""
+
+
+class NewGamesSchema(In):
+    table = fields.Nested(NewGameSchema, required=True, metadata={"description": "What all of them are opened with."})
+    count = Int(required=True, validate=_between(1, MOST_AT_ONCE))
+
+
+class ManyHeaders(NewHeaders):
+    key = _word(
+        r"^[!-~]{32,128}$",
+        data_key="Idempotency-Key",
+        required=True,
+        metadata={
+            "description": "At least 32 random characters: a repetition gets the same answer, and opens the rest.",
+            "examples": ["6f1c2b7e0d9a4853b1e7c2f4a8d05b96"],
+        },
+    )
+
+
+class ExportsArgs(In):
+    ruleset = _word(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
+    player = _word(r"^[A-Za-z0-9_-]{1,80}$", load_default="")
+    cursor = QueryInt(
+        load_default=0, validate=_between(0, MAX_INT), metadata={"description": "Of the page before, in `Link`."}
+    )
+    limit = QueryInt(load_default=10, validate=_between(1, 50))
 
 
 class LeaveArgs(In):
@@ -294,6 +359,26 @@ class HoldSchema(In):
     )
 
 
+class PlainPageArgs(In):
+    cursor = QueryInt(
+        load_default=0, validate=_between(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
+    )
+    limit = QueryInt(load_default=50, validate=_between(1, 200))
+
+
+class TheirGamesArgs(PlainPageArgs):
+    status = _among("open", "running", "over", "closed", load_default="")
+
+
+class ResultsArgs(In):
+    cursor = _word(
+        r"^[0-9]{1,16}\.[0-9a-f-]{36}\.[0-9]{1,2}$",
+        load_default="",
+        metadata={"description": "Of the page before, in `next`."},
+    )
+    limit = QueryInt(load_default=50, validate=_between(1, 200))
+
+
 class MineArgs(In):
     status = _among("open", "running", "over", "closed", load_default="")
     turn = _among("mine", "all", load_default="all", metadata={"description": "mine: where one owes a decision."})
@@ -310,6 +395,11 @@ class JoinSchema(In):
         r"^[0-9a-f]{64}$", load_default="", metadata={"description": "SHA-256 of the nonce that will be shown."}
     )
     invitation = fields.String(load_default="", validate=validate.Length(max=64, error=LONGER))
+    bot = _among(
+        *sorted(BOTS),
+        load_default="",
+        metadata={"description": "Of a director: a bot of the service sits there, which sees what the seat may see."},
+    )
 
 
 class VacationSchema(In):
@@ -360,6 +450,17 @@ class PicksSchema(In):
     )
 
 
+class ChoicesArgs(LangArgs):
+    all = _word(
+        "^[01]$",
+        load_default="0",
+        metadata={"description": "1: every move that begins with the picks, not a question."},
+    )
+    limit = QueryInt(
+        load_default=100, validate=_between(1, 1000), metadata={"description": "With `all`: so many moves at most."}
+    )
+
+
 class ExtensionSchema(In):
     decision = _word(r"^[0-9]{1,9}-[0-9]{1,9}$", required=True)
     seconds = Int(
@@ -367,6 +468,37 @@ class ExtensionSchema(In):
         validate=_between(-LONGEST, LONGEST),
         metadata={"description": "Later, or with a minus sooner."},
     )
+
+
+class CardSchema(In):
+    title = Seen(80, "What the table is called; empty for nothing.", "Sunday evening", load_default="")
+    note = Seen(1000, "What people should know of it.", "One move a day. Beginners are welcome.", load_default="")
+
+
+class ChallengeSchema(In):
+    name = Seen(40, "What the account is called that is asked.", "Anne", load_default="")
+    player = _word(
+        r"^[A-Za-z0-9_-]{1,80}$", load_default="", metadata={"description": "Or the player's id, also a guest's."}
+    )
+    seat = Int(
+        load_default=None,
+        allow_none=True,
+        validate=_between(0, 99),
+        metadata={"description": "A seat that is kept for the person; null: any that is free."},
+    )
+    days = Int(load_default=7, validate=_between(1, 30), metadata={"description": "For so long it stands."})
+
+
+class ChallengeArgs(In):
+    to = fields.String(
+        required=True,
+        validate=validate.Length(max=200, error=LONGER),
+        metadata={"description": "The name or player's id that was asked."},
+    )
+
+
+class RematchSchema(In):
+    name = _name("What the director is called.")
 
 
 class CloseSchema(In):

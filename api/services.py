@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from domain.beside.access import Access
 from domain.beside.clock import Clocks
 from domain.beside.damages import Damages
 from domain.beside.errands import Errands
+from domain.beside.notices.notices import Notices
 from domain.beside.outages import Outages
 from domain.beside.people.people import People
 from domain.catalogue import Catalogue
@@ -40,12 +40,16 @@ def _unknown(_: str) -> str:
     return ""
 
 
+def _no_streams() -> int | None:
+    return 0
+
+
 def _yes() -> bool:
     return True
 
 
-def _nap(_: str, seconds: float) -> None:
-    time.sleep(min(seconds, 0.2))
+def _deaf(_: Callable[[frozenset[str]], None]) -> None:
+    """Nothing is heard: who follows a game looks with each sign of life."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,8 @@ class Settings:
     """Seconds between signs of life in a stream; the place of a client that has gone is free after two."""
     stream_seconds: float = 900.0
     """How long a stream lasts before the client is asked to come again."""
-    max_streams: int = 200
-    """Streams of one process; the threads that remain serve requests."""
+    max_streams: int = 2000
+    """Streams of one process."""
     streams_each: int = 20
     """Streams of one token, or of one address without a token."""
     streams_address: int = 40
@@ -78,6 +82,12 @@ class Settings:
     """Names that one address may ask for in an hour, whether or not they were free."""
     registration: str = "open"
     """Who may open an account: `open`, with an `invitation`, or nobody (`closed`)."""
+    public_url: str = ""
+    """Scheme, host and port by which people find the service; empty: of this machine alone, as they ask for it."""
+    second_factor: str = "none"
+    """Who must have a second factor to use a role: nobody (`none`), administrators (`admin`), or `moderator`s too."""
+    webhooks: str = "https"
+    """Where webhooks may lead: `https`, `loopback` (for trials also this machine, in plain form) or `none`."""
     origins: tuple[str, ...] = ()
     """Foreign origins whose pages may use the API with tokens, never with cookies; `*` for all."""
     metrics_token: str = field(default="", repr=False)
@@ -97,6 +107,7 @@ class Services:
     access: Access
     errands: Errands
     people: People
+    notices: Notices
     clock: Callable[[], int]
     """ms since 1970 UTC."""
     notify: Callable[[int], None] = _silent
@@ -105,10 +116,12 @@ class Services:
     """Called when something about a game is new that is not in the log: an errand, a consent."""
     inspect: Callable[[str], int | None] = _sound
     """Judges a game: the first version that is damaged, 0 for its seed; None if it is sound."""
-    wait_changed: Callable[[str, float], None] = _nap
-    """Sleeps until something about a game may be new, at most so many seconds."""
+    listen: Callable[[Callable[[frozenset[str]], None]], None] = _deaf
+    """From now on it is told, in another thread, which games may have changed; no name: any may have."""
     job_state: Callable[[str], str] = _unknown
     """What the queue says of a job: `running`, `failed` (to be tried again), or nothing."""
+    streams: Callable[[], int | None] = _no_streams
+    """How many streams the process for them has open; None if it does not answer."""
     redis_up: Callable[[], bool] = _yes
     """Whether Redis answers; asked at once, or not at all."""
     settings: Settings = field(default_factory=Settings)

@@ -9,6 +9,7 @@ from api.answers import AuditSchema
 from api.openapi import Blueprint, fails
 from api.replies import answer, missing_game
 from api.services import Doc, services
+from api.spectating import sight
 from domain.errors import VerificationError
 from domain.ids import PUBLIC
 from domain.kernel import export
@@ -27,7 +28,7 @@ def audit(game: str) -> Response:
     """Have the game proved: the hash chain, seals and boards; once closed also every draw and every move."""
     s = services()
     try:
-        found = s.ledger.read(game)
+        found = s.ledger.read(game, upto=sight(game).upto)
         if not found:
             raise missing_game(game)
         rules = s.catalogue.get(found[0].body["ruleset"])

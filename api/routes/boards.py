@@ -8,28 +8,31 @@ import orjson
 from flask import Response
 
 from api import auth, limits
-from api.answers import BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
+from api.answers import BoardPartsSchema, BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem, lost
 from api.replies import OWN, PRIVATE, answer, head_of, missing_game, table, tagged, wait
-from api.requests import BoardArgs, WaitArgs
+from api.requests import BoardArgs, PartsArgs, WaitArgs
 from api.services import Doc, services
+from api.spectating import sight
 from domain.ids import Json, Viewer
 from domain.kernel.game import AnyGame, state_for
 from domain.kernel.record import Record
 from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.texts import Message
 from projections import documents
 from projections.known import Known, folded
 from projections.reader import Board
 
 room = Blueprint("boards", __name__, url_prefix="/v1/games", description="What each viewer may see.")
 
+_MEMBERS = frozenset(BoardSchema().fields)
 _TAG = {"ETag": {"schema": {"type": "string"}}, "Annals-Version": {"schema": {"type": "string"}}}
 
 
 def board_of(game: str, viewer: Viewer) -> Board:
     """The rendered board; raises Problem."""
-    found = services().reader.board(game, viewer)
+    found = services().reader.board(game, viewer, inside=auth.inside(game))
     if found is None:
         raise missing_game(game)
     return found
@@ -46,11 +49,51 @@ def board(args: Doc, game: str) -> Response:
 
     A seat's token shows `own` besides. The tag is opaque; a version of the game is in `Annals-Version`.
     """
+    doc, version, cache = _asked(args, game)
+    return tagged(doc, version, cache)
+
+
+def _asked(args: Doc, game: str) -> tuple[bytes, int, str]:
+    """The board of now or of then, its version, and for how long it holds."""
     if "version" in args:
-        return tagged(past(game, args["version"], auth.viewer()), args["version"], OWN)
+        return past(game, args["version"], auth.viewer()), args["version"], OWN
     wait(args["wait"])
     found = board_of(game, auth.viewer())
-    return tagged(found.doc, found.version)
+    return found.doc, found.version, PRIVATE
+
+
+@room.route("/<game:game>/board/parts", methods=["GET"])
+@auth.seen_by
+@fails(304, 403, 404, 503)
+@room.arguments(PartsArgs, location="query")
+@room.response(200, BoardPartsSchema, headers=_TAG)
+@room.doc(operationId="board_parts")
+def board_parts(args: Doc, game: str) -> Response:
+    """Read some members of the board alone.
+
+    `fields=decisions,public.regions.india` gives `parts` with these two; null where the board has no such place.
+    """
+    raw, version, cache = _asked(args, game)
+    doc = orjson.loads(raw)
+    wanted = dict.fromkeys(args["members"].split(","))
+    if unknown := [path for path in wanted if path.partition(".")[0] not in _MEMBERS]:
+        told = [{"at": "/fields", "message": Message("A board has no member {name}.", name=unknown[0])}]
+        raise Problem("invalid_query", errors=told)
+    head = {name: doc[name] for name in ("game", "viewer", "version")}
+    parts = {path: _at(doc, path.split(".")) for path in wanted}
+    return tagged(orjson.dumps(head | {"parts": parts}, option=orjson.OPT_SORT_KEYS), version, cache)
+
+
+def _at(doc: Json, path: list[str]) -> Json:
+    """What stands at a place of a document; None where there is no such place."""
+    for name in path:
+        if isinstance(doc, dict):
+            doc = doc.get(name)
+        elif isinstance(doc, list) and name.isdecimal() and int(name) < len(doc):
+            doc = doc[int(name)]
+        else:
+            return None
+    return doc
 
 
 # --- the past --------------------------------------------------------------------------------------------------
@@ -62,17 +105,29 @@ def past(game: str, version: int, viewer: Viewer) -> bytes:
     head, damaged = head_of(game)
     if damaged and version > head:
         raise lost(head + 1)
-    records = services().ledger.read(game, upto=version)
-    if not records:
+    if not head:
         raise missing_game(game)
-    if records[-1].version != version:
-        raise Problem("unknown_version", version=records[-1].version)
+    if not 0 < version <= head:
+        raise Problem("unknown_version", version=head)
+    records = services().ledger.read(game, upto=version)
     return documents.board(_known(records, viewer), viewer)
 
 
 def known_at(records: list[Record]) -> Known:
     """What the read side knew of a game after its last record."""
     return folded(services().catalogue, records)
+
+
+def seen_table(game: str) -> tuple[AnyRuleset, AnyGame]:
+    """The rules of a game, and the game as whoever asks may know it; raises UnknownGame, and Problem."""
+    rules, p = table(game)
+    upto = sight(game).upto
+    if upto is None or upto >= p.version:
+        return rules, p
+    if not upto:
+        raise missing_game(game)
+    with limits.whole_game():
+        return rules, known_at(services().ledger.read(game, upto=upto)).game
 
 
 def _known(records: list[Record], viewer: Viewer) -> Known:
@@ -131,7 +186,7 @@ def scores(args: Doc, game: str) -> Response:
     was closed before its end has no final table: `ending` says why.
     """
     wait(args["wait"])
-    rules, p = table(game)
+    rules, p = seen_table(game)
     doc: Doc = {"game": game, "version": p.version, "final": p.finished, "ending": p.ending, "scores": []}
     if p.status == "running":
         doc["scores"] = _seen_standings(rules, p, auth.viewer())

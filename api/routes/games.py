@@ -12,7 +12,7 @@ from api import auth, events, limits
 from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import answer, command, missing_game, table, tagged, wait, wanted, written
+from api.replies import answer, command, missing_game, table, tagged, terms, wait, wanted, written
 from api.requests import (
     JoinSchema,
     KeyHeaders,
@@ -26,8 +26,10 @@ from api.requests import (
     VacationSchema,
     WaitArgs,
 )
-from api.services import Doc, services
+from api.routes.admission import admit, as_seen, directs, place, veiled
+from api.services import Doc, Services, services
 from domain.beside.access import Grant, Role, id_of
+from domain.bots import HEURISTIC
 from domain.commands import Answer
 from domain.errors import UnknownRuleset
 from domain.ids import DIRECTOR, Json, Seat
@@ -36,6 +38,9 @@ from domain.kernel.clock import LONGEST, SECOND, Pace, pace_of
 from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import Message
+
+LOBBY_PAGE = 50
+"""Games on a page, unless the client says."""
 
 room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
 
@@ -65,16 +70,23 @@ def open_game(body: Doc, headers: Doc) -> Response:
     same person. An account gets no token of the table: its own is the way in. A repetition with its key gets the same
     answer.
     """
+    stored, doc = opened(body, ("open",), headers["key"])
+    return written(stored, doc, Location=f"/v1/games/{stored.game}")
+
+
+def opened(body: Doc, request: tuple[str, ...], key: str) -> tuple[Answer, Doc]:
+    """The table that such a request opens, and what whoever asks is told of it; raises Problem."""
     s = services()
     rules = _ruleset(body["ruleset"])
-    _check_name(body["name"])
-    player, grant, named = _granted("", "open", headers["key"])
+    check_name(body["name"])
+    player, grant, named = _granted("", *request, key)
     if not (named and s.ledger.command(grant.game, named)):  # a repetition opens nothing
         auth.in_good_standing()
         _spend("tables")
     invited = body["listing"] == "invitation"
     pace = pace_of(rules.meta, body["pace"])
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
+    terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms["hold"] = _hold(pace) if body["hold"] is None else body["hold"]
     unsaid = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
     own = auth.holder() is not None
@@ -90,13 +102,13 @@ def open_game(body: Doc, headers: Doc) -> Response:
         command=named,
         beside=lambda _: rows,
     )
-    _issued(stored, grant, player, DIRECTOR)
-    doc = _shown(grant, player) | ({"invitation": grant.invitation} if invited else {})
-    return written(stored, doc, Location=f"/v1/games/{grant.game}")
+    issued(stored, grant, player, DIRECTOR)
+    return stored, _shown(grant, player) | ({"invitation": grant.invitation} if invited else {})
 
 
-def _issued(stored: Answer, grant: Grant, player: str, role: Role) -> None:
+def issued(stored: Answer, grant: Grant, player: str, role: Role) -> None:
     """A repetition gives what was given, and is no event; an account is given nothing but its place."""
+    services().stir(player)
     if not stored.replayed and auth.holder() is None:
         events.tell("token_issued", game=stored.game, role=role, player=player, token=id_of(grant.token))
 
@@ -133,7 +145,7 @@ def _spend(what: str) -> None:
     limits.spend_quota(what, found.account if found else "")
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
     """An account has one name at all tables."""
     if name and auth.holder() is not None:
         raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("An account goes by its own name.")}])
@@ -142,14 +154,20 @@ def _check_name(name: str) -> None:
 # --- finding ---------------------------------------------------------------------------------------------------
 
 
-def _people(docs: list[Doc]) -> dict[str, str]:
-    return services().access.names(seat["player"] for doc in docs for seat in doc["seats"] if seat["player"])
+def with_names(s: Services, docs: list[Doc]) -> list[Doc]:
+    """Summaries with the names that people gave, themselves and their tables."""
+    names = s.access.names(seat["player"] for doc in docs for seat in doc["seats"] if seat["player"])
+    cards = s.access.cards([doc["game"] for doc in docs])
+    told = [_card(cards.get(doc["game"])) for doc in docs]
+    return [
+        d | {"names": {p: names[p] for s in d["seats"] if (p := s["player"]) in names}} | card
+        for d, card in zip(docs, told, strict=True)
+    ]
 
 
-def with_names(docs: list[Doc]) -> list[Doc]:
-    """Summaries with the names that people gave."""
-    names = _people(docs)
-    return [d | {"names": {p: names[p] for s in d["seats"] if (p := s["player"]) in names}} for d in docs]
+def _card(found: tuple[str, str] | None) -> Doc:
+    title, note = found or ("", "")
+    return ({"title": title} if title else {}) | ({"note": note} if note else {})
 
 
 @room.route("", methods=["GET"])
@@ -158,14 +176,21 @@ def with_names(docs: list[Doc]) -> list[Doc]:
 @room.doc(operationId="lobby")
 def lobby(args: Doc) -> Response:
     """Find public games, the newest change first."""
-    limit = args["limit"]
-    free = args["free"] == "1"
-    found = services().reader.lobby(args["status"], args["ruleset"], args["cursor"], limit + 1, free=free)
-    page, address = with_names([doc for _, doc in found[:limit]]), None
+    page = lobby_page(services(), args["status"], args["ruleset"], args["cursor"], args["limit"], free=args["free"])
+    return paged(page["items"], page["next"])
+
+
+def lobby_page(
+    s: Services, status: str = "", ruleset: str = "", before: int = 0, limit: int = LOBBY_PAGE, *, free: str = "0"
+) -> Doc:
+    """Public games, the newest change first; those before a position, if there is one."""
+    found = s.reader.lobby(status, ruleset, before, limit + 1, free=free == "1")
+    page, address = with_names(s, [doc for _, doc in found[:limit]]), None
     if len(found) > limit:
-        kept = {k: args[k] for k in ("status", "ruleset") if args[k]} | ({"free": 1} if free else {})
+        named = {"status": status, "ruleset": ruleset, "free": free if free == "1" else ""}
+        kept = {name: value for name, value in named.items() if value}
         address = "/v1/games?" + urlencode({**kept, "limit": limit, "cursor": found[limit - 1][0]})
-    return paged(page, address)
+    return {"items": page, "next": address}
 
 
 def paged(items: list[Json], address: str | None) -> Response:
@@ -185,35 +210,24 @@ def paged(items: list[Json], address: str | None) -> Response:
 def get_game(args: Doc, game: str) -> Response:
     """Read who sits where, and for whom the game waits."""
     wait(args["wait"])
-    found = services().reader.game(game)
+    found = services().reader.game(game, inside=auth.inside(game))
     if found is None:
         raise missing_game(game)
-    (doc,) = with_names([found])
-    return tagged(orjson.dumps(doc | {"undo": terms(game).get("undo", "consent")}), found["version"])
+    (doc,) = with_names(services(), [found])
+    doc["undo"] = terms(game).get("undo", "consent")
+    if found["status"] in ("over", "closed") and (again := rematch_of(game)):
+        doc["rematch"] = again
+    return tagged(orjson.dumps(doc), found["version"])
 
 
-def terms(game: str) -> Doc:
-    """What the table agreed when it was opened."""
-    (opened,) = services().ledger.read(game, 0, 1) or (None,)
-    return opened.body if opened else {}
+def rematch_of(game: str) -> str | None:
+    """The table at which the same people play again, once somebody has opened it."""
+    s = services()
+    found = s.access.grant("", "rematch", game).game
+    return found if s.ledger.version(found) else None
 
 
 # --- seats -----------------------------------------------------------------------------------------------------
-
-
-def _admit(game: str, invitation: str) -> None:
-    """At a table by invitation only whoever has its secret, or directs it."""
-    if terms(game).get("listing") != "invitation" or _directs(game):
-        return
-    if not services().access.invited(game, invitation):
-        raise Problem("not_invited")
-
-
-def _directs(game: str) -> bool:
-    who, found = auth.asking(), auth.holder()
-    if found is not None:
-        return DIRECTOR in services().access.roles(*auth.players()).get(game, [])
-    return bool(who and who.game == game and who.seat is None)
 
 
 @room.route("/<game:game>/seats", methods=["POST"])
@@ -226,26 +240,54 @@ def _directs(game: str) -> bool:
 def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     """Take a free seat, also in place of a player who has left.
 
+    A director may let a bot of the service sit there instead (`bot`, with `seat`), which plays at once what it owes.
     The answer holds the seat's token; the token of whoever sat there opens nothing any more. A repetition with its key
     gets the same answer, and changes nothing: if somebody else has the seat by then, that token opens nothing. An
     account gets no token of the seat: its own is the way in.
     """
-    _admit(game, body["invitation"])
-    _check_name(body["name"])
+    if body["bot"]:
+        return _seat_bot(game, body, headers["key"])
+    check_name(body["name"])
     s = services()
     player, grant, named = _granted(game, "join", game, headers["key"])
     if not (named and s.ledger.command(game, named)):
+        asked = admit(game, body["invitation"])
         auth.in_good_standing()
+        as_seen(game, body.get("seat"))
+        place(game, body.get("seat"), asked.player if asked else player)
         _spend("seats")
     own = auth.holder() is not None
-    stored = s.commands.do(
-        game,
-        Join(body.get("seat"), player, body["nonce_hash"]),
-        command=named,
-        beside=lambda r: s.access.issued(game, r.public["seat"], player, grant.token, body["name"], account=own),
-    )
-    _issued(stored, grant, player, stored.records[0].public["seat"])
+    accepted = s.people.circle.answered(game, auth.players(), "accepted")
+    with veiled(game, body.get("seat")):
+        stored = s.commands.do(
+            game,
+            Join(body.get("seat"), player, body["nonce_hash"]),
+            command=named,
+            beside=lambda r: [
+                *s.access.issued(game, r.public["seat"], player, grant.token, body["name"], account=own),
+                *accepted,
+            ],
+        )
+    issued(stored, grant, player, stored.records[0].public["seat"])
     return written(stored, {"seat": stored.records[0].public["seat"]} | _shown(grant, player))
+
+
+def _seat_bot(game: str, body: Doc, key: str) -> Response:
+    if not directs(game):
+        raise Problem("directors_only")
+    s, (rules, _), seat = services(), table(game), body.get("seat")
+    if seat is None:
+        raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("The seat of a bot is named.")}])
+    if body["bot"] == HEURISTIC and rules.bot is None:
+        raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset brings no such bot.")}])
+    player = f"bot-{body['bot']}-{seat}"
+    named = s.access.named("bot", game, *auth.players(), key) if key else None
+    if not (named and s.ledger.command(game, named)):
+        place(game, seat, player)
+        _spend("seats")
+    called = s.access.called(player, f"Bot ({body['bot']})")
+    stored = s.commands.do(game, Join(seat, player), command=named, beside=lambda _: called)
+    return written(stored, {"seat": seat, "player": player})
 
 
 def hold_of(now: AnyGame, seat: Seat, asked: int | None, *, directed: bool) -> int:

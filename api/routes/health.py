@@ -47,8 +47,9 @@ def health() -> Response:
 @room.response(200, ReadySchema)
 @room.doc(operationId="ready")
 def ready() -> Response:
-    """Say whether the stores answer and can be written, and the views keep up. Without Redis it is ready as well.
+    """Say whether the stores answer and can be written, and the views keep up.
 
+    Without Redis, or without streams, it is ready as well.
     Being asked makes the heart beat: deadlines are played only while somebody who asks is answered.
     """
     s = services()
@@ -68,7 +69,9 @@ def ready() -> Response:
     if behind > s.settings.max_lag:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
     redis, offset = "up" if s.redis_up() else "away", max((m.offset for m in machines), key=abs, default=0)
-    doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": redis, "clock_offset": offset // 1000}
+    streams = "away" if s.streams() is None else "up"
+    doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": redis, "streams": streams}
+    doc["clock_offset"] = offset // 1000
     return Response(orjson.dumps(doc), content_type="application/json")
 
 

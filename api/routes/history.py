@@ -16,10 +16,11 @@ from api import auth, limits
 from api.answers import DigestSchema, RecordsSchema, TimelineSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import DAMAGED, FIXED, PRIVATE, answer, head_of, judged, missing_game, wait
+from api.replies import DAMAGED, PRIVATE, answer, fixed, head_of, judged, missing_game, wait
 from api.requests import DigestArgs, PageArgs, TimelineArgs
 from api.routes.games import paged
 from api.services import Doc, Services, services
+from api.spectating import sight
 from api.texts import language
 from domain.ids import DIRECTOR, Json, Viewer
 from domain.kernel import export
@@ -38,7 +39,7 @@ LARGE = 2**20
 """Bytes of an export from which on it waits in a file until it is fetched."""
 _PAGE = {"Link": {"schema": {"type": "string"}}}
 _MARKED = {DAMAGED: {"schema": {"type": "string"}}}
-_EXPORT = {"type": "string", "description": "The first line is an `ExportHeader`, each further one an `ExportRecord`."}
+EXPORT = {"type": "string", "description": "The first line is an `ExportHeader`, each further one an `ExportRecord`."}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -49,7 +50,8 @@ def _next(path: str, last: int, head: int, **kept: Json) -> str | None:
 
 
 def entries(s: Services, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str) -> list[Doc]:
-    """Entries of a game's timeline in one language, rewinds with their reasons."""
+    """Entries of a game's timeline in one language, rewinds with their reasons; none after what the summary tells."""
+    limit = min(limit, max(summary["version"] - after, 0))
     words, game = texts(s.catalogue.get(summary["ruleset"]).package, lang), summary["game"]
     name = _names(s, summary, words)
     found = [with_text(e, words, name) for e in s.reader.timeline(game, viewer, after, limit)]
@@ -79,7 +81,7 @@ def _reason(s: Services, game: str, version: int) -> str | None:
 def timeline(args: Doc, game: str) -> Response:
     """Read what happened, as facts and as sentences; undone moves stay readable."""
     wait(args["wait"])
-    summary = services().reader.game(game)
+    summary = services().reader.game(game, inside=auth.inside(game))
     if summary is None:
         raise missing_game(game)
     after, limit, lang = args["after"], args["limit"], language()
@@ -101,14 +103,14 @@ def digest(args: Doc, game: str) -> Response:
     """
     wait(args["wait"])
     s, lang, after = services(), language(), args["after"]
-    summary = s.reader.game(game)
+    summary = s.reader.game(game, inside=auth.inside(game))
     if summary is None:
         raise missing_game(game)
     rules = s.catalogue.get(summary["ruleset"])
     words = texts(rules.package, lang)
     name = _names(s, summary, words)
     with limits.whole_game():
-        records = s.ledger.read(game)
+        records = s.ledger.read(game, upto=sight(game).upto)
         if after > len(records):
             raise Problem("unknown_version", version=len(records))
         viewer = DIRECTOR if records[-1].kind == "closed" else auth.viewer()
@@ -140,7 +142,7 @@ def records(args: Doc, game: str) -> Response:
     if damaged:
         made.headers[DAMAGED] = str(head + 1)
     elif last < head:  # later records join the last page alone
-        made.headers["Cache-Control"] = FIXED
+        made.headers["Cache-Control"] = fixed(game)
     return made
 
 
@@ -167,7 +169,7 @@ def _spooled(lines: Iterator[bytes]) -> IO[bytes]:
 @room.route("/<game:game>/export", methods=["GET"])
 @auth.seen_by
 @fails(403, 404)
-@room.response(200, _EXPORT, content_type=NDJSON, headers=_MARKED)
+@room.response(200, EXPORT, content_type=NDJSON, headers=_MARKED)
 @room.doc(operationId="export")
 @judged
 def export_game(game: str) -> Response:
@@ -176,19 +178,31 @@ def export_game(game: str) -> Response:
     One JSON object a line: a header, then the records with the packs that the viewer may read; once closed, with all.
     Of a game that is damaged the records before the damaged version, which the header and `Annals-Damaged` name.
     """
-    ledger = services().ledger
     head, damaged = head_of(game)
     if not head:
         raise missing_game(game)
-    (first,), (last,) = ledger.read(game, 0, 1), ledger.read(game, head - 1, head)
     with limits.whole_game():
-        file = _spooled(export.lines(first, last, _slices(game, head), auth.viewer(), damaged=damaged))
+        made = sent(lines(game, head, auth.viewer(), damaged=damaged), f"{game}.annals")
+    closed = services().ledger.read(game, head - 1, head)[0].kind == "closed"
+    made.headers["Cache-Control"] = fixed(game) if closed else "private, no-store"
+    if damaged:
+        made.headers[DAMAGED] = str(head + 1)
+    return made
+
+
+def lines(game: str, head: int, viewer: Viewer, *, damaged: bool = False) -> Iterator[bytes]:
+    """The export of a game up to that version, as that viewer may read it."""
+    ledger = services().ledger
+    (first,), (last,) = ledger.read(game, 0, 1), ledger.read(game, head - 1, head)
+    return export.lines(first, last, _slices(game, head), viewer, damaged=damaged)
+
+
+def sent(found: Iterator[bytes], name: str) -> Response:
+    """Lines of JSON as a file."""
+    file = _spooled(found)
     made = Response(wrap_file(request.environ, file), content_type=NDJSON, direct_passthrough=True)
     made.content_length = file.seek(0, SEEK_END)
     file.seek(0)
     made.call_on_close(file.close)
-    made.headers["Cache-Control"] = FIXED if last.kind == "closed" else "private, no-store"
-    if damaged:
-        made.headers[DAMAGED] = str(head + 1)
-    made.headers["Content-Disposition"] = f'attachment; filename="{game}.annals"'
+    made.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return made

@@ -8,9 +8,11 @@ from api import auth
 from api.answers import JobSchema
 from api.openapi import Blueprint, fails
 from api.problems import CODES, Problem
-from api.replies import answer, table
+from api.replies import answer
 from api.routes import rewinds
+from api.routes.boards import seen_table
 from api.services import Doc, Services, services
+from api.spectating import sight
 from api.texts import language
 from domain.beside.errands import Errand
 from domain.ids import DIRECTOR
@@ -52,13 +54,14 @@ def _stored(s: Services, game: str, job: str) -> Doc | None:
 def _turn(s: Services, job: str) -> Doc:
     """The engine's work of a decision; its id is in the name of the job."""
     game, decision = job[len("resolve-") :][:36], job[len("resolve-") + 37 :]
-    rules, p = table(game)  # first: what was resolved by then is found afterwards
+    rules, p = seen_table(game)  # first: what was resolved by then is found afterwards
     doc: Doc = {"id": job, "work": "resolve", "game": game}
-    if (done := _stored(s, game, job)) is not None:
+    late = sight(game).upto is not None
+    if (done := _stored(s, game, job)) is not None and not (late and done["version"] > p.version):
         return doc | done
     open_now = decisions(rules, p.state, p.rewinds, DIRECTOR) if p.status == "running" else []
     if any(d.id == decision and d.engine for d in open_now):
-        hint = s.job_state(job)
+        hint = "" if late else s.job_state(job)
         return doc | (_failed(job, "internal_error") if hint == "failed" else {"status": hint or "queued"})
     if not _was(p, decision):
         raise Problem("not_found")
@@ -76,7 +79,7 @@ def _was(p: AnyGame, decision: str) -> bool:
 
 def _errand(s: Services, job: str) -> Doc:
     errand = s.errands.find(job)
-    if errand is None:
+    if errand is None or not rewinds.visible(errand):
         raise Problem("not_found")
     doc: Doc = {"id": job, "work": errand.work, "game": errand.game or None}
     return doc | (_rewind(s, errand) if errand.work == "rewind" else _asked(s, errand))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any
 
 from flask import Response
@@ -13,15 +14,16 @@ from api.answers import DryRunSchema, MovedSchema, NextSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
 from api.replies import answer, command, table, wanted, written
-from api.requests import LangArgs, MoveArgs, MoveHeaders, MovesSchema, PicksSchema
+from api.requests import ChoicesArgs, MoveArgs, MoveHeaders, MovesSchema, PicksSchema
 from api.services import Doc, services
 from api.texts import language
 from domain.errors import DecisionClosed, NeedsChance, RuleError, StaleVersion
 from domain.ids import PUBLIC, Json, Seat, Viewer
 from domain.kernel.acts import Look, Play, act_of, open_decision
 from domain.kernel.audience import ALL_KEY, may_read
-from domain.kernel.choices import Choice
+from domain.kernel.choices import Choice, finished
 from domain.kernel.declare import doc
+from domain.kernel.digest import canonical
 from domain.kernel.flow import State
 from domain.kernel.game import AnyGame, line, state_for
 from domain.kernel.record import Record, facts_for, visible_packs
@@ -32,6 +34,9 @@ room = Blueprint("moves", __name__, url_prefix="/v1/games", description="Playing
 
 _PUBLIC = ("game_over", "not_running")
 """Refusals that rest on the status of the game."""
+
+QUESTIONS = 2000
+"""So many answers of the move builder are looked at for all moves of one request."""
 
 
 # --- moves -----------------------------------------------------------------------------------------------------
@@ -165,11 +170,11 @@ def _consequences(rules: AnyRuleset, draft: Draft[Any], seat: Seat, moves: list[
 @auth.signed
 @fails(403, 404, 409)
 @room.arguments(PicksSchema)
-@room.arguments(LangArgs, location="query")
+@room.arguments(ChoicesArgs, location="query")
 @room.response(200, NextSchema)
 @room.doc(operationId="choices")
-def choices(body: Doc, _: Doc, game: str) -> Response:
-    """Ask for the next question of the move builder, or the finished move.
+def choices(body: Doc, args: Doc, game: str) -> Response:
+    """Ask for the next question of the move builder, or the finished move; with `all=1` for all moves at once.
 
     Start without picks; append one pick for each answer. Whatever is offered can be completed to a legal move. A
     director who has no seat may ask for a seat without a player, or for one that is late; what is hidden is shown only
@@ -191,9 +196,24 @@ def choices(body: Doc, _: Doc, game: str) -> Response:
     if not open_now:
         raise DecisionClosed("")
     doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | told
+    if args["all"] == "1":
+        return answer(doc | _every_move(rules, p, seat, body["picks"], args["limit"]))
     if isinstance(found, Choice):
         return answer(doc | {"choice": _labelled(rules, found)})
     return answer(doc | {"move": found})
+
+
+@limits.whole_game()
+def _every_move(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json], limit: int) -> Doc:
+    """The moves that begin with the picks, each once, and how many there are."""
+    if auth.principal().seat is None:  # for whom each answer that shows what is hidden would be a look
+        raise Problem("seats_only", "All moves are for the seat to see.")
+    moves: dict[bytes, Json] = {}
+    for found in finished(partial(ask, rules, p.state, seat), picks, QUESTIONS):
+        if found is None:
+            return {"moves": list(moves.values())[:limit], "count": None}
+        moves.setdefault(canonical(found), found)
+    return {"moves": list(moves.values())[:limit], "count": len(moves)}
 
 
 def _absent(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:

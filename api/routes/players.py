@@ -2,28 +2,71 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from flask import Response
 
 from api import auth
-from api.answers import ResultsSchema
+from api.answers import LobbySchema, ResultsSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
 from api.replies import answer
-from api.services import services
+from api.requests import ResultsArgs, TheirGamesArgs
+from api.routes.games import paged, with_names
+from api.services import Doc, Services, services
+from domain.ids import DIRECTOR
+
+MOST = 5000
+"""Games of one person that are looked through."""
 
 room = Blueprint("players", __name__, url_prefix="/v1/players", description="People, by opaque ids.")
 
 
 @room.route("/<player:player>/results", methods=["GET"])
-@room.response(200, ResultsSchema)
+@room.arguments(ResultsArgs, location="query")
+@room.response(200, ResultsSchema, headers={"Link": {"schema": {"type": "string"}}})
 @room.doc(operationId="results")
-def results(player: str) -> Response:
-    """Read the final places of a player, the newest game first; games that were not finished have none."""
-    s = services()
-    items = [{str(k): v for k, v in row.items()} for row in s.reader.results(player)]  # the database's keys are no str
-    finished = sum(row["place"] is not None for row in items)
-    doc = {"player": player, "name": s.access.names([player]).get(player), "items": items}
-    return answer(doc | {"finished": finished, "unfinished": len(items) - finished}, cache="private, no-cache")
+def results(args: Doc, player: str) -> Response:
+    """Read the final places of a player, the newest game first; games that were not finished have none.
+
+    `finished` and `unfinished` count all of them, not this page alone.
+    """
+    s, limit = services(), args["limit"]
+    found = s.reader.results(player, limit + 1, args["cursor"])
+    items, address = found[:limit], None
+    if len(found) > limit:
+        cursor = "{at}.{game}.{seat}".format_map(items[-1])
+        address = f"/v1/players/{player}/results?" + urlencode({"limit": limit, "cursor": cursor})
+    finished, unfinished = s.reader.counted(player)
+    doc = {"player": player, "name": s.access.names([player]).get(player), "items": items, "next": address}
+    made = answer(doc | {"finished": finished, "unfinished": unfinished}, cache="private, no-cache")
+    if address:
+        made.headers["Link"] = f'<{address}>; rel="next"'
+    return made
+
+
+@room.route("/<player:player>/games", methods=["GET"])
+@room.arguments(TheirGamesArgs, location="query")
+@room.response(200, LobbySchema, headers={"Link": {"schema": {"type": "string"}}})
+@room.doc(operationId="games_of")
+def games_of(args: Doc, player: str) -> Response:
+    """Find the public tables of a player, the newest change first."""
+    s, limit, status = services(), args["limit"], args["status"]
+    games = _known_to_play(s, player)
+    found = s.reader.of(games, status, args["cursor"], limit + 1, listing="public")
+    address = None
+    if len(found) > limit:
+        kept = {"status": status} if status else {}
+        address = f"/v1/players/{player}/games?" + urlencode({**kept, "limit": limit, "cursor": found[limit - 1][0]})
+    return paged(with_names(services(), [doc for _, doc in found[:limit]]), address)
+
+
+def _known_to_play(s: Services, player: str) -> list[str]:
+    """The games at which everybody may know the player: at a table with a delay those at which he is seen to sit."""
+    roles = s.access.roles(player)
+    games = list(roles)[:MOST]
+    late = s.reader.delayed(games)
+    return [g for g in games if g not in late or DIRECTOR in roles[g]] + s.reader.seated(player, MOST)
 
 
 @room.route("/<player:player>/name", methods=["DELETE"])

@@ -10,6 +10,7 @@ from api.problems import Problem
 from api.replies import answer, missing_game, wait
 from api.requests import ProofArgs, WaitArgs
 from api.services import Doc, services
+from api.spectating import sight
 from projections.proofs import Head
 
 room = Blueprint("log", __name__, url_prefix="/v1", description="Proof.")
@@ -48,7 +49,8 @@ def log_head(args: Doc) -> Response:
 def proof(args: Doc, game: str, version: int) -> Response:
     """Prove that a record stands in the log of all games."""
     wait(args["wait"])
-    found = services().reader.proofs.inclusion(game, version)
+    upto = sight(game).upto
+    found = services().reader.proofs.inclusion(game, version) if upto is None or version <= upto else None
     if found is None:
         raise missing_game(game) if not services().ledger.version(game) else Problem("not_found")
     doc: Doc = {"game": game, "version": version, "record": found.record, "leaf": found.leaf}

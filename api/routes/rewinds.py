@@ -8,10 +8,10 @@ from api import auth, limits
 from api.answers import MotionSchema, RewindDocSchema, RewindsSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import answer, command, missing_game, table, wanted
+from api.replies import answer, command, missing_game, table, terms, wanted
 from api.requests import ConsentSchema, MoveHeaders, RewindSchema
-from api.routes.games import terms
 from api.services import Doc, Services, services
+from api.spectating import sight
 from domain.beside.access import Principal
 from domain.beside.errands import Errand, new_id
 from domain.errors import RuleError, StaleVersion
@@ -162,8 +162,9 @@ def shown(s: Services, errand: Errand, who: Principal | None, whole: limits.Pass
 
 def _sees_all(s: Services, game: str, who: Principal) -> bool:
     """The director, unless it holds a seat."""
-    players = s.commands.game(game).players.values()
-    return who.seat is None and all(p.id != who.player for p in players)
+    if who.seat is not None:
+        return False
+    return all(p.id != who.player for p in s.commands.game(game).players.values())
 
 
 def _hidden(s: Services, errand: Errand) -> list[Json]:
@@ -172,9 +173,15 @@ def _hidden(s: Services, errand: Errand) -> list[Json]:
     return [list(item) for item in learnt([r for r in records if r.version in versions])]
 
 
+def visible(errand: Errand) -> bool:
+    """Whether whoever asks may know of it: spectators with a delay once the game has gone on where they see it."""
+    upto = sight(errand.game).upto if errand.game else None
+    return upto is None or errand.work != "rewind" or errand.version < upto
+
+
 def _find(game: str, rewind: str) -> Errand:
     found = services().errands.find(rewind)
-    if found is None or found.game != game:
+    if found is None or found.game != game or not visible(found):
         raise Problem("not_found")
     return found
 
@@ -190,7 +197,8 @@ def rewinds(game: str) -> Response:
     if not s.ledger.version(game):
         raise missing_game(game)
     who, whole = auth.asking(), limits.passage()
-    items = [shown(s, errand, who, whole) for errand in s.errands.rewinds(game, _PAGE)]
+    asked = s.errands.rewinds(game, _PAGE, sight(game).upto)
+    items = [shown(s, errand, who, whole) for errand in asked]
     return answer({"items": items}, cache=PRIVATE)
 
 

@@ -1,71 +1,48 @@
-"""Following a game: server-sent events, resumable, for as long as the game lasts or somebody listens."""
+"""Following a game: who may, and how they are let in; `api.streams` serves them."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
-import orjson
 from flask import Flask, Response, current_app, request
 
 from api import auth, limits
 from api.answers import CookieDocSchema, TicketSchema
-from api.openapi import Blueprint, fails
+from api.openapi import Blueprint, also, fails
 from api.problems import Problem
 from api.replies import answer
 from api.requests import StreamArgs, StreamHeaders, TableArgs
 from api.routes.boards import board_of
-from api.routes.history import entries
-from api.routes.rewinds import shown, standing
+from api.routes.following import Eyes, GameSource, Moderating, Shown
+from api.routes.tables import ALL, Held, LobbySource, PersonSource, asking
 from api.services import EXTENSION, Doc, Services, services
 from api.shapes import listed, ref
+from api.streams.asgi import STREAMING, Followed
+from api.streams.events import FORMS, NDJSON, SSE
+from api.streams.follower import Follower
+from api.streams.places import Places
+from api.streams.source import Pass, Source, View
 from api.texts import language
 from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS, Principal
-from domain.errors import AnnalsError, UnknownGame
-from domain.ids import PUBLIC, Json, Viewer
+from domain.ids import PUBLIC
 
 room = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
 
-EVENTS = "text/event-stream"
-_STREAM = {"type": "string", "contentMediaType": EVENTS, "contentSchema": listed(ref("StreamEvent"))}
+_STREAM = {"type": "string", "contentMediaType": SSE.media, "contentSchema": listed(ref("StreamEvent"))}
+_TABLES = {**_STREAM, "contentSchema": listed(ref("TablesEvent"))}
+_LOBBY = {**_STREAM, "contentSchema": listed(ref("LobbyEvent"))}
+_LINES = {NDJSON.media: {"type": "string", "description": "The same events, a JSON document a line."}}
 COOKIE = "annals_stream"
+SECURE_COOKIE = f"__Secure-{COOKIE}"
+"""Its name over TLS: browsers take it from nobody who speaks without, nor for less than our own host."""
 _PLACES = "annals.streams"
-_PAGE = 200
 
 
 def install(app: Flask) -> None:
     """The places for streams of this process."""
     settings = app.extensions[EXTENSION].settings
     app.extensions[_PLACES] = Places(settings.max_streams, settings.streams_each, settings.streams_address)
-
-
-class Places:
-    """How many streams are open, in all, for each caller and for each address; safe with threads."""
-
-    def __init__(self, most: int, each: int, address: int) -> None:
-        self._most, self._each, self._address, self._lock = most, each, address, threading.Lock()
-        self._taken: Counter[str] = Counter()
-        self._at: Counter[str] = Counter()
-
-    def take(self, caller: str, address: str, *, plays: bool) -> bool:
-        """Whether there was a place; the last quarter is for those who play."""
-        with self._lock:
-            most = self._most if plays else self._most * 3 // 4
-            if self._taken.total() >= most or self._taken[caller] >= self._each or self._at[address] >= self._address:
-                return False
-            self._taken[caller] += 1
-            self._at[address] += 1
-            return True
-
-    def leave(self, caller: str, address: str) -> None:
-        """The place is free again."""
-        with self._lock:
-            self._taken -= Counter({caller: 1})
-            self._at -= Counter({address: 1})
 
 
 @room.route("/stream-tickets", methods=["POST"])
@@ -87,6 +64,10 @@ def _cookie_path(game: str) -> str:
     return f"/v1/games/{game}/stream"
 
 
+def _cookie_name() -> str:
+    return SECURE_COOKIE if request.is_secure else COOKIE
+
+
 @room.route("/stream-cookies", methods=["POST"])
 @auth.signed
 @fails(403, 404)
@@ -101,7 +82,7 @@ def stream_cookie(_: Doc) -> Response:
     who = auth.principal()
     made = answer({"path": _cookie_path(who.game), "seconds": COOKIE_SECONDS}, 201)
     made.set_cookie(
-        COOKIE,
+        _cookie_name(),
         services().access.cookie(who),
         max_age=COOKIE_SECONDS,
         path=_cookie_path(who.game),
@@ -123,7 +104,9 @@ def forget_stream_cookie(_: Doc) -> Response:
     who = auth.principal()
     services().access.take_back(who)
     made = Response(status=204)
-    made.delete_cookie(COOKIE, _cookie_path(who.game), secure=request.is_secure, httponly=True, samesite="Strict")
+    made.delete_cookie(
+        _cookie_name(), _cookie_path(who.game), secure=request.is_secure, httponly=True, samesite="Strict"
+    )
     return made
 
 
@@ -132,24 +115,87 @@ def forget_stream_cookie(_: Doc) -> Response:
 @fails(403, 404, 503)
 @room.arguments(StreamArgs, location="query")
 @room.arguments(StreamHeaders, location="headers")
-@room.response(200, _STREAM, content_type=EVENTS)
+@room.response(200, _STREAM, content_type=SSE.media)
+@also(_LINES)
 @room.doc(operationId="stream", security=[{}, {"token": []}, {"cookie": []}])
 def stream(args: Doc, headers: Doc, game: str) -> Response:
     """Follow a game.
 
-    Events: `board` (the complete document), `timeline` (one entry), `motion` (a rewind that seats must agree to, and
-    how it stands), `end` (the game is closed), `bye` (come again). The first is a board; the id is the version up to
-    which everything was sent.
+    Events: `board` (the complete document), `patch` (with `deltas=1` what has changed of it), `timeline` (one entry),
+    `motion` (a rewind that seats must agree to, and how it stands), `end` (the game is closed), `bye` (come again). The
+    first is a board; the id is the version up to which everything was sent. With `Accept: application/x-ndjson` each
+    event is a line, a document.
     """
-    who = auth.asking() or _admitted(args["ticket"], _cookie(), game, again=bool(headers["last"]))
-    board_of(game, who.viewer if who else PUBLIC)
+    s, again = services(), bool(headers["last"])
+    who = auth.asking() or _admitted(args["ticket"], _cookie(), game, again=again)
+    viewer, inside = who.viewer if who else PUBLIC, who is not None or auth.inside(game)
+    board_of(game, viewer)
+    director = who if who and who.seat is None else None
+    eyes = Eyes(viewer, language(), args["deltas"] == "1", director, inside, limits.passage())
+    last = _last(headers["last"]) if again else args["version"]
+    follower = _follower(GameSource(s, game), eyes, _pass(s, who), last)
+    return _followed(follower, who.caller if who else None, plays=_plays(who, game))
+
+
+@room.route("/me/stream", methods=["GET"])
+@auth.person
+@fails(403, 503)
+@room.response(200, _TABLES, content_type=SSE.media)
+@also(_LINES)
+@room.doc(operationId="my_stream")
+def my_stream() -> Response:
+    """Follow one's own tables.
+
+    The first event is `tables`, as `GET /v1/me/games` answers; then come `table` (one of them, when anything of it has
+    changed but its version and times), `gone` (one has left a table), `motion`, `challenges` (those that wait for an
+    answer, as `GET /v1/me/challenges` answers), and `bye` (come again). Ids are positions.
+    """
+    s, found, who = services(), auth.holder(), auth.asking()
+    shown = Held(s, found) if found else Shown(s, who) if who else None
+    caller = found.account if found else who.caller if who else None
+    return _followed(_follower(PersonSource(s, asking()), ALL, shown), caller)
+
+
+@room.route("/games/stream", methods=["GET"])
+@auth.open_to_all
+@fails(503)
+@room.response(200, _LOBBY, content_type=SSE.media)
+@also(_LINES)
+@room.doc(operationId="lobby_stream")
+def lobby_stream() -> Response:
+    """Follow the public tables.
+
+    The first event is `tables`, the first page of `GET /v1/games`; then come `table` (one that was opened, filled,
+    started or closed) and `bye` (come again). Ids are positions.
+    """
+    return _followed(_follower(LobbySource(services()), ALL, None), None)
+
+
+def _pass(s: Services, who: Principal | None) -> Pass | None:
+    """What lets somebody follow a game; None for what all may follow."""
+    found = auth.holder()
+    if who is not None:
+        return Shown(s, who)
+    return Moderating(s, found) if found and auth.moderates(found) else None
+
+
+def _follower(source: Source, view: View, who: Pass | None, last: int = 0) -> Follower:
+    form = FORMS[request.accept_mimetypes.best_match(FORMS, default=SSE.media)]
+    return Follower(source, view, form, services().settings.stream_seconds, who, last)
+
+
+def _followed(follower: Follower, token: str | None, *, plays: bool = False) -> Response:
+    """The answer that a stream begins with, if there is a place for it; raises Problem."""
+    if not request.environ.get(STREAMING):  # the front sends streams to the process that serves them, and to no other
+        raise Problem("not_answering", headers={"Retry-After": "1"})
     places: Places = current_app.extensions[_PLACES]
-    caller, address = limits.caller(who.caller if who else None), limits.address()
-    if not places.take(caller, address, plays=_plays(who, game)):
+    caller, address = limits.caller(token), limits.address()
+    if not places.take(caller, address, plays=plays):
         raise Problem("too_many_streams", headers={"Retry-After": "5"})
-    following = _Following(services(), game, who, language(), limits.passage(), _last(headers["last"]))
-    made = Response(_Place(lambda: places.leave(caller, address), following.events()), content_type=EVENTS)
+    made = Followed(content_type=follower.form.media)
+    made.call_on_close(partial(places.leave, caller, address))
     made.headers["X-Accel-Buffering"] = "no"
+    made.follower = follower
     return made
 
 
@@ -158,7 +204,7 @@ def _cookie() -> str:
     origin = request.headers.get("Origin")
     apart = origin is not None and urlsplit(origin).netloc != request.host
     foreign = apart or request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
-    return "" if foreign else request.cookies.get(COOKIE, "")
+    return "" if foreign else request.cookies.get(_cookie_name(), "")
 
 
 def _admitted(ticket: str, cookie: str, game: str, *, again: bool) -> Principal | None:
@@ -179,129 +225,10 @@ def _admitted(ticket: str, cookie: str, game: str, *, again: bool) -> Principal 
 
 def _plays(who: Principal | None, game: str) -> bool:
     """Whether it is a seat of a game that is running."""
-    summary = services().reader.game(game)
+    summary = services().reader.game(game, inside=True)
     return who is not None and who.seat is not None and summary is not None and summary["status"] == "running"
 
 
 def _last(text: str) -> int:
     """The version up to which the client has everything; 0 for a new client."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-
-class _Place:
-    """Gives the place back when the stream ends, also if it never began."""
-
-    def __init__(self, leave: Callable[[], None], events: Generator[bytes]) -> None:
-        self._leave, self._events, self._open = leave, events, True
-
-    def __iter__(self) -> _Place:
-        return self
-
-    def __next__(self) -> bytes:
-        return next(self._events)
-
-    def close(self) -> None:
-        if self._open:
-            self._open = False
-            self._events.close()
-            self._leave()
-
-
-@dataclass
-class _Following:
-    """One client that follows a game."""
-
-    services: Services
-    game: str
-    who: Principal | None
-    lang: str
-    whole: limits.Passage
-    last: int
-    """The version up to which everything was sent."""
-    seen: int = -1
-    """The newest version when it was looked last."""
-    shown: int = -1
-    """The version of the board that was sent last."""
-    motion: Doc | None = None
-    """The newest motion as all could see it when it was sent last."""
-
-    def events(self) -> Generator[bytes]:
-        """Until the game is closed, the time is up, or the token opens nothing any more."""
-        yield b"retry: 2000\n\n"
-        try:
-            name = yield from self._follow()
-        except AnnalsError:  # the store is away, or the game was set aside: the client comes again and is told why
-            name = "bye"
-        yield event(name, {"version": self.last})
-
-    def _follow(self) -> Generator[bytes, None, str]:
-        settings = self.services.settings
-        alive = time.monotonic()
-        end = alive + settings.stream_seconds
-        while time.monotonic() < end:
-            news, closed = self._news()
-            idle = time.monotonic() - alive >= settings.keep_alive
-            if (news or idle) and self.who and not auth.lasts(self.services, self.who):
-                return "bye"
-            if news or idle:
-                alive = time.monotonic()
-                yield news or b": still here\n\n"
-            if closed:
-                return "end"
-            self.services.wait_changed(self.game, settings.keep_alive)
-        return "bye"
-
-    def _news(self) -> tuple[bytes, bool]:
-        """What is new, as one chunk whose last event has the id: who misses a part of it gets all of it again."""
-        reader, viewer = self.services.reader, self.who.viewer if self.who else PUBLIC
-        summary = reader.game(self.game)
-        if summary is None:
-            raise UnknownGame(self.game)
-        head: int = summary["version"]
-        parts = [*(self._played(summary, viewer) if head != self.seen else ()), *self._moved()]
-        self.seen = self.last = head
-        ids = [None] * (len(parts) - 1) + [head]
-        chunk = b"".join(event(name, doc, id_) for (name, doc), id_ in zip(parts, ids, strict=False))
-        return chunk, summary["status"] == "closed"
-
-    def _played(self, summary: Doc, viewer: Viewer) -> list[tuple[str, Doc]]:
-        """What came of the records since."""
-        head: int = summary["version"]
-        parts: list[tuple[str, Doc]] = []
-        board = self.services.reader.board(self.game, viewer)
-        if board and board.version != self.shown:
-            self.shown = board.version
-            parts.append(("board", orjson.loads(board.doc)))
-        if self.seen >= 0 or 0 < self.last <= head:
-            parts += [("timeline", e) for e in self._told(summary, viewer)]
-        return parts
-
-    def _moved(self) -> list[tuple[str, Doc]]:
-        """The newest motion, if it stands otherwise than when it was sent; one that was over before is no news."""
-        errand = self.services.errands.motion(self.game)
-        if errand is None or (self.motion is None and errand.outcome is not None):
-            return []
-        doc = standing(self.services, errand)
-        if doc == self.motion or (self.motion is None and doc["status"] not in ("open", "queued")):
-            return []
-        try:
-            told = shown(self.services, errand, self.who, self.whole)
-        except Problem:  # no place at the gate: it is looked at again with the next sign of life
-            return []
-        self.motion = doc
-        return [("motion", told)]
-
-    def _told(self, summary: Doc, viewer: Viewer) -> list[Doc]:
-        """The entries after those that were sent."""
-        out: list[Doc] = []
-        head: int = summary["version"]
-        for after in range(self.last, head, _PAGE):
-            limit = min(_PAGE, head - after)
-            out += entries(self.services, summary, viewer, after, limit, self.lang)
-        return out
-
-
-def event(name: str, doc: Json, id_: int | None = None) -> bytes:
-    """One event as it goes over the wire; a document in JSON has no line breaks."""
-    head = f"id: {id_}\n" if id_ is not None else ""
-    return f"{head}event: {name}\ndata: ".encode() + orjson.dumps(doc) + b"\n\n"

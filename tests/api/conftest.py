@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import pytest
 from flask import Flask
 
 from api.app import Services, Settings, create_app
+from api.streams.asgi import Streams, believe
 from domain.beside.access import Access
 from domain.beside.errands import Errands
+from domain.beside.notices.notices import Notices
 from domain.beside.outages import Outages
 from domain.beside.people.people import People
 from domain.beside.vault import Vault
@@ -28,6 +31,7 @@ from projections.pump import Pump
 from projections.reader import Reader
 from projections.scrub import Inspector
 from projections.store import Views
+from tests.api.streaming import Answer, Loop, scope
 from tests.rulesets import FLOWS
 from workers import rewinds
 from workers.crew import Crew, sign_on
@@ -47,14 +51,21 @@ class Site:
     services: Services
     pump: Pump
     crew: Crew
+    now: int = 0
+    """What the pump takes for the time, ms."""
     asleep: bool = False
     """Nobody answers the doorbell: no pump, no worker."""
     app: Flask = field(init=False)
     client: Any = field(init=False)
+    loop: Loop | None = None
+    """Of the process for streams, once there is one."""
+    streams: Streams | None = None
+    tell: list[Callable[[frozenset[str]], None]] = field(default_factory=list)
+    """Whom the doorbell wakes."""
 
     def __post_init__(self) -> None:
         self.crew = replace(self.crew, notify=lambda _: self.ring())
-        self.services = replace(self.services, notify=lambda _: self.ring(), stir=lambda _: self.work())
+        self.services = replace(self.services, notify=lambda _: self.ring(), stir=self.stirred, listen=self.tell.append)
         self.remake()
 
     def remake(self, **settings: Any) -> None:
@@ -62,11 +73,13 @@ class Site:
         self.services = replace(self.services, settings=replace(self.services.settings, **settings))
         self.app = create_app(self.services)
         self.client = self.app.test_client(use_cookies=False)
+        self.unfollow()
 
     def ring(self) -> None:
-        reached = -1
-        while not self.asleep and (now := self.pump.run(0)[0]) != reached:
-            reached = now
+        while not self.asleep and self.pump.run(self.now):
+            pass
+        for tell in self.tell:
+            tell(frozenset())
 
     def work(self) -> None:
         """What a worker does: all errands that stand."""
@@ -74,7 +87,44 @@ class Site:
         for errand in [] if self.asleep else self.services.errands.standing():
             rewinds.rewind(errand.id)
 
+    def stirred(self, game: str) -> None:
+        """Something about a game is new that is not in the log."""
+        self.work()
+        for tell in self.tell:
+            tell(frozenset({game}))
+
+    def follow(
+        self,
+        path: str,
+        token: str = "",
+        method: str = "GET",
+        address: str = "127.0.0.1",
+        scheme: str = "http",
+        **headers: str,
+    ) -> Answer:
+        """Ask the process for streams."""
+        self.loop = self.loop or Loop()
+        self.streams = self.streams or Streams(self.app, believe)
+        return Answer(self.loop, self.streams, scope("/v1" + path, _headers(token, headers), method, address, scheme))
+
+    def unfollow(self) -> None:
+        """The process for streams ends."""
+        if self.loop and self.streams:
+            self.loop.do(self.streams.close())
+        self.streams = None
+        self.tell.clear()
+
+    def close(self) -> None:
+        """Take leave of those who follow, and close the stores."""
+        self.unfollow()
+        if self.loop:
+            self.loop.close()
+        self.services.reader._views.close()
+        self.services.ledger.close()
+
     def get(self, path: str, token: str = "", **headers: str) -> Reply:
+        if path.partition("?")[0].endswith("/stream"):
+            return self.follow(path, token, **headers)
         return self.client.get("/v1" + path, headers=_headers(token, headers))
 
     def post(self, path: str, body: Any = None, token: str = "", **headers: str) -> Reply:
@@ -177,6 +227,8 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     Outages(ledger).migrate()
     people = People(ledger, ledger.keys)
     people.migrate()
+    notices = Notices(ledger, ledger.keys, clock)
+    notices.migrate()
     inspect = Inspector(ledger, views, vault, clock).inspect
     services = Services(
         commands,
@@ -186,8 +238,8 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
         access,
         errands,
         people,
+        notices,
         clock,
-        wait_changed=_nap,
         inspect=inspect,
         settings=settings,
     )
@@ -195,13 +247,7 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     return Site(services, Pump(ledger, catalogue, views, "pump"), crew)
 
 
-def _nap(_: str, __: float) -> None:
-    """Nothing to wait for: tests write between two events."""
-
-
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    site = make_site(tmp_path)
-    yield site
-    site.services.reader._views.close()
-    site.services.ledger.close()
+    with closing(make_site(tmp_path)) as site:
+        yield site

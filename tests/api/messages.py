@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flask import Flask
+from jinja2 import Environment, nodes
 from marshmallow import Schema, fields, validate
 
 from api import requests
@@ -56,9 +57,21 @@ def told() -> Told:
             name = path.relative_to(ROOT).as_posix()
             if not name.startswith(UNSAID):
                 _Walk(name, ast.parse(path.read_text()), found).all()
+    for path in sorted((ROOT / "api/pages/templates").glob("*.html")):
+        _page(path, found)
     for code, text in {**{c: title for c, (_, title) in CODES.items()}, **COMMON_CODES, **TABLE_CODES}.items():
         found.messages.setdefault(text, f"code {code}")
     return found
+
+
+def _page(path: Path, found: Told) -> None:
+    """What a page says: `say` with a text, or with one of two."""
+    for call in Environment(autoescape=True).parse(path.read_text()).find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name == "say":
+            if isinstance(call.args[0], nodes.Const):
+                found.messages.setdefault(call.args[0].value, f"{path.name}:{call.lineno}")
+            else:
+                found.faults.append(f"{path.name}:{call.lineno}: cannot be said in another language")
 
 
 @dataclass

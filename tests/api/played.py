@@ -8,6 +8,7 @@ import os
 import random
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,8 @@ def published(factory: pytest.TempPathFactory) -> Path:
     """The OpenAPI document of all rulesets, in a file."""
 
     def make(folder: Path) -> None:
-        (folder / "openapi.json").write_bytes(make_site(folder, CATALOGUE).client.get("/v1/openapi.json").data)
+        with closing(make_site(folder, CATALOGUE)) as site:
+            (folder / "openapi.json").write_bytes(site.client.get("/v1/openapi.json").data)
 
     return once(factory, "document", make) / "openapi.json"
 
@@ -64,6 +66,7 @@ class Played:
             self._closed(name, table)
         self._take("Lobby", self.site.get("/games"))
         self._take("Rulesets", self.site.get("/rulesets"))
+        self.site.close()
 
     def _take(self, component: str, answer: object) -> Doc:
         doc: Doc = json.loads(answer.data)  # type: ignore[attr-defined] # of the test client

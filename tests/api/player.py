@@ -39,7 +39,7 @@ def kinds(table: Table, seat: int) -> list[str]:
 
 def step(table: Table, rng: random.Random) -> Doc | None:
     """One move of somebody who owes one; the decision, or None at the end."""
-    found = table.get("/decisions").json["decisions"]
+    found = table.get("/decisions", "director").json["decisions"]
     if not found:
         return None
     decision: Doc = found[0]

@@ -10,10 +10,11 @@ import pytest
 
 from api import attempts
 from api.attempts import FREE, Attempts
+from domain.beside.people import journal
 from domain.beside.people.passwords import Passwords
 from domain.errors import Busy
 from tests.api.conftest import Site, refused
-from tests.api.members import OTHER, PASSWORD, log_in, register
+from tests.api.members import OTHER, PASSWORD, log_in, register, timed
 
 
 class TestGuessing:
@@ -70,6 +71,30 @@ class TestGuessing:
         for _ in range(FREE):
             refused(log_in(site, password=OTHER, device=anne.doc["device"]), 403, "wrong_credentials")
         refused(log_in(site, device=anne.doc["device"]), 429, "too_many_requests")
+
+    def test_so_many_may_fail_in_a_day_whatever_a_process_remembers(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """From any number of networks, through all processes; whoever has a device, a code or a passkey gets in."""
+        monkeypatch.setattr(journal, "REFUSED", 3)
+        watch = timed(site)
+        anne = register(site)
+        begun = watch.now
+        for n in range(3):
+            where = {"REMOTE_ADDR": f"2001:db8:{n}::1"}
+            ask = {"name": "Anne", "password": OTHER}
+            assert site.client.post("/v1/sessions", json=ask, environ_overrides=where).status_code == 403
+            site.remake()
+        slowed = log_in(site)
+        refused(slowed, 429, "too_many_requests")
+        assert journal.WITHIN // 1000 - 10 <= int(slowed.headers["Retry-After"]) <= journal.WITHIN // 1000
+        assert log_in(site, device=anne.doc["device"]).status_code == 201
+        recovered = site.post("/recovery", {"name": "Anne", "code": anne.doc["codes"][0], "password": OTHER})
+        assert recovered.status_code == 201
+        watch.now = begun + journal.WITHIN
+        refused(log_in(site, password=OTHER), 429, "too_many_requests")
+        watch.now += 10_000
+        assert log_in(site, password=OTHER).status_code == 201
 
     def test_a_name_that_is_none_is_slowed_as_well(self, site: Site, clock: list[float]) -> None:
         for _ in range(FREE):

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from domain.beside.people.accounts import FREED
+from domain.beside.people.accounts import FREED, nothing
 from domain.beside.people.journal import KEPT
+from domain.errors import AccountError
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, log_in, promoted, register, timed
 from tests.api.test_secrecy import windowed
@@ -102,6 +103,23 @@ class TestLog:
         assert {e["account"] for e in everything} == {"", anne.id, root.id}
         assert {e["account"] for e in root.get(f"/audit?account={anne.id}").json["items"]} == {anne.id}
         assert "Nobody" not in str(everything)
+
+
+class TestStolen:
+    def test_an_administrator_ends_what_somebody_else_has_open(self, site: Site, anne: Member) -> None:
+        root, token = promoted(site, "Root", "admin"), anne.personal("read")
+        path = f"/accounts/{anne.id}/credentials"
+        refused(anne.delete(path), 403, "role_missing")
+        refused(promoted(site, "Maud", "moderator").delete(path), 403, "role_missing")
+        for _ in range(2):
+            assert root.delete(path).status_code == 204
+        for gone in (anne.token, token):
+            refused(site.get("/me", gone), 401, "unauthenticated")
+        refused(root.delete("/accounts/0000000000000000/credentials"), 404, "unknown_account")
+        again = log_in(site).json["token"]
+        (ended, *_) = [each for each in site.get("/me/audit", again).json["items"] if each["what"] != "login"]
+        assert (ended["what"], ended["address"], ended["detail"]) == ("credentials_ended", "", "")
+        assert root.get("/me/audit").json["items"][0]["what"] == "ended_credentials"
 
 
 class TestErasing:
@@ -220,6 +238,83 @@ class TestRoles:
         second = promoted(site, "Second", "admin")
         assert root.put(f"/accounts/{root.id}/role", {"role": "member"}).status_code == 200
         refused(root.put(f"/accounts/{second.id}/role", {"role": "member"}), 403, "role_missing")
+
+    @pytest.mark.parametrize("kept", ["suspended", "banned"])
+    def test_one_who_may_do_nothing_is_no_administrator(self, site: Site, kept: str) -> None:
+        root, second = promoted(site, "Root", "admin"), promoted(site, "Second", "admin")
+        site.services.people.accounts.judge(second.id, kept, 2**60, [])
+        refused(root.put(f"/accounts/{root.id}/role", {"role": "member"}), 409, "last_admin")
+        refused(root.delete("/me"), 409, "last_admin")
+
+    def test_the_last_one_does_not_erase_himself(self, site: Site) -> None:
+        """And is told before his seats are left."""
+        root, table = promoted(site, "Root", "admin"), site.table("orders@1", 3)
+        assert root.post("/me/claims", {"token": table.tokens[0]}).status_code == 200
+        refused(root.delete("/me"), 409, "last_admin")
+        assert table.get().json["seats"][0]["player"] is not None
+        with pytest.raises(AccountError, match="last_admin"):
+            site.services.people.accounts.erase(root.id, nothing)
+        promoted(site, "Second", "admin")
+        assert root.delete("/me").status_code == 204
+
+    @pytest.mark.parametrize(
+        ("store", "method", "path", "body"),
+        [
+            ("accounts", "put", "/accounts/{account}/standing", {"state": "banned"}),
+            ("accounts", "put", "/accounts/{account}/role", {"role": "admin"}),
+            ("accounts", "post", "/invitations", {}),
+            ("reports", "put", "/reports/{report}", {"outcome": "All is well."}),
+            ("credentials", "delete", "/accounts/{account}/credentials", None),
+        ],
+    )
+    def test_who_has_lost_the_role_meanwhile_does_nothing(
+        self,
+        site: Site,
+        anne: Member,
+        monkeypatch: pytest.MonkeyPatch,
+        store: str,
+        method: str,
+        path: str,
+        body: Doc | None,
+    ) -> None:
+        """Between the moment that they are let in and the one in which it is written."""
+        root, accounts = promoted(site, "Root", "admin"), site.services.people.accounts
+        promoted(site, "Second", "admin")
+        report = anne.post("/reports", {"player": "f" * 16, "said": "It was so."}).json["id"]
+        written = getattr(site.services.people, store)
+        together = written._together
+
+        def later(work: Any) -> Any:
+            monkeypatch.undo()
+            accounts.promote(root.id, "member")
+            return together(work)
+
+        monkeypatch.setattr(written, "_together", later)
+        asked = (body,) if body is not None else ()
+        refused(getattr(root, method)(path.format(account=anne.id, report=report), *asked), 403, "role_missing")
+        found = accounts.find(anne.id)
+        assert found is not None
+        assert (found.state, found.role) == ("active", "member")
+        assert site.services.ledger.execute("SELECT * FROM account_invitations") == []
+        assert [each.settled for each in site.services.people.reports.of(anne.id)] == [0]
+        assert anne.get("/me").status_code == 200
+
+    def test_whoever_has_risen_meanwhile_is_judged_by_nobody(
+        self, site: Site, anne: Member, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        judge, accounts = promoted(site, "Judge", "moderator"), site.services.people.accounts
+        together = accounts._together
+
+        def later(work: Any) -> Any:
+            monkeypatch.undo()
+            accounts.promote(anne.id, "moderator")
+            return together(work)
+
+        monkeypatch.setattr(accounts, "_together", later)
+        refused(judge.put(f"/accounts/{anne.id}/standing", {"state": "banned"}), 403, "role_missing")
+        found = accounts.find(anne.id)
+        assert found is not None
+        assert (found.state, found.role) == ("active", "moderator")
 
     def test_accounts_are_opened_by_invitation_where_the_operator_says_so(self, site: Site) -> None:
         root = promoted(site, "Root", "admin")

@@ -229,8 +229,7 @@ class TestStreams:
         ticket = anne.post(f"/stream-tickets?game={table.game}").json["ticket"]
         with table.site.get(f"{table.path}/stream?ticket={ticket}") as answer:
             assert answer.status_code == 200
-            first = b"".join(next(answer.response) for _ in range(2))
-        assert b'"viewer":0' in first
+            answer.until('"viewer":0')
 
     def test_it_ends_with_the_session(self, site: Site, anne: Member, table: Table) -> None:
         seated(anne, table)
@@ -238,20 +237,18 @@ class TestStreams:
         cookie = anne.post(f"/stream-cookies?game={table.game}").headers["Set-Cookie"].partition(";")[0]
         anne.delete("/me/sessions")
         refused(site.get(f"{table.path}/stream?ticket={ticket}"), 401, "unauthenticated")
-        answer = site.client.get(f"/v1{table.path}/stream", headers={"Cookie": cookie})
+        answer = site.get(f"{table.path}/stream", Cookie=cookie)
         refused(answer, 401, "unauthenticated")
 
     def test_an_open_stream_says_goodbye(self, anne: Member, table: Table) -> None:
         seated(anne, table)
         with anne.get(f"{table.path}/stream") as answer:
-            events = answer.response
-            seen = b"".join(next(events) for _ in range(2))
-            assert b"event: board" in seen
+            answer.until("event: board")
             anne.delete("/me/sessions")
             table.post("/start", token=table.director)
-            rest = b"".join(events)
-        assert b"event: bye" in rest
-        assert b"event: board" not in rest
+            rest = answer.text
+        assert "event: bye" in rest
+        assert "event: board" not in rest
 
 
 class TestStanding:

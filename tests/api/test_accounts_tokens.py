@@ -13,6 +13,7 @@ from tests.api.conftest import Site, refused
 from tests.api.members import Member, Watch, promoted, register, timed
 
 NEW = {"label": "a bot", "scopes": ["play"]}
+CLIENT = {"name": "a client", "redirects": ["https://client.example/answer"]}
 TABLE = {"ruleset": "orders@1", "seats": 3}
 
 
@@ -106,6 +107,11 @@ class TestTokens:
         assert MOST_TOKENS > 2
 
 
+NO_GAME = "00000000-0000-4000-8000-000000000000"
+OTHERS = {"game": NO_GAME, "delivery": f"msg_{'0' * 32}"}
+READS = {(f"/v1/me{path}", "get") for path in ("", "/games", "/challenges", "/watching")}
+
+
 class TestScopes:
     def test_of_the_account_itself_a_token_changes_nothing(self, site: Site, anne: Member) -> None:
         """Whatever it is for: every route of the account asks for a session, or only reads."""
@@ -117,21 +123,27 @@ class TestScopes:
             "/v1/me/name": {"name": "Zoe"},
             "/v1/me/tokens": NEW,
             "/v1/me/claims": {"token": "x"},
+            "/v1/me/clients": CLIENT,
+            "/v1/me/clients/{client}": CLIENT,
+            "/v1/me/factors/totp/confirmations": {"code": "000000"},
+            "/v1/me/factors/passkeys": {"passkey": {}},
         }
         asked = 0
         for path, methods in paths.items():
-            if not path.startswith("/v1/me"):
+            if not path.startswith("/v1/me") or path == "/v1/me/stream":  # which is for reading, as /v1/me/games
                 continue
             for method in {"get", "post", "put", "delete"} & set(methods):
-                address = path.format(session="0" * 16, token="0" * 16)
+                address = re.sub(r"\{(\w+)\}", lambda m: OTHERS.get(m[1], "0" * 16), path)
                 answer = site.client.open(
                     address,
                     method=method.upper(),
                     json=bodies.get(path) if method in ("post", "put") else None,
                     headers={"Authorization": f"Bearer {token}"},
                 )
-                if (path, method) in (("/v1/me", "get"), ("/v1/me/games", "get")):
+                if (path, method) in READS:
                     assert answer.status_code in (200, 201), (path, answer.text)
+                elif (path, method) == ("/v1/me/challenges/{game}", "delete"):  # it is part of playing
+                    refused(answer, 404, "not_found")
                 else:
                     refused(answer, 403, "session_required")
                 asked += 1
@@ -145,7 +157,11 @@ class TestScopes:
             if not getattr(site.app.view_functions[rule.endpoint], "guarded", False)
             and (rule.methods or set()) & {"POST", "PUT", "DELETE"}
         }
-        assert unguarded == {"accounts.open_account", "accounts.log_in", "accounts.recover"}
+        api = {"accounts.open_account", "accounts.log_in", "accounts.recover"}
+        api |= {"factors.passkey_challenge", "factors.log_in_with_passkey"}
+        # Clients prove themselves; pages know people by a cookie, which counts for nothing else.
+        clients = {"oauth_token", "oauth_revoke", "oauth_device"}
+        assert {name for name in unguarded if not name.startswith("pages.")} == api | clients
 
     @pytest.mark.parametrize(
         ("scope", "may"),

@@ -20,6 +20,47 @@ def orders(site: Site) -> Table:
     return site.table("orders@1", 3)
 
 
+class TestParts:
+    def test_members_are_read_alone(self, orders: Table) -> None:
+        board = orders.get("/board", 0).json
+        asked = "decisions,seats.1.player,own,public.no_such,decisions.7,version"
+        answer = orders.get(f"/board/parts?fields={asked}", 0)
+        parts = answer.json["parts"]
+        assert parts["decisions"] == board["decisions"]
+        assert parts["seats.1.player"] == board["seats"][1]["player"]
+        assert parts["own"] == board["own"]
+        assert (parts["public.no_such"], parts["decisions.7"], parts["version"]) == (None, None, board["version"])
+        assert {k: answer.json[k] for k in ("game", "viewer", "version")} == {
+            k: board[k] for k in ("game", "viewer", "version")
+        }
+        answers.BoardPartsSchema(unknown=RAISE).load(answer.json)
+
+    def test_nobody_reads_more_of_it_than_of_the_board(self, orders: Table) -> None:
+        orders.move(1, ORDER)
+        told = [orders.get("/board/parts?fields=own,public,decisions", who).json["parts"] for who in (None, 0)]
+        boards = [orders.get("/board", who).json for who in (None, 0)]
+        assert told == [{name: doc.get(name) for name in ("own", "public", "decisions")} for doc in boards]
+
+    def test_another_part_has_another_tag(self, orders: Table) -> None:
+        paths = ["/board/parts?fields=status", "/board/parts?fields=seats", "/board"]
+        tags = [orders.get(path).headers["ETag"] for path in paths]
+        assert len(set(tags)) == 3
+        assert orders.get(paths[0], If_None_Match=tags[0]).status_code == 304
+
+    def test_of_the_past_as_well(self, orders: Table) -> None:
+        version = orders.version
+        orders.move(0, ORDER)
+        assert orders.get(f"/board/parts?fields=own&version={version}", 0).json["parts"] == {
+            "own": orders.get(f"/board?version={version}", 0).json["own"]
+        }
+
+    @pytest.mark.parametrize(
+        "fields", ["", "nothing", "game,nothing", ",", "game.", "a" * 500, ",".join(["game"] * 21)]
+    )
+    def test_what_no_board_has_is_refused(self, orders: Table, fields: str) -> None:
+        refused(orders.get(f"/board/parts?fields={fields}"), 422, "invalid_query")
+
+
 class TestTags:
     def test_an_unchanged_board_is_not_sent_again(self, orders: Table) -> None:
         first = orders.get("/board", 0)

@@ -133,7 +133,7 @@ def client(document: Path, tmp_path_factory: pytest.TempPathFactory) -> ModuleTy
     """The package that was generated."""
 
     def make(folder: Path) -> None:
-        package, config = folder / "annals_client", folder / "config.yaml"
+        package, config = folder / "annals_generated", folder / "config.yaml"
         # Lines of JSON are no JSON; nobody reads the files, so none need be beautiful.
         config.write_text("content_type_overrides: {application/x-ndjson: text/plain}\npost_hooks: []\n", "utf-8")
         options = ["--path", str(document), "--output-path", str(package), "--config", str(config)]
@@ -141,7 +141,7 @@ def client(document: Path, tmp_path_factory: pytest.TempPathFactory) -> ModuleTy
         assert said.strip() == f"Generating {package}"
         assert compileall.compile_dir(package, quiet=1)
 
-    return imported(once(tmp_path_factory, "client", make), "annals_client")
+    return imported(once(tmp_path_factory, "client", make), "annals_generated")
 
 
 def test_a_client_opens_reads_and_is_refused(tmp_path: Path, client: ModuleType) -> None:
@@ -155,10 +155,10 @@ def test_a_client_opens_reads_and_is_refused(tmp_path: Path, client: ModuleType)
         caller = client.AuthenticatedClient(base, token) if token else client.Client(base)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         with httpx.Client(transport=httpx.WSGITransport(app=site.app), base_url=base, headers=headers) as http:
-            operation = importlib.import_module(f"annals_client.api.{where}")
+            operation = importlib.import_module(f"annals_generated.api.{where}")
             return operation.sync(client=caller.set_httpx_client(http), **args)
 
-    models = importlib.import_module("annals_client.models")
+    models = importlib.import_module("annals_generated.models")
     board = call("boards.board", table.tokens[0], game=table.game)
     assert isinstance(board, models.StruggleOfEmpires1Board)
     assert board.to_dict() == table.get("/board", 0).json
@@ -171,6 +171,7 @@ def test_a_client_opens_reads_and_is_refused(tmp_path: Path, client: ModuleType)
     assert lost.code is models.ProblemCode.UNKNOWN_GAME
     opened = call("games.open_game", body=models.NewGame(ruleset="struggle_of_empires@1", seats=2))
     assert isinstance(opened, models.NewGameDoc)
+    site.close()
 
 
 # --- patterns --------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +12,9 @@ from api import events
 from api.events import EVENTS, KEPT, OTHERS, PERIOD, Tally
 from domain.beside.access import id_of
 from tests.api.conftest import ROOT, Site, Table
+from tests.api.members import Member, register
 
+TABLE = {"ruleset": "orders@1", "seats": 3}
 WRONG = "anl_0123456789abcdef_" + "x" * 43
 
 
@@ -95,6 +97,36 @@ def test_who_asks_for_what_is_not_theirs(orders: Table) -> None:
     assert (line["event"], line["problem"], line["role"]) == ("access_refused", "directors_only", 0)
 
 
+REACHING: list[tuple[str, Callable[[Member, str, Table], Any]]] = [
+    ("scope_missing", lambda anne, token, table: anne.site.post("/games", TABLE, token)),
+    ("role_missing", lambda anne, token, table: anne.get("/reports")),
+    ("session_required", lambda anne, token, table: anne.site.get("/me/sessions", token)),
+    ("not_at_table", lambda anne, token, table: anne.post(f"{table.path}/moves", {})),
+    ("accounts_only", lambda anne, token, table: anne.site.get("/me", table.tokens[0])),
+]
+
+
+@pytest.mark.parametrize(("problem", "reach"), REACHING, ids=[problem for problem, _ in REACHING])
+def test_an_account_that_asks_for_what_is_not_its_own(
+    orders: Table, problem: str, reach: Callable[[Member, str, Table], Any]
+) -> None:
+    anne = register(orders.site)
+    token = anne.personal("read")
+    with capture_logs() as lines:
+        assert reach(anne, token, orders).status_code == 403
+    (line,) = told(lines)
+    assert (line["event"], line["problem"]) == ("access_refused", problem)
+
+
+def test_somebody_banned_who_does_anything(site: Site) -> None:
+    anne = register(site)
+    site.services.people.accounts.judge(anne.id, "banned", 0, [])
+    with capture_logs() as lines:
+        assert anne.post("/games", TABLE).status_code == 403
+    (line,) = told(lines)
+    assert (line["event"], line["problem"]) == ("access_refused", "account_banned")
+
+
 def test_who_asks_too_often(site: Site) -> None:
     site.remake(rate=0.001, burst=1)
     with capture_logs() as lines:
@@ -117,6 +149,15 @@ def test_what_happens_to_an_account(site: Site) -> None:
     assert refused["address"]
     for secret in (body["password"], body["name"], "wrong wrong", made.json["token"], *made.json["codes"]):
         assert secret not in str(told(lines))
+
+
+def test_an_account_that_is_erased_is_told_by_its_id(site: Site) -> None:
+    """The log of the account goes with it: this line is what is left."""
+    made = site.post("/accounts", {"name": "Wilhelmina", "password": "correct horse battery"})
+    with capture_logs() as lines:
+        assert site.delete("/me", made.json["token"]).status_code == 204
+    (told_,) = told(lines)
+    assert (told_["event"], told_["what"], told_["account"]) == ("account_changed", "erased", made.json["account"])
 
 
 class TestFloods:

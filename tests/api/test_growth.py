@@ -248,8 +248,7 @@ FORMS += [pytest.param(form, HEAD, id=name) for name, form in HEADS.items()]
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     site = make_site(tmp_path_factory.mktemp("growth"))
     yield Place(site, site.table("orders@1", 3))
-    site.services.reader._views.close()
-    site.services.ledger.close()
+    site.close()
 
 
 def cost(do: Callable[[], Any]) -> float:
@@ -346,6 +345,8 @@ def operations(place: Place) -> Iterator[tuple[str, str, dict[str, Any]]]:
     ids = {"game": place.table.game, "rewind": "rewind-" + "0" * 24, "job": "audit-" + "0" * 24}
     ids |= {"seat": "0", "version": "1", "name": "orders@1", "player": "x", "code": "x"}
     ids |= {"session": "0" * 16, "token": "0" * 16, "account": "0" * 16, "report": "0" * 24}
+    ids |= {"client": "0" * 16, "grant": "0" * 16, "passkey": "x"}
+    ids |= {"webhook": "0" * 16, "delivery": "msg_" + "0" * 32}
     for path, methods in place.site.client.get("/v1/openapi.json").json["paths"].items():
         for method, operation in methods.items():
             if method != "parameters":

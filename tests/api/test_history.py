@@ -75,9 +75,10 @@ class TestHeadings:
         table = site.table("struggle_of_empires@1", 3)
         play(table, random.Random(3), 40)
         found = pages(table, "/timeline")
-        site.pump = Pump(site.services.ledger, CATALOGUE, site.crew.views, "another", new_generation(site.crew.views))
+        gen = new_generation(site.crew.views)
+        site.pump = Pump(site.services.ledger, CATALOGUE, site.crew.views, "another", gen)
         site.ring()
-        assert switch(site.crew.views, site.pump._gen or 0)
+        assert switch(site.crew.views, gen)
         assert pages(table, "/timeline") == found
 
     def test_a_game_in_one_piece_has_none(self, orders: Table) -> None:
@@ -140,7 +141,7 @@ class TestProof:
     def test_a_forged_record_is_found(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         records = orders.site.services.ledger.read(orders.game)
         records[2].public["at"] = 1
-        monkeypatch.setattr(type(orders.site.services.ledger), "read", lambda *_: records)
+        monkeypatch.setattr(type(orders.site.services.ledger), "read", lambda *_, **__: records)
         audit = orders.get("/audit").json
         assert (audit["proved"], audit["fault"]["code"], audit["fault"]["version"]) == (False, "chain_broken", 4)
 

@@ -52,6 +52,11 @@ def rendered(**more: Any) -> str:
 
 
 class TestLines:
+    def test_its_time_is_in_utc_and_says_so(self) -> None:
+        record = logging.LogRecord("annals", logging.WARNING, "", 0, "said", (), None)
+        record.created, record.msecs = 1_700_000_000.5, 500.0
+        assert logs.Lines(logs.FORM).format(record) == "2023-11-14T22:13:20.500Z WARNING annals said"
+
     def test_a_message_is_one_line(self) -> None:
         text = printed(EVIL)
         assert text.count("\n") == 1
@@ -186,7 +191,10 @@ def addresses(site: Site, **ids: str) -> list[str]:
     found: Doc = site.client.get("/v1/openapi.json").json["paths"]
     known = {"rewind": "rewind-" + "0" * 24, "job": "audit-" + "0" * 24, "version": "1", "code": "not_json"}
     known |= {
+        "webhook": "0" * 16,
+        "delivery": "msg_" + "0" * 32,
         "account": "0" * 16,
+        "client": "0" * 16,
         "name": "orders@1",
         "player": "nobody",
         "game": "00000000-0000-0000-0000-000000000000",
@@ -195,6 +203,10 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "/v1/docs",
         "/v1/docs/start.js",
         "/v1/openapi.json",
+        "/.well-known/oauth-authorization-server",
+        "/login",
+        "/register",
+        "/oauth/authorize",
         "/nothing",
     ]
 

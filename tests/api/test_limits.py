@@ -15,6 +15,7 @@ import pytest
 from api.limits import ADDRESS, Buckets, Gate
 from api.problems import Problem
 from tests.api.conftest import Reply, Site, Table, refused
+from tests.api.members import register
 from tests.api.test_rewinds import ORDER, back, moved, say
 
 ELSEWHERE = "192.0.2.7"
@@ -79,6 +80,11 @@ class TestBuckets:
         codes = [orders.get(path).status_code for _ in range(round(10 / cost) + 1)]
         assert codes == [200] * round(10 / cost) + [429]
 
+    def test_one_s_own_log_is_no_audit_of_a_game(self, site: Site) -> None:
+        site.remake(rate=0.001, burst=20)
+        anne = register(site)
+        assert [anne.get("/me/audit").status_code for _ in range(5)] == [200] * 5
+
     def test_new_tokens_do_not_refill_the_bucket_of_their_address(self, site: Site) -> None:
         """Whoever opens games has as many tokens as it likes."""
         tables = [site.table("orders@1", 3, start=False) for _ in range(10)]
@@ -87,8 +93,34 @@ class TestBuckets:
         assert codes == [200] * ADDRESS + [429] * (10 - ADDRESS)
         assert of(site, ELSEWHERE, tables[0].path + "/export").status_code == 200
 
+    def test_what_is_left_stands_in_the_answer(self, orders: Table) -> None:
+        """As a structured field: the quota, the seconds until an empty one is full; what is left, until it is full."""
+        orders.site.remake(rate=0.5, burst=10)
+        told = [orders.post("/choices", {}, orders.tokens[0]).headers for _ in range(2)]
+        assert {t["RateLimit-Policy"] for t in told} == {'"caller";q=10;w=20, "address";q=50;w=20'}
+        assert [t["RateLimit"] for t in told] == [
+            '"caller";r=9;t=2, "address";r=49;t=1',
+            '"caller";r=8;t=4, "address";r=48;t=1',
+        ]
+        costly = orders.get("/export", 0)
+        assert costly.headers["RateLimit"].startswith('"caller";r=3;')
+        assert "RateLimit" not in orders.get("/board", 0).headers, "what costs nothing is not counted"
+
+    def test_who_is_over_it_is_told_what_is_left(self, orders: Table) -> None:
+        orders.site.remake(rate=0.5, burst=1)
+        over = [orders.post("/choices", {}, orders.tokens[0]) for _ in range(2)][1]
+        refused(over, 429, "too_many_requests")
+        assert over.headers["RateLimit"].startswith('"caller";r=0;t=2')
+        assert over.headers["Retry-After"] == "2"
+
+    def test_all_moves_at_once_cost_more(self, orders: Table) -> None:
+        orders.site.remake(rate=0.001, burst=20)
+        codes = [orders.post("/choices?all=1", {}, orders.tokens[0]).status_code for _ in range(3)]
+        assert codes == [200, 200, 429]
+
     def test_zero_switches_both_off(self, orders: Table) -> None:
         orders.site.remake(rate=0, burst=1)
+        assert "RateLimit" not in orders.get("/scores", 0).headers
         assert {orders.get("/scores", 0).status_code for _ in range(10)} == {200}
 
     def test_a_bucket_fills_again(self) -> None:
@@ -319,6 +351,7 @@ def test_an_address_opens_so_many_tables_whatever_its_tokens(site: Site) -> None
     site.remake(rate=50.0, tables=3)
     body = {"ruleset": "orders@1", "seats": 3}
     made = [site.post("/games", body) for _ in range(3)]
+    assert '"tables of the address";r=2;' in made[0].headers["RateLimit"]
     assert {answer.status_code for answer in made} == {201}
     for token in ("", made[0].json["token"]):
         late = refused(site.post("/games", body, token), 429, "too_many_requests")

@@ -263,6 +263,38 @@ class TestBuilder:
     def test_a_pick_that_was_not_offered_is_refused(self, orders: Table, picks: list[object]) -> None:
         refused(orders.post("/choices", {"picks": picks}, orders.tokens[0]), 409, "not_offered")
 
+    def test_all_moves_come_at_once(self, orders: Table) -> None:
+        """As many as there are, each as the questions lead to it, in their order."""
+
+        def led(picks: list[object]) -> list[Doc]:
+            doc = orders.post("/choices", {"picks": picks}, orders.tokens[0]).json
+            if doc["move"]:
+                return [doc["move"]]
+            asked = doc["choice"]
+            values = [o["value"] for o in asked.get("options", ())] or range(asked["lo"], asked["hi"] + 1)
+            return [move for value in values for move in led([*picks, value])]
+
+        doc = orders.post("/choices?all=1", {}, orders.tokens[0]).json
+        assert (doc["choice"], doc["move"], doc["moves"]) == (None, None, led([]))
+        assert doc["count"] == len(doc["moves"]) > 10
+        assert doc == orders.post("/choices?all=1", {}, orders.tokens[0]).json
+        some = orders.post("/choices?all=1&limit=3", {"picks": ["order"]}, orders.tokens[0]).json
+        assert (some["moves"], some["count"]) == (led(["order"])[:3], len(led(["order"])))
+        assert orders.post("/choices?all=1", {"picks": ["order", "t01", 2]}, orders.tokens[0]).json["moves"] == [ORDER]
+        refused(orders.post("/choices?all=1", {"picks": ["nothing"]}, orders.tokens[0]), 409, "not_offered")
+        refused(orders.post("/choices?all=1&limit=0", {}, orders.tokens[0]), 422, "invalid_query")
+
+    def test_what_cannot_be_counted_says_so(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("api.routes.moves.QUESTIONS", 8)
+        doc = orders.post("/choices?all=1", {}, orders.tokens[0]).json
+        assert doc["count"] is None
+        assert 0 < len(doc["moves"]) < 8
+
+    def test_all_moves_of_a_seat_are_for_that_seat(self, orders: Table) -> None:
+        orders.site.delete(f"{orders.path}/seats/0", orders.tokens[0])
+        assert orders.post("/choices", {"seat": 0}, orders.director).status_code == 200
+        refused(orders.post("/choices?all=1", {"seat": 0}, orders.director), 403, "seats_only")
+
     def test_who_does_not_decide_is_told_so(self, skirmish: Table) -> None:
         (seat,) = skirmish.get("/decisions").json["decisions"][0]["must"]
         refused(skirmish.post("/choices", {}, skirmish.tokens[(seat + 1) % 4]), 409, "not_your_decision")

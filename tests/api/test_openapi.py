@@ -19,8 +19,12 @@ from domain.kernel.ruleset import COMMON_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site, refused
 
 GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}
-OPEN = {"/v1/games", "/v1/games/{game}/seats", "/v1/accounts", "/v1/sessions", "/v1/recovery"}
+OPEN = {"/v1/games", "/v1/games/batches", "/v1/games/{game}/seats", "/v1/accounts", "/v1/sessions", "/v1/recovery"}
+OPEN |= {"/v1/passkey-challenges", "/v1/passkey-sessions"}
 PLAIN = {"/", "/v1/openapi.json", "/v1/docs", "/v1/docs/start.js", "/v1/docs/assets/{name}"}
+PAGES = {"/login", "/login/factor", "/login/passkey", "/logout", "/register", "/proof", "/device", "/oauth/authorize"}
+PAGES |= {"/account", "/account/end", "/account/totp", "/account/passkeys", "/pages/style.css", "/pages/passkey.js"}
+OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 
 
 @pytest.fixture
@@ -45,7 +49,7 @@ def test_every_route_is_documented(site: Site, spec: dict[str, Any]) -> None:
         for rule in site.app.url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }
-    assert {(p, m) for p, m in served if p not in PLAIN} == set(operations(spec))
+    assert {(p, m) for p, m in served if p not in PLAIN | PAGES | OAUTH} == set(operations(spec))
 
 
 def test_every_operation_says_what_it_needs(spec: dict[str, Any]) -> None:
@@ -211,10 +215,12 @@ def test_no_file_beside_those_of_the_pages_is_served(site: Site, path: str) -> N
 
 
 def test_the_pages_on_http_tell_every_route_code_and_header(spec: dict[str, Any]) -> None:
-    pages = ("http.md", "api/accounts.md")
+    pages = ("http.md", "api/accounts.md", "api/company.md", "api/notices.md", "api/oauth.md")
     text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)
     for path, method in operations(spec):
         assert f"`{method.upper()} {path}`" in text, (method, path)
+    for path in {*PAGES, *OAUTH} - {"/pages/style.css", "/pages/passkey.js"}:
+        assert f" {path}`" in text, path
     for code in {*CODES, *COMMON_CODES, *TABLE_CODES} - {"refused"}:
         assert f"`{code}`" in text, code
     for code in CODES:

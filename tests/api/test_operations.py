@@ -27,7 +27,7 @@ class TestHealth:
 
     def test_ready_means_that_the_views_keep_up(self, orders: Table) -> None:
         site = orders.site
-        said = {"status": "ok", "behind": 0, "set_aside": 0, "redis": "up", "clock_offset": 0}
+        said = {"status": "ok", "behind": 0, "set_aside": 0, "redis": "up", "streams": "up", "clock_offset": 0}
         assert site.client.get("/readyz").json == said
         site.remake(max_lag=2)
         site.asleep = True

@@ -31,8 +31,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         body = {"moves": both, "decision": table.decision}
         assert table.post("/moves", body, table.tokens[seat]).status_code == 201
     yield table
-    site.services.reader._views.close()
-    site.services.ledger.close()
+    site.close()
 
 
 def end(table: Table) -> None:

@@ -254,17 +254,11 @@ class TestMotions:
         assert first.headers["Location"] == f"/v1{orders.path}/rewinds/{first.json['id']}"
 
     def test_followers_are_told_of_it_and_of_how_it_stands(self, orders: Table) -> None:
-        stream = orders.get("/stream", 1)
-        events = iter(stream.response)
-        assert b"event: board" in b"".join(next(events) for _ in range(2))
-        motion = moved(orders)
-        said = b"".join(next(events) for _ in range(1))
-        assert b"event: motion" in said
-        assert motion["id"].encode() in said
-        say(orders, motion, 1, agrees=True)
-        assert b'"agreed":[1]' in next(events)
-        say(orders, motion, 2, agrees=True)
-        last = next(events)
-        assert b'"status":"done"' in last
-        assert b'"kind":"rewound"' in last
-        stream.close()
+        with orders.get("/stream", 1) as stream:
+            stream.until("event: board")
+            motion = moved(orders)
+            stream.until("event: motion", motion["id"])
+            say(orders, motion, 1, agrees=True)
+            stream.until('"agreed":[1]')
+            say(orders, motion, 2, agrees=True)
+            stream.until('"status":"done"', '"kind":"rewound"')

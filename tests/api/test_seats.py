@@ -333,3 +333,27 @@ class TestRequestsOfOlderVersions:
         first = s.commands.do(orders.game, Close("void"), command=named)
         again = orders.post("/close", {"reason": "void"}, orders.director, Idempotency_Key=key)
         assert (again.status_code, again.json["version"]) == (201, first.versions[-1]), again.text
+
+
+class TestBots:
+    def test_a_director_seats_one(self, site: Site) -> None:
+        table = site.table("struggle_of_empires@1", 3, start=False)
+        site.delete(f"{table.path}/seats/1", table.tokens[1])
+        body = {"seat": 1, "bot": "heuristic"}
+        refused(table.post("/seats", body, table.tokens[0]), 403, "directors_only")
+        refused(table.post("/seats", body), 403, "directors_only")
+        refused(table.post("/seats", {"bot": "heuristic"}, table.director), 422, "invalid_body")
+        refused(table.post("/seats", {"seat": 1, "bot": "genius"}, table.director), 422, "invalid_body")
+        refused(table.post("/seats", {"seat": 0, "bot": "builder"}, table.director), 409, "seat_taken")
+        made = table.post("/seats", body, table.director, Idempotency_Key="k" * 40)
+        assert (made.status_code, "token" in made.json) == (201, False)
+        assert table.post("/seats", body, table.director, Idempotency_Key="k" * 40).data == made.data
+        doc = table.get().json
+        assert doc["names"][doc["seats"][1]["player"]] == "Bot (heuristic)"
+        assert table.post("/start", token=table.director).status_code == 201
+
+    def test_a_ruleset_without_a_heuristic_has_none(self, site: Site) -> None:
+        table = site.table("orders@1", 3, start=False)
+        site.delete(f"{table.path}/seats/1", table.tokens[1])
+        refused(table.post("/seats", {"seat": 1, "bot": "heuristic"}, table.director), 422, "invalid_body")
+        assert table.post("/seats", {"seat": 1, "bot": "builder"}, table.director).status_code == 201

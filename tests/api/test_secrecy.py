@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,8 +35,7 @@ def documents(table: Table, who: int | None) -> dict[str, str]:
     found = {path: table.get(path, who).text for path in PATHS}
     found |= {f"board {v}": table.get(f"/board?version={v}", who).text for v in range(1, table.version + 1)}
     stream = table.get("/stream", who, Last_Event_ID="1")
-    chunks = iter(stream.response)
-    found["stream"] = (next(chunks) + next(chunks)).decode()
+    found["stream"] = stream.until("event: board")
     stream.close()
     if who is not None:
         found["choices"] = table.post("/choices", {}, table.tokens[who]).text
@@ -81,6 +80,7 @@ class Twins:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.patch = folder, monkeypatch
         self.count = itertools.count()
+        self.sites: list[Site] = []
 
     def site(self) -> Site:
         folder = self.folder / str(next(self.count))
@@ -89,12 +89,16 @@ class Twins:
         self.patch.setattr(access, "secrets", SimpleNamespace(token_bytes=lambda n: next(given).to_bytes(8) * (n // 8)))
         for each in (vault, keys):
             self.patch.setattr(each, "secrets", SimpleNamespace(token_bytes=bytes))
-        return make_site(folder)
+        self.sites.append(make_site(folder))
+        return self.sites[-1]
 
 
 @pytest.fixture
-def twins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Twins:
-    return Twins(tmp_path, monkeypatch)
+def twins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Twins]:
+    made = Twins(tmp_path, monkeypatch)
+    yield made
+    for site in made.sites:
+        site.close()
 
 
 def order(place: str) -> Doc:

@@ -181,11 +181,11 @@ class TestAccess:
     def test_no_address_takes_all_of_them(self, orders: Table) -> None:
         """Whatever its tokens, of which anybody may have many."""
         orders.site.remake(streams_address=3)
-        elsewhere = {"REMOTE_ADDR": "192.0.2.7"}
         with following(orders, 0), following(orders, 1), following(orders):
             for who in (0, 2, None):
                 refused(orders.get("/stream", who), 503, "too_many_streams")
-            orders.site.client.get(f"/v1{orders.path}/stream", environ_overrides=elsewhere).close()
+            with orders.site.follow(f"{orders.path}/stream", address="192.0.2.7") as other:
+                assert other.status_code == 200
         with following(orders, 2) as events:
             events.next()
 
@@ -242,6 +242,12 @@ class TestCookies:
         headers = {"Authorization": f"Bearer {orders.tokens[0]}"}
         answer = orders.site.client.post("/v1/stream-cookies", base_url="https://localhost", headers=headers)
         assert "Secure" in answer.headers["Set-Cookie"].split("; ")
+        name, _, value = answer.headers["Set-Cookie"].partition(";")[0].partition("=")
+        assert name == "__Secure-annals_stream"
+        for planted in ("https", "http"):  # each name counts on its own way alone
+            other = {"https": "annals_stream", "http": name}[planted]
+            with orders.site.follow(f"{orders.path}/stream", scheme=planted, Cookie=f"{other}={value}") as seen:
+                assert '"viewer":"public"' in seen.until("event: board")
 
     def test_it_opens_the_streams_of_its_seat_as_often_as_it_is_shown(self, orders: Table) -> None:
         cookie = self.value(self.made(orders, 1))

@@ -26,8 +26,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(conftest, "CATALOGUE", GAMES)
     site = make_site(tmp_path)
     yield site
-    site.crew.views.close()
-    site.crew.ledger.close()
+    site.close()
 
 
 def due(site: Site, game: str) -> dict[str, str]:

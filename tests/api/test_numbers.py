@@ -1,0 +1,76 @@
+"""The numbers that the pages name are those by which the service goes; that it goes by them is shown elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from api.attempts import FREE
+from api.attempts import LONGEST as LONGEST_WAIT
+from api.limits import ADDRESS, COSTLY, Gate
+from api.requests import MOST_AT_ONCE
+from api.routes import moves
+from api.services import Settings
+from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS
+from domain.beside.people import circle, journal, passwords
+from domain.beside.people.accounts import FREED
+from domain.beside.people.credentials import ABSOLUTE, CODES, FRESH, IDLE, LONGEST_TOKEN, MOST_SESSIONS
+from domain.beside.people.rows import DAY
+from tests.api.conftest import ROOT
+
+WORDS = {2: "two", 5: "five", 10: "ten", 30: "thirty", 50: "fifty"}
+QUARTER = 900
+
+HTTP = {
+    f"opens one stream within a {'minute' if TICKET_SECONDS == 60 else '?'}",
+    f"for a quarter of an hour it opens the streams{'' if COOKIE_SECONDS == QUARTER else '?'}",
+    f"{moves.QUESTIONS:,} answers of the builder",
+    f"opens {Settings.tables} tables in an hour at most",
+    f"its body of at most {Settings.max_body // 1024} KiB",
+    f"A token may have {Settings.streams_each} streams, an address {Settings.streams_address}",
+    f"an address has {WORDS[Gate()._each]} at once",
+    f'"caller";q={Settings.burst};w={Settings.burst / Settings.rate:.0f}',
+    f'"address";q={Settings.burst * ADDRESS};w={Settings.burst / Settings.rate:.0f}',
+    f"open up to {WORDS[MOST_AT_ONCE]} tables of one kind",
+}
+
+ACCOUNTS = {
+    f"keeps the former name from others for {FREED // DAY} days",
+    f"an address asks for {WORDS[Settings.accounts]} names an hour at most",
+    f"A password has {passwords.SHORTEST} to {passwords.LONGEST} characters",
+    f"after {WORDS[FREE]} failures each next one twice as long",
+    f"up to a quarter of an hour (429{'' if LONGEST_WAIT == QUARTER else '?'}",
+    f"It lasts for {ABSOLUTE // DAY} days, and ends if nobody uses it for two weeks{'' if IDLE == 14 * DAY else '?'}",
+    f"account has {MOST_SESSIONS} sessions at most",
+    f"answers {WORDS[CODES]} recovery codes",
+    f"in the last {WORDS[FRESH // 60_000]} minutes",
+    f"last up to a year{'' if LONGEST_TOKEN == 365 * DAY else '?'}",
+    f"is kept for {journal.KEPT // DAY} days",
+}
+
+COMPANY = {f"after {circle.LASTS // DAY} days unless it says otherwise"}
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        *(("http.md", told) for told in sorted(HTTP)),
+        *(("api/accounts.md", told) for told in sorted(ACCOUNTS)),
+        *(("api/company.md", told) for told in sorted(COMPANY)),
+    ],
+)
+def test_a_page_names_the_number(page: str, told: str) -> None:
+    text = " ".join((ROOT / "docs" / page).read_text("utf-8").split())
+    assert told in text
+
+
+def test_what_costs_is_told_with_its_cost() -> None:
+    """Each word of an address that costs stands in the table, with what it costs."""
+    text = (ROOT / "docs/http.md").read_text("utf-8")
+    table = text.partition("What costs, in writes:")[2].partition("| all else that is read |")[0]
+    told = {name: float(row[1]) for row in re.findall(r"\| (.+) \| ([0-9.]+) \|", table) for name in row[0].split(", ")}
+    by_name = {name.strip("`"): cost for name, cost in told.items()}
+    others = {"past": "past boards", "choices": "all moves at once", "stream": "a stream"}
+    words = {path: path.rpartition("/")[2] for path in COSTLY}
+    assert {path: by_name[others.get(word, word)] for path, word in words.items()} == dict(COSTLY)
