@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -15,7 +14,9 @@ from pathlib import Path
 
 from deploy import moments
 from deploy.moments import Moment
-from deploy.settings import Settings, SettingsError
+from deploy.running_backup import synced, write
+from deploy.settings import Settings, SettingsError, key_in
+from deploy.supervisor import alone
 from domain.beside.keys import mark_of
 from domain.ids import Json
 
@@ -31,13 +32,13 @@ def take(settings: Settings, to: Path) -> None:
     to.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(to.iterdir()):
         raise SettingsError(f"{to} is not empty")
-    _write(to / KEY, settings.key().hex() + "\n")
+    write(to / KEY, settings.key().hex().encode() + b"\n")
     _copy(settings.ledger_file, to / LEDGER)
     key = mark_of(settings.key())
     if not _opened_by(to / LEDGER, key):
-        raise SettingsError("the master key was changed meanwhile: take the backup again")
+        raise SettingsError("the master key does not open the copy: it is another ledger's, or was changed meanwhile")
     about = {"annals": FORMAT, "records": _records(to / LEDGER), "sha256": _hash(to / LEDGER), "key": key}
-    _write(to / ABOUT, json.dumps(about) + "\n")  # last: a copy without it was cut short
+    write(to / ABOUT, json.dumps(about).encode() + b"\n")  # last: a copy without it was cut short
 
 
 def put_back(settings: Settings, source: Path, until: int | None = None) -> Moment | None:
@@ -46,24 +47,53 @@ def put_back(settings: Settings, source: Path, until: int | None = None) -> Mome
     Of a running backup as it was last, or at the last moment up to that time (ms); gives that moment.
     """
     _only_sqlite(settings)
+    settings.prepare()
+    with alone(settings.data / "lock"):  # a service that was started meanwhile would lose its ledger
+        return _put_back(settings, source, until)
+
+
+def _put_back(settings: Settings, source: Path, until: int | None) -> Moment | None:
     running = moments.is_running_backup(source)
     if until is not None and not running:
         raise SettingsError(f"{source} is one moment: --at is for a running backup")
     about = {} if running else _about(source)
     if not running and (about.get("annals") != FORMAT or _hash(source / LEDGER) != about.get("sha256")):
         raise SettingsError(f"{source} is not a whole backup")
-    settings.prepare()
-    for path in (settings.ledger_file, settings.views_file, settings.key_file):
-        if path.exists():
-            raise SettingsError(f"{path} exists: a backup is put back into an empty folder")
     draft = settings.ledger_file.with_suffix(".restoring")
+    _remove(draft)  # of one that was killed
+    for path in (*_files(settings.ledger_file), *_files(settings.views_file)):
+        if path.exists():
+            raise _occupied(path)
     made = moments.make(source, until, draft) if running else None
     if made is None:
         shutil.copyfile(source / LEDGER, draft)
         draft.chmod(0o600)
-    _write(settings.key_file, ((made.generation.folder if made else source) / KEY).read_text())
+    place = (made.generation.folder if made else source) / KEY
+    key = key_in(place)
+    if not _opened_by(draft, mark_of(key)):
+        _remove(draft)
+        raise SettingsError(f"{place} does not open the ledger beside it: bring the key with which the copy was made")
+    if settings.key_file.exists() and key_in(settings.key_file) != key:
+        raise _occupied(settings.key_file)
+    write(settings.key_file, key.hex().encode() + b"\n")
+    synced(draft)
     draft.rename(settings.ledger_file)
+    synced(settings.data)
     return made
+
+
+def _files(database: Path) -> list[Path]:
+    """A database of SQLite, and what stands beside it: a log that was left would be put into the next one."""
+    return [database, *(database.with_name(f"{database.name}-{end}") for end in ("wal", "shm", "journal"))]
+
+
+def _remove(database: Path) -> None:
+    for path in _files(database):
+        path.unlink(missing_ok=True)
+
+
+def _occupied(path: Path) -> SettingsError:
+    return SettingsError(f"{path} exists: a backup is put back into an empty folder")
 
 
 def _only_sqlite(settings: Settings) -> None:
@@ -80,7 +110,7 @@ def _about(source: Path) -> dict[str, Json]:
 
 def _copy(path: Path, to: Path) -> None:
     """SQLite's own copy: one moment of the database, whatever is written meanwhile."""
-    _write(to, "")
+    write(to, b"")
     with closing(sqlite3.connect(path, timeout=10)) as live, closing(sqlite3.connect(to)) as copy:
         live.backup(copy)  # in one go: readers do not hold up writers, and a copy in parts begins anew with each write
         found = copy.execute("PRAGMA integrity_check").fetchone()[0]
@@ -109,8 +139,3 @@ def _hash(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return ""
-
-
-def _write(path: Path, text: str) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text)

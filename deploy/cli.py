@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deploy import collector, logs, rotation, running
-from deploy.play import demo, replay, story
-from deploy.play.bots import BOTS
+from deploy.play import demo, replay, story, visitors
 from deploy.play.simulate import simulate
 from deploy.settings import SettingsError
+from domain.bots import BOTS
 from domain.catalogue import Catalogue, shipped
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset, VerificationError
 from domain.ids import DIRECTOR, Json
@@ -25,6 +25,7 @@ from domain.kernel.clock import pace_of
 from domain.kernel.record import facts_for
 from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import LANGUAGES
+from workers import segments
 
 Command = Callable[[argparse.Namespace, Catalogue], int]
 
@@ -149,7 +150,7 @@ def _add_simulation(one: argparse.ArgumentParser) -> None:
     one.add_argument("--seed", type=int, default=0, metavar="S")
     one.add_argument("--option", type=_option, action="append", default=[], metavar="KEY=VALUE", dest="options")
     bots = one.add_mutually_exclusive_group()
-    bots.add_argument("--bot", choices=sorted(BOTS), help="all seats' player; a random builder unless given")
+    bots.add_argument("--bot", type=_bot, metavar="BOT", help=f"all seats' player: {_BOTS}; the builder unless given")
     bots.add_argument("--bots", type=_bots, metavar="LIST", help="one bot per seat, with commas between")
     one.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes")
     one.add_argument("--export", type=Path, metavar="DIR", help="write one export file per game")
@@ -173,11 +174,17 @@ def _option(text: str) -> tuple[str, Json]:
         return key, value
 
 
+_BOTS = f"{', '.join(sorted(BOTS))}, or a file FILE.py with a function choose(board, choice)"
+
+
+def _bot(text: str) -> str:
+    if text not in BOTS and not visitors.is_file(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {_BOTS}")
+    return text
+
+
 def _bots(text: str) -> tuple[str, ...]:
-    names = tuple(text.split(","))
-    if unknown := sorted(set(names) - set(BOTS)):
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(sorted(BOTS))}")
-    return names
+    return tuple(_bot(name) for name in text.split(","))
 
 
 def _viewer(text: str) -> int | str:
@@ -235,6 +242,8 @@ def simulation(args: argparse.Namespace, catalogue: Catalogue) -> int:
         raise Usage(f"{rules.meta.ruleset} has no heuristic bot")
     if len(dict(args.options)) != len(args.options):
         raise Usage("an option is given twice")
+    for name in args.bots or [bot]:
+        visitors.player(name)  # a file that is no bot is told before the first game
     doc = simulate(rules, seats, args.games, args.seed, dict(args.options), bot, args.jobs, args.export)
     if args.json:
         _json(doc)
@@ -322,7 +331,8 @@ def verification(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """What is proved, in numbers; or the first fault."""
     try:
         found = replay.load(args.file)
-        report = verify.verify(catalogue.get(found.ruleset), found, args.head).to_json()
+        rules = catalogue.get(found.ruleset)
+        report = verify.verify(rules, found, args.head, again=segments.play_again).to_json()
     except VerificationError as error:
         if args.json:
             _json({"verified": False, "code": error.code, "version": error.version, "detail": str(error)})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from deploy import embedded, logs
+from deploy import embedded, front, local, logs
 from deploy.settings import Settings, SettingsError
 from deploy.wiring import Services, create_services
 from domain.beside.clock import STEP, Clocks
@@ -69,6 +69,7 @@ def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
         "due work": _due,
         "clock": _clock,
         "redis": _redis,
+        "streams": _streams,
         "workers": _workers,
     }
     try:
@@ -209,6 +210,13 @@ def _redis(services: Services) -> str:
     if not embedded.answers(services.settings.redis_url):
         raise _IllError("does not answer; is the service running?")
     return "answers"
+
+
+def _streams(services: Services) -> str:
+    found = [local.health(path, seconds=1) for path in front.stream_sockets(services.settings)]
+    if None in found:
+        raise _IllError(f"{found.count(None)} of {len(found)} processes do not answer")
+    return f"{sum(each['streams'] for each in found if each)} open at {len(found)} servers here"
 
 
 def _workers(services: Services) -> str:

@@ -31,10 +31,15 @@ from deploy.settings import Settings, SettingsError
 from domain.kernel.texts import LANGUAGES
 
 AT_ONCE = 768
-"""Requests and streams that the application is given at once; it has fewer threads, so some of them wait."""
+"""Requests that the application is given at once; it has fewer threads, so some of them wait."""
+
+STREAMS = 2304
+"""Streams, and requests for such, that the process for streams is given at once: more than it has places."""
 
 REST = 30
 """Seconds after which a connection to the server that is not used is closed."""
+
+_STREAMS = "streams"
 
 _SPARE = 64
 """Files and connections beside those of clients."""
@@ -113,6 +118,16 @@ def server_socket(settings: Settings) -> Path:
     return programs.socket_at(_folder(settings) / "server")
 
 
+def stream_socket(settings: Settings) -> Path:
+    """Where the process for streams listens."""
+    return programs.socket_at(_folder(settings) / _STREAMS)
+
+
+def stream_sockets(settings: Settings) -> list[Path]:
+    """The same of every server of the data folder."""
+    return [programs.socket_at(lock.with_name(_STREAMS)) for lock in sorted((settings.data / "front").glob("*/lock"))]
+
+
 def _front_socket(settings: Settings) -> Path:
     return programs.socket_at(_folder(settings) / "front")
 
@@ -130,6 +145,7 @@ def held(settings: Settings) -> Iterator[Settings]:
     """Hold the port, for 0 a free one, with a folder for it; raises SettingsError if it is taken."""
     from deploy.supervisor import alone  # noqa: PLC0415
 
+    settings.check_transport()
     settings = replace(settings, port=settings.port or _free_port(settings.host, 0))
     folder = _folder(settings)
     for each in (folder.parent, folder):
@@ -255,6 +271,8 @@ def configuration(settings: Settings, limits: Limits, binary: str) -> str:
         hsts=HSTS,
         server=_quoted(f"unix:{server_socket(settings)}"),
         at_once=AT_ONCE,
+        streams=_quoted(f"unix:{stream_socket(settings)}"),
+        streams_at_once=STREAMS,
         rest=f"{REST}s",
         largest=ApiSettings().max_body,
         kept=limits.kept,

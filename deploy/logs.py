@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import sys
+import time
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -68,7 +69,11 @@ def plain(text: str) -> str:
 
 
 class Lines(logging.Formatter):
-    """One line for each message; the lines of a trace are indented."""
+    """One line for each message, at a time in UTC; the lines of a trace are indented."""
+
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - as the base class has it
         return plain(super().formatMessage(record))

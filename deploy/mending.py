@@ -6,20 +6,21 @@ it had; so every head and every proof that somebody holds stays true. What the s
 
 from __future__ import annotations
 
+import fcntl
+import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from deploy import moments
 from deploy.backup import KEY, LEDGER
-from deploy.settings import SettingsError
+from deploy.settings import Settings, SettingsError
 from deploy.wiring import Services
 from domain.beside.damages import Damage
 from domain.beside.tables import Row
-from domain.errors import AnnalsError, StaleVersion, UnknownGame, VerificationError
+from domain.errors import AnnalsError, StaleVersion, StoreUnavailable, UnknownGame, VerificationError
 from domain.kernel.export import parse
 from domain.kernel.record import Record
 from domain.ledger import Ledger
@@ -76,7 +77,8 @@ def mend(services: Services, source: Path, game: str, until: int | None = None) 
     if not damages and not services.ledger.version(game):
         raise UnknownGame(game)
     made = Mended(game)
-    given = read(source, game, services.settings.key(), until)
+    with _room(services.settings) as room:
+        given = read(source, game, services.settings.key(), room, until)
     for damage in damages:
         if why := _put_back(services, damage, given):
             made.lost.append((damage.version, why))
@@ -96,7 +98,9 @@ def _put_back(services: Services, damage: Damage, given: Source) -> str:
     if not damage.hash:
         return "neither the tree nor the next record says what it was"
     try:
-        position = vacancy(services.ledger, services.views, damage.game, damage.version)
+        position = services.ledger.position(damage.game, damage.version)
+        if position is None:
+            position = vacancy(services.ledger, services.views, damage.game, damage.version)
         with closing(Ledger.open(services.settings.owner_url, services.settings.key())) as owned:
             owned.put_right(damage.game, [(record, damage.hash, position)], damage.said)
     except VerificationError as error:
@@ -121,19 +125,38 @@ def _put_seed(services: Services, game: str, given: Source) -> str:
 # --- sources ---------------------------------------------------------------------------------------------------
 
 
-def read(source: Path, game: str, key: bytes, until: int | None = None) -> Source:
+@contextmanager
+def _room(settings: Settings) -> Iterator[Path]:
+    """A folder for the copy of a source, for one after the other: it goes with what one that was killed has left."""
+    settings.prepare()
+    folder = settings.data / "mending"
+    with (settings.data / "mending.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def read(source: Path, game: str, key: bytes, room: Path, until: int | None = None) -> Source:
     """A folder of a backup, or the file of an export; raises SettingsError for anything else.
 
-    `key` is the master key of now; a backup that was made under another has that key beside it.
+    `key` is the master key of now; a backup that was made under another has that key beside it. A backup is read from
+    a copy in the empty folder `room`: whoever opens a database may write into it.
     """
+    if until is not None and not moments.is_running_backup(source):
+        raise SettingsError(f"{source} is one moment: --at is for a running backup")
     if source.is_file():
         return _exported(source, game)
+    copy = room / LEDGER
     if (source / LEDGER).is_file():
-        return _copied(source / LEDGER, game, _key_of(source, key))
+        shutil.copyfile(source / LEDGER, copy)
+        return _copied(copy, game, _key_of(source, key))
     if moments.is_running_backup(source):
-        with TemporaryDirectory() as folder:  # for its owner alone
-            moments.make(source, until, Path(folder) / LEDGER)
-            return _copied(Path(folder) / LEDGER, game, _key_of(source, key))
+        made = moments.make(source, until, copy)
+        return _copied(copy, game, _key_of(made.generation.folder, key))
     raise SettingsError(f"{source} is neither a backup nor an export")
 
 
@@ -155,13 +178,16 @@ def _key_of(source: Path, key: bytes) -> bytes:
 
 
 def _copied(path: Path, game: str, key: bytes) -> Source:
-    """Record by record: the copy may be damaged as well."""
+    """Record by record: the copy may be damaged as well. Raises SettingsError where nothing of it can be read."""
     with closing(Ledger.open(f"sqlite:///{quote(str(path.absolute()))}", key)) as ledger:
         found: dict[int, Record] = {}
-        for version in range(1, ledger.version(game) + 1):
+        try:
+            seeds, head = ledger.execute(_SEED, (game,)), ledger.version(game)
+        except StoreUnavailable as error:
+            raise SettingsError(f"the source cannot be read: {error}") from None
+        for version in range(1, head + 1):
             try:
                 found |= {r.version: r for r in ledger.read(game, version - 1, version)}
             except AnnalsError:
                 continue
-        seeds = ledger.execute(_SEED, (game,))
     return Source(found, seeds[0] if seeds else None)

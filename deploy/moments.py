@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -51,15 +51,16 @@ def make(folder: Path, until: int | None, target: Path) -> Moment:
     Raises SettingsError where no copy is as old, or one is damaged.
     """
     generation = _chosen(folder, until)
-    segments = list(_segments(generation, until))
     if hash_of(generation.folder / BASE) != generation.sha256:
-        raise SettingsError(f"{generation.folder / BASE} is damaged; an older one serves up to {told(generation.at)}")
+        before = told(generation.at - 1)
+        raise SettingsError(f"{generation.folder / BASE} is damaged; an older one serves up to {before}")
     shutil.copyfile(generation.folder / BASE, target)
     target.chmod(0o600)
-    for _, parts in groupby(segments, key=lambda s: s.epoch):
-        _replayed(target, list(parts))
+    at = generation.at
+    for _, parts in groupby(_segments(generation, until), key=lambda s: s.epoch):
+        at = _replayed(target, parts)
     _proved(target)
-    return Moment(generation, segments[-1].at if segments else generation.at)
+    return Moment(generation, at)
 
 
 def _chosen(folder: Path, until: int | None) -> Generation:
@@ -96,13 +97,16 @@ def _fits(before: Segment | None, found: Segment) -> bool:
     return found.first == before.mark.frames
 
 
-def _replayed(target: Path, parts: Sequence[Segment]) -> None:
-    """SQLite's own recovery checks every frame, and takes whole commits only."""
-    target.with_name(f"{target.name}-wal").write_bytes(b"".join(part.data for part in parts))
+def _replayed(target: Path, parts: Iterable[Segment]) -> int:
+    """SQLite's own recovery checks every frame, and takes whole commits only; gives the time of the last, ms."""
+    with target.with_name(f"{target.name}-wal").open("wb") as file:
+        for part in parts:  # one at a time: those of a day may fill the memory
+            file.write(part.data)
     with closing(sqlite3.connect(target)) as db:
         _, frames, done = db.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
-    if frames != parts[-1].mark.frames or done != frames:
-        raise SettingsError(f"only {frames} of {parts[-1].mark.frames} pieces of the log fit together")
+    if frames != part.mark.frames or done != frames:
+        raise SettingsError(f"only {frames} of {part.mark.frames} pieces of the log fit together")
+    return part.at
 
 
 def _proved(target: Path) -> None:

@@ -1,4 +1,4 @@
-"""The prober: asks through the front door as any client does, and vouches for front, server and Redis by what answers.
+"""The prober: asks through the front door as any client does, and vouches for front, servers and Redis by what answers.
 
 The supervisor replaces whom nobody has vouched for in time. That the service is asked whether it is ready also makes
 its heart beat (`domain.beside.outages`): what the prober can reach, a player can.
@@ -7,7 +7,6 @@ its heart beat (`domain.beside.outages`): what the prober can reach, a player ca
 from __future__ import annotations
 
 import http.client
-import socket
 import sys
 import time
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from deploy import certificate, embedded, front
+from deploy.local import Local
 from deploy.settings import Settings
 from workers import pulse
 
@@ -23,6 +23,9 @@ PERIOD = 1.0
 
 PATIENCE = 2.5
 """Seconds that each may take to answer."""
+
+GLANCE = 1.0
+"""The same for the process for streams: while it hangs the others are to be asked in time."""
 
 VOUCHED = 10.0
 """Seconds after the last answer within which there must be another."""
@@ -71,7 +74,10 @@ class Prober:
             _answers(self._door(), "/readyz")
         else:
             self._vouch(*(["front"] if _answers(self._door(), "/", nameless=True) else []))
-            self._vouch(*(["api"] if _answers(_Local(front.server_socket(self._settings)), "/healthz") else []))
+            self._vouch(
+                *(["api"] if _answers(Local(front.server_socket(self._settings), PATIENCE), "/healthz") else [])
+            )
+        self._vouch(*(["streams"] if _answers(Local(front.stream_socket(self._settings), GLANCE), "/healthz") else []))
         if self._own_redis and self._redis_lives():
             self._vouch("redis")
 
@@ -90,19 +96,6 @@ class Prober:
             return http.client.HTTPConnection(host, port, timeout=PATIENCE, source_address=here)
         context = certificate.unchecked()
         return http.client.HTTPSConnection(host, port, timeout=PATIENCE, source_address=here, context=context)
-
-
-class _Local(http.client.HTTPConnection):
-    """Over a socket of this machine."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__("localhost", timeout=PATIENCE)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(PATIENCE)
-        self.sock.connect(str(self._path))
 
 
 def _answers(connection: http.client.HTTPConnection, path: str, *, nameless: bool = False) -> bool:

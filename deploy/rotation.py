@@ -38,7 +38,8 @@ def rotate(args: argparse.Namespace, _: Catalogue) -> int:
     """Either step; says what comes next."""
     settings = settings_of(args)
     settings.held()
-    said = finish(settings) if args.finish else begin(settings)
+    with alone(settings.data / "rotation.lock"):  # two at once could put a key in place that was never admitted
+        said = finish(settings) if args.finish else begin(settings)
     print(f"annals: {said}", file=sys.stderr)
     return DONE
 

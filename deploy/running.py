@@ -46,6 +46,9 @@ DONE, FAILED = 0, 1
 START = 60.0
 """Seconds within which a process that was started gives its first sign of life."""
 
+BEHIND = 5
+"""By how much the process for streams is nicer than others: who asks is answered before who watches."""
+
 FOR_MIGRATING = frozenset({"ANNALS_MIGRATE_URL", "ANNALS_NEW_KEY"})
 """What no process of the service is told: with it the log could be changed."""
 
@@ -73,8 +76,9 @@ def add_commands(add: Add) -> None:
     one.add_argument("queue", choices=QUEUES, nargs="?", default="turns")
     _add_settings(one)
 
-    one = add("pump", help="run the process that makes the views; any number may stand by")
+    one = add("pump", help="run a process that makes the views; several share the games, or stand by")
     one.set_defaults(command=pump)
+    one.add_argument("number", type=int, nargs="?", default=1, help="which one of this data folder (1 unless given)")
     _add_settings(one)
 
     one = add("keeper", help="run the process that reads the log against its tree, and keeps the running backup")
@@ -195,6 +199,7 @@ def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int
 @contextmanager
 def _supervised(settings: Settings, pulses: Path) -> Iterator[Supervisor]:
     from deploy.supervisor import Supervisor  # noqa: PLC0415
+    from domain.ledger.sqlite import ended  # noqa: PLC0415
 
     environ = {name: value for name, value in os.environ.items() if name not in FOR_MIGRATING}
     supervisor = Supervisor({**environ, **settings.environ()}, pulses)
@@ -202,6 +207,8 @@ def _supervised(settings: Settings, pulses: Path) -> Iterator[Supervisor]:
         yield supervisor
     finally:
         supervisor.stop()
+        if settings.sqlite:
+            ended(settings.ledger_file)
 
 
 def _migrate(settings: Settings) -> None:
@@ -218,14 +225,15 @@ def programs(settings: Settings, catalogue: Catalogue, pulses: Path, main: Calla
     from deploy.supervisor import Program  # noqa: PLC0415
 
     workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
-    commands = {"pump": ["pump"], **workers, "batch": ["worker", "batch"], "keeper": ["keeper"]}
+    pumps = {f"pump-{n}": ["pump", str(n)] for n in range(2, settings.pumps + 1)}
+    commands = {"pump": ["pump"], **pumps, **workers, "batch": ["worker", "batch"], "keeper": ["keeper"]}
     run: Run = partial(main, catalogue=catalogue) if _forks() else main
     others = [Program(name, args, run, sign=START) for name, args in commands.items()]
     return [*_http(settings, catalogue, pulses), *others]
 
 
 def _http(settings: Settings, catalogue: Catalogue, pulses: Path) -> list[Program]:
-    """The HTTP server, in front of it nginx, through which it gives its last answers, and who asks both."""
+    """The HTTP servers, in front of them nginx, through which they give their last answers, and who asks all."""
     from deploy import front, prober  # noqa: PLC0415
     from deploy.supervisor import Program  # noqa: PLC0415
 
@@ -233,6 +241,7 @@ def _http(settings: Settings, catalogue: Catalogue, pulses: Path) -> list[Progra
     return [
         Program("front", front.command(settings), partial(front.run, settings, front.Limits()), last=True, sign=START),
         Program("api", [], partial(_serve_http, given), sign=START),
+        Program("streams", [], partial(_serve_streams, given), sign=START),
         Program("prober", [], partial(prober.run, settings, pulses), sign=START),
     ]
 
@@ -246,6 +255,16 @@ def _serve_http(catalogue: Catalogue | None, _: Sequence[str]) -> int:
     return DONE
 
 
+def _serve_streams(catalogue: Catalogue | None, _: Sequence[str]) -> int:
+    from deploy.server import serve_streams as run  # noqa: PLC0415
+
+    settings = load()
+    logs.set_up(settings.log_level)
+    os.nice(BEHIND)
+    run(settings, catalogue or shipped())
+    return DONE
+
+
 def _forks() -> bool:
     """Whether children are forked; one that is not plays what is shipped: the catalogue of a test cannot be sent."""
     return sys.platform == "linux"
@@ -253,7 +272,7 @@ def _forks() -> bool:
 
 def _load(*more: str) -> None:
     """Before the children are made: what all of them would load, loaded once."""
-    for name in ("api.app", "deploy.server", "deploy.wiring", *more):
+    for name in ("api.app", "api.streams.asgi", "deploy.server", "deploy.wiring", *more):
         import_module(name)
     gc.freeze()  # collecting would touch, and so copy, what the children share
 
@@ -262,18 +281,21 @@ class _Announcement:
     """Says once that the service is ready; from then on it must answer."""
 
     def __init__(self, settings: Settings, pulses: Path) -> None:
-        self._url = settings.url
+        from deploy import front  # noqa: PLC0415
+
+        self._url, self._streams = settings.url, front.stream_socket(settings)
         self._asked, self._said, self._pulses = time.monotonic(), False, pulses
 
     def __call__(self) -> None:
+        from deploy import local  # noqa: PLC0415
         from deploy.prober import vouch  # noqa: PLC0415
 
         if self._said or time.monotonic() < self._asked + 0.05:
             return
         self._asked = time.monotonic()
-        if answers(f"{self._url}/readyz"):
+        if answers(f"{self._url}/readyz") and local.health(self._streams):
             print(f"ready {self._url}", flush=True)
-            vouch(self._pulses, "front", "api")
+            vouch(self._pulses, "front", "api", "streams")
             self._said = True
 
 
@@ -325,15 +347,19 @@ def worker(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
 
 def pump(args: argparse.Namespace, catalogue: Catalogue) -> int:
-    """The pump. One per data folder, by a lock; one for all folders of a database, by its lease."""
+    """A pump: one of each number per data folder, by a lock. All those of a database share its games."""
     from deploy.supervisor import alone  # noqa: PLC0415
     from workers.main import pump as run  # noqa: PLC0415
     from workers.reconcile import Reconciler  # noqa: PLC0415
 
-    with _services(args, catalogue) as services, alone(services.settings.data / "pump.lock"):
-        pulse.begin(services.settings.data, "pump", START)
+    name = "pump" if args.number == 1 else f"pump-{args.number}"
+    with _services(args, catalogue) as services, alone(services.settings.data / f"{name}.lock"):
+        pulse.begin(services.settings.data, name, START)
         crew = services.crew()
-        run(crew, services.bell, Reconciler(services.reader, crew.errands, crew.outages, services.queues, crew.clock))
+        owed = services.notices.outbox.waiting if crew.couriers else None
+        parts = (services.reader, crew.errands, crew.outages, services.queues, crew.clock, owed)
+        owner = crew.node if args.number == 1 else f"{crew.node}/{args.number}"
+        run(crew, services.bell, Reconciler(*parts), owner, services.owing() if crew.couriers else None)
     return DONE
 
 
@@ -343,19 +369,27 @@ def keeper(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
     with _services(args, catalogue) as services:
         pulse.begin(services.settings.data, "keeper", START)
+        if not services.settings.scrub:
+            _nothing_late(services, "scrub")
         keep(services.crew(), services.settings.scrub, _copying(services))
     return DONE
 
 
 def _copying(services: Services) -> RunningBackup | None:
     from deploy.running_backup import RunningBackup  # noqa: PLC0415
-    from projections.progress import keep as note  # noqa: PLC0415
 
     if services.settings.backup:
         return RunningBackup(services.settings, services.views, services.clock)
-    with suppress(StoreUnavailable), services.views.transaction() as db:
-        note(db, "backup", {})  # nothing is late where nothing is asked for
+    _nothing_late(services, "backup")
     return None
+
+
+def _nothing_late(services: Services, work: str) -> None:
+    """Of what is asked for no more, the progress of before is none that stands still."""
+    from projections.progress import keep as note  # noqa: PLC0415
+
+    with suppress(StoreUnavailable), services.views.transaction() as db:
+        note(db, work, {})
 
 
 @contextmanager
@@ -446,7 +480,8 @@ def _asked(
             errand = services.errands.find(errand.id)
     outcome = errand.outcome if errand else None
     if outcome is None or "refused" in outcome:
-        print("annals: the job failed; the log of the worker says why", file=sys.stderr)
+        why = outcome["refused"] if outcome else "nobody knows of it any more"
+        print(f"annals: the job failed ({why}); the log of the worker may say more", file=sys.stderr)
         return None
     print(json.dumps(outcome, ensure_ascii=False))
     return outcome
@@ -477,7 +512,7 @@ def restore(args: argparse.Namespace, catalogue: Catalogue) -> int:
     from deploy.mending import mend  # noqa: PLC0415
     from deploy.moments import time_of, told  # noqa: PLC0415
 
-    until = time_of(args.at) if args.at else None
+    until = None if args.at is None else time_of(args.at)
     if not args.game:
         if made := put_back(settings_of(args), args.source, until):
             print(f"annals: as it was at {told(made.at)}", file=sys.stderr)

@@ -7,6 +7,7 @@ once the copies are that were made before.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import logging
@@ -22,19 +23,22 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from deploy.settings import Settings, SettingsError
-from deploy.wal import GapError, Mark, Tail, UnsettledError
+from deploy.wal import GapError, Mark, Read, Tail, UnsettledError
+from domain.beside.clock import leapt
 from domain.errors import StoreUnavailable
 from domain.ids import Doc
+from domain.ledger.sqlite import emptied, unwiped
 from projections.progress import keep, kept
 from projections.store import Views
 
-BASE, KEY, ABOUT, SEGMENT = "base.sqlite", "key", "base.json", ".wal"
+BASE, KEY, ABOUT, SEGMENT, LOCK = "base.sqlite", "key", "base.json", ".wal", "lock"
 FORMAT = 1
 
-DAY = 24 * 3600 * 1000
-"""ms between two whole copies."""
+DAY, HOUR = 24 * 3600 * 1000, 3600 * 1000
+"""ms between two whole copies: as a rule, and where something was erased."""
 
 LOOK = 1.0
 """Seconds between two looks at the log."""
@@ -46,7 +50,7 @@ FULL = 1000
 """Frames of the log after which it is copied at once, and then put into the database."""
 
 PAGES = 4096
-"""Pages of the whole copy in one step."""
+"""Pages of the whole copy in one step, and frames of one segment unless a single commit has more."""
 
 STUCK = 120.0
 """Seconds without any progress after which the folder hangs."""
@@ -55,6 +59,7 @@ PAUSES = (5.0, 600.0)
 """Seconds before it is tried again after a failure: the first time, and at most."""
 
 _NAME = re.compile(rf"[0-9]{{6,}}-[0-9]{{9,}}-([0-9]+){re.escape(SEGMENT)}")
+_FOLDER = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
 
 WORK = "backup"
 """What its progress is called: `upto`, before which nothing is missing, or `since` when nothing was copied, ms."""
@@ -67,6 +72,8 @@ class Generation:
     """A whole copy and what was written since."""
 
     folder: Path
+    number: int
+    """In the order in which they were made: time may be earlier again in a ledger that was put back."""
     at: int
     """ms: all commits before are in it."""
     sound: bool
@@ -74,14 +81,15 @@ class Generation:
 
     @classmethod
     def all(cls, folder: Path) -> list[Generation]:
-        """Those that are whole, the oldest first."""
+        """Those that are whole, in the order in which they were made."""
         found = []
         for path in sorted(folder.glob(f"*/{ABOUT}")):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 doc = json.loads(path.read_text())
                 if doc["annals"] == FORMAT:
-                    found.append(cls(path.parent, int(doc["at"]), bool(doc["sound"]), str(doc["sha256"])))
-        return sorted(found, key=lambda g: g.at)
+                    number, at = int(doc.get("number", 0)), int(doc["at"])  # once they had none
+                    found.append(cls(path.parent, number, at, bool(doc["sound"]), str(doc["sha256"])))
+        return sorted(found, key=lambda g: (g.number, g.at))
 
     def segments(self) -> list[Path]:
         """In order; a name holds the time as well."""
@@ -140,13 +148,29 @@ def write(path: Path, data: bytes) -> None:
     synced(path.parent)
 
 
-def synced(folder: Path) -> None:
-    """What was named in it stays named after a loss of power."""
-    number = os.open(folder, os.O_RDONLY)
+def synced(path: Path) -> None:
+    """What a file holds, or what is named in a folder, is so after a loss of power as well."""
+    number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
     finally:
         os.close(number)
+
+
+def taken(folder: Path) -> int:
+    """The descriptor of a lock, which the system frees with us: two services would sweep away each other's copies.
+
+    Raises OSError where another process has it.
+    """
+    number = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(number)
+        raise BlockingIOError(f"{folder} is in use by another service") from None
+    except OSError as error:
+        log.info("the file system of %s knows no locks: %s", folder, error)
+    return number
 
 
 class Copier:
@@ -155,6 +179,7 @@ class Copier:
     def __init__(self, settings: Settings, folder: Path, clock: Callable[[], int]) -> None:
         self._settings, self._folder, self._clock = settings, folder, clock
         self._tail: Tail | None = None
+        self._lock: int | None = None
         self._generation: Generation | None = None
         self._mark, self._epoch = Mark(), 0
         self.alive = time.monotonic()
@@ -162,9 +187,10 @@ class Copier:
     def begin(self) -> None:
         """Go on where the last segment ended if nothing is missing since, else with a whole copy."""
         self.let_go()
+        self._lock = taken(self._folder)
         self._tail = Tail(self._settings.ledger_file)
         known = Generation.all(self._folder)
-        if known and self._continued(known[-1], self._tail):
+        if known and self._keyed(known[-1]) and self._continued(known[-1], self._tail):
             return
         self._copy()
 
@@ -179,11 +205,20 @@ class Copier:
         self._generation, self._mark, self._epoch = generation, last.mark, last.epoch
         return True
 
+    def _keyed(self, generation: Generation) -> bool:
+        """Whether it has the master key of now: one that was changed opens nothing of what is written later."""
+        with suppress(OSError):
+            return (generation.folder / KEY).read_text().strip() == self._settings.key().hex()
+        return False
+
     def let_go(self) -> None:
-        """The log may end without us."""
+        """The log may end without us, and another may have the folder."""
         tail, self._tail, self._generation = self._tail, None, None
         if tail:
             tail.close()
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
     @property
     def begun(self) -> bool:
@@ -210,70 +245,123 @@ class Copier:
 
     def step(self) -> int:
         """Copy what was written since the last step; returns the time before which nothing is missing now, ms."""
-        if self._clock() - self._whole.at > DAY:
+        if not self._keyed(self._whole):
             self._copy()
         at = self._ship()
+        if self._clock() - self._whole.at > (HOUR if self._unwiped() else DAY):
+            self._wipe()  # what the copy before lacks is in it now, if this one fails
+            self._copy()
+            at = self._ship()
         self._open.renew()
         if self.waiting() >= FULL:
-            self._open.end(self._ship)
+            self._kept(self._open.end(self._read))  # written later: nobody waits for the folder
         self.alive = time.monotonic()
         return at
 
+    def _unwiped(self) -> bool:
+        return unwiped(self._settings.ledger_file).exists()
+
+    def _wipe(self) -> None:
+        """What was erased leaves the log of last writes, which ends with it: a whole copy has to follow."""
+        if not self._unwiped():
+            return
+        self._open.close()
+        self._generation = None  # there may be commits that no segment will have
+        with closing(sqlite3.connect(self._settings.ledger_file, timeout=0)) as db:
+            found = db.cursor()
+            if any(emptied(found.execute, found.fetchone) for _ in range(10)):
+                unwiped(self._settings.ledger_file).unlink(missing_ok=True)
+        self._tail = Tail(self._settings.ledger_file)
+
     def _ship(self) -> int:
-        for _ in range(100):
-            at = self._clock()
-            try:
-                mark, data = self._open.since(self._mark)
-                break
-            except UnsettledError:
-                time.sleep(0.01)
-        else:
-            raise GapError("the log does not come to rest")
-        if data:
-            other = mark.salt != self._mark.salt
-            first = 0 if other else self._mark.frames
-            Segment(self._epoch + other, first, mark, at, data).write(self._whole.folder)
-            self._mark, self._epoch = mark, self._epoch + other
+        """In pieces: what has piled up may be more than the memory, or a slow folder, takes at once."""
+        at, frames = self._clock(), self._calm(self._open.frames)
+        found = self._read(PAGES)
+        while found.data and found.mark.frames < frames:
+            self._kept(found)
+            self._progress()
+            found = self._read(PAGES)
+        self._kept(found)
         return at
+
+    def _read(self, most: int | None = None) -> Segment:
+        """What the log holds that no segment has; it may be nothing. At most so many frames, as `Tail.since`."""
+        at = self._clock()
+        mark, data = self._calm(lambda: self._open.since(self._mark, most))
+        other = mark.salt != self._mark.salt
+        return Segment(self._epoch + other, 0 if other else self._mark.frames, mark, at, data)
+
+    def _calm(self, read: Callable[[], Read]) -> Read:
+        """What is read once nobody writes for a moment."""
+        for _ in range(100):
+            with suppress(UnsettledError):
+                return read()
+            time.sleep(0.01)
+        raise GapError("the log does not come to rest")
+
+    def _kept(self, found: Segment | None) -> None:
+        if found and found.data:
+            found.write(self._whole.folder)
+            self._mark, self._epoch = found.mark, found.epoch
 
     def _copy(self) -> None:
         """A whole copy, and then the log from its beginning: what it holds of before the copy changes nothing."""
         self._sweep()
         at = self._clock()
         self._open.renew()
+        self._expire()  # first: what nobody needs any more may have the room of the next one
         folder = self._folder / datetime.fromtimestamp(at / 1000, UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         folder.mkdir(mode=0o700)
+        try:
+            self._fill(folder, at)
+        except (OSError, sqlite3.Error):  # on a full disk half a copy would take the room of others
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def _fill(self, folder: Path, at: int) -> None:
+        synced(self._folder)
         with closing(sqlite3.connect(folder / BASE)) as copy:
             (folder / BASE).chmod(0o600)
-            self._open.reader.backup(copy, pages=PAGES, progress=self._progress)
+            with (folder / BASE).open("rb") as made:  # piece by piece: the whole at once may take longer than `STUCK`
+                self._open.reader.backup(copy, pages=PAGES, progress=lambda *_: self._settle(made))
+            copy.set_progress_handler(self._progress, 1_000_000)
             sound = copy.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
         if not sound:
             log.error("the whole copy is damaged, as the ledger is: older ones are kept")
         hashed = hash_of(folder / BASE, self._progress)
         write(folder / KEY, self._settings.key().hex().encode() + b"\n")
-        about: Doc = {"annals": FORMAT, "at": at, "sha256": hashed, "sound": sound}
+        number = max((g.number for g in Generation.all(self._folder)), default=0) + 1
+        about: Doc = {"annals": FORMAT, "number": number, "at": at, "sha256": hashed, "sound": sound}
         write(folder / ABOUT, json.dumps(about).encode() + b"\n")  # last: one without it was cut short
-        self._generation, self._mark, self._epoch = Generation(folder, at, sound, hashed), Mark(), 0
-        self._expire()
+        self._generation, self._mark, self._epoch = Generation(folder, number, at, sound, hashed), Mark(), 0
+
+    def _settle(self, made: BinaryIO) -> None:
+        """What was written so far is on the disk."""
+        os.fsync(made.fileno())
+        self._progress()
 
     def _progress(self, *_: int) -> None:
         self.alive = time.monotonic()
 
     def _sweep(self) -> None:
         """What was cut short."""
-        for path in self._folder.glob("*Z"):
-            if path.is_dir() and not (path / ABOUT).exists():
+        for path in self._folder.iterdir():
+            if _FOLDER.fullmatch(path.name) and path.is_dir() and not (path / ABOUT).exists():
                 shutil.rmtree(path)
 
     def _expire(self) -> None:
         """Copies that are needed for no moment of the last days; the newest sound one is needed for all."""
-        oldest = self._clock() - self._settings.backup_days * DAY
         known = Generation.all(self._folder)
-        enough = [g.at for g in known if g.sound and g.at <= oldest]
-        for generation in known:
-            if enough and generation.at < enough[-1]:
-                (generation.folder / ABOUT).unlink()  # first: half of one is none
-                shutil.rmtree(generation.folder)
+        enough = [n for n, g in enumerate(known) if g.sound and self._age(g) >= self._settings.backup_days * DAY]
+        for generation in known[: enough[-1] if enough else 0]:
+            (generation.folder / ABOUT).unlink()  # first: half of one is none
+            shutil.rmtree(generation.folder)
+
+    def _age(self, generation: Generation) -> int:
+        """In ms. A clock that was set forward has made none older."""
+        reader = self._open.reader
+        ahead = leapt(lambda statement, params: reader.execute(statement, params).fetchall(), generation.at)
+        return self._clock() - generation.at - ahead
 
 
 def hash_of(path: Path, progress: Callable[[], None] = lambda: None) -> str:

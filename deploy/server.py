@@ -1,10 +1,14 @@
-"""The HTTP server: granian runs the WSGI application in a worker process of its own, behind the front."""
+"""The HTTP servers behind the front: granian runs an application in a worker process of its own.
+
+One serves all requests but those for streams, with a thread for each; the other one serves streams, on an event loop.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import multiprocessing
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from granian.constants import HTTPModes, Interfaces
@@ -19,11 +23,14 @@ from domain.catalogue import Catalogue
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from api.services import Services
+    from api.streams.asgi import Streams
+
 FILES = 256
 """Files beside the connections: databases, locks, libraries."""
 
 THREADS = 256
-"""Requests and streams that one process serves at once."""
+"""Requests that one process serves at once."""
 
 CONNECTIONS = 1024
 """Connections that one process takes: more than the front makes, which is what limits."""
@@ -32,7 +39,7 @@ IDLE = 600
 """Seconds that a connection without a request is kept; the front closes it long before."""
 
 KILL_AFTER = 1
-"""Seconds that open streams have to end."""
+"""Seconds that requests which are under way have to end."""
 
 
 _given: list[Catalogue] = []
@@ -40,20 +47,37 @@ _given: list[Catalogue] = []
 
 
 def serve(settings: Settings, catalogue: Catalogue) -> None:
-    """Serve the front until a signal comes."""
+    """Serve the front until a signal comes: all but streams."""
+    _serve(settings, catalogue, "application", Interfaces.WSGI, front.server_socket(settings), CONNECTIONS, THREADS)
+
+
+def serve_streams(settings: Settings, catalogue: Catalogue) -> None:
+    """Serve streams to the front until a signal comes."""
+    _serve(settings, catalogue, "streams", Interfaces.ASGI, front.stream_socket(settings), front.STREAMS)
+
+
+def _serve(
+    settings: Settings,
+    catalogue: Catalogue,
+    application: str,
+    interface: Interfaces,
+    socket: Path,
+    connections: int,
+    threads: int | None = None,
+) -> None:
     _given[:] = [catalogue]
-    front.allow_files(CONNECTIONS + FILES)
-    front.server_socket(settings).unlink(missing_ok=True)  # one that was killed has left it behind
+    front.allow_files(connections + FILES)
+    socket.unlink(missing_ok=True)  # one that was killed has left it behind
     Server(
-        "deploy.server:application",
-        uds=front.server_socket(settings),
+        f"deploy.server:{application}",
+        uds=socket,
         uds_permissions=0o600,
-        interface=Interfaces.WSGI,
+        interface=interface,
         factory=True,
         workers=1,
-        blocking_threads=THREADS,
-        backlog=CONNECTIONS,
-        backpressure=CONNECTIONS,
+        blocking_threads=threads,
+        backlog=connections,
+        backpressure=connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=IDLE * 1000),
         websockets=False,
@@ -66,6 +90,18 @@ def serve(settings: Settings, catalogue: Catalogue) -> None:
 def application() -> WSGIApplication:
     """The WSGI application, made in the process that serves it; its settings come from the environment."""
     from api.app import create_app  # noqa: PLC0415 - the server's main process needs none of it
+
+    return behind_front(create_app(_services()))
+
+
+def streams() -> Streams:
+    """The ASGI application, likewise."""
+    from api.app import create_streams  # noqa: PLC0415 - as above
+
+    return create_streams(_services(), as_the_front_says)
+
+
+def _services() -> Services:
     from deploy.wiring import create_services  # noqa: PLC0415
 
     parent = multiprocessing.parent_process()
@@ -73,18 +109,23 @@ def application() -> WSGIApplication:
         lifeline.tie(parent.pid)
     settings = load()
     logs.set_up_requests(settings.log_level)
-    return behind_front(create_app(create_services(settings, *_given).api()))
+    return create_services(settings, *_given).api()
 
 
 def behind_front(app: WSGIApplication) -> WSGIApplication:
-    """Tell the application who asks and how, as the front says: the connection itself comes from the front."""
+    """The same application, told who asks and how."""
 
     def told(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        environ["REMOTE_ADDR"] = _plain(environ.pop("HTTP_ANNALS_ADDRESS", ""))
-        environ["wsgi.url_scheme"] = environ.pop("HTTP_ANNALS_SCHEME", "http")
+        as_the_front_says(environ)
         return app(environ, start_response)
 
     return told
+
+
+def as_the_front_says(environ: WSGIEnvironment) -> None:
+    """Tell the application who asks and how: the connection itself comes from the front."""
+    environ["REMOTE_ADDR"] = _plain(environ.pop("HTTP_ANNALS_ADDRESS", ""))
+    environ["wsgi.url_scheme"] = environ.pop("HTTP_ANNALS_SCHEME", "http")
 
 
 def _plain(address: str) -> str:

@@ -18,7 +18,11 @@ from urllib.parse import quote, urlsplit
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 MOST_WORKERS = 64
+MOST_PARTS = 1024
 REGISTRATION = ("open", "invitation", "closed")
+PLAIN = ("no", "yes")
+WEBHOOKS = ("https", "loopback", "none")
+SECOND_FACTOR = ("none", "admin", "moderator")
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
 NO_ORIGIN = "none"
 """Of ANNALS_ORIGINS: pages of other origins may not use the API."""
@@ -51,6 +55,10 @@ class Settings:
     port: int = 8000
     workers: int = 1
     """Processes that do turns and deadlines; one more does audits and rebuilds."""
+    pumps: int = 1
+    """Processes that make the views; with SQLite one."""
+    parts: int = 0
+    """Into how many parts the games of new views are divided; 0 for what suits the database."""
     log_level: str = "warning"
     rate: float = 50.0
     """Costly requests a second for each caller of the API; 0 for no limit."""
@@ -58,6 +66,12 @@ class Settings:
     """Tables that one address may open in an hour."""
     registration: str = "open"
     """Who may open an account."""
+    public_url: str = ""
+    """By which scheme, host and port people find the service; empty: it is for this machine."""
+    second_factor: str = "none"
+    """Who must have a second factor to use a role: nobody, administrators, or moderators too."""
+    webhooks: str = "https"
+    """Where webhooks may lead: to the network by TLS, also to this machine in plain form, or nowhere."""
     origins: tuple[str, ...] = ("*",)
     """Other origins whose pages may use the API with tokens; `*` for all: no cookie counts there."""
     metrics_token: str = field(repr=False, default="")
@@ -74,6 +88,18 @@ class Settings:
     tls_cert: Path | None = None
     """The certificate with its chain, and beside it the key: the port speaks TLS then."""
     tls_key: Path | None = None
+
+    plain: bool = False
+    """Whether it may listen to a network without TLS, since somebody else sees to that."""
+
+    def check_transport(self) -> None:
+        """Raises SettingsError where tokens and passwords would go over a network as they are."""
+        if not (self.tls_cert or self.trusted_proxies or self.plain or _loopback(self.host)):
+            raise SettingsError(
+                f"{self.host} is no address of this machine alone, and tokens would be sent in the clear: give a"
+                " certificate (ANNALS_TLS_CERT), name the proxy that speaks TLS (ANNALS_TRUSTED_PROXIES), or set"
+                " ANNALS_PLAIN_HTTP=yes where the network itself is safe"
+            )
 
     @property
     def url(self) -> str:
@@ -117,7 +143,8 @@ class Settings:
 
     def held(self) -> None:
         """Raises SettingsError for a folder in which there is no service, and makes nothing in it."""
-        if not self.given_key and not self.key_file.exists():
+        lost = self.sqlite and self.ledger_file.exists()  # of which `key` tells
+        if not self.given_key and not self.key_file.exists() and not lost:
             raise SettingsError(f"{self.data} holds no service; `annals serve` makes one")
 
     def key(self) -> bytes:
@@ -128,7 +155,7 @@ class Settings:
             if self.sqlite and self.ledger_file.exists():
                 raise SettingsError(f"{self.key_file} is missing, and the ledger's seeds open with no other key")
             _make_key(self.key_file)
-        return _key_in(self.key_file)
+        return key_in(self.key_file)
 
     @property
     def next_key_file(self) -> Path:
@@ -143,7 +170,7 @@ class Settings:
             return bytes.fromhex(self.new_key)
         if not self.next_key_file.exists():
             _make_key(self.next_key_file)
-        return _key_in(self.next_key_file)
+        return key_in(self.next_key_file)
 
     def take_next_key(self) -> None:
         """Put the new key in the old one's place, in the data folder if the key is there."""
@@ -171,16 +198,22 @@ class Settings:
             "ANNALS_HOST": self.host,
             "ANNALS_PORT": str(self.port),
             "ANNALS_WORKERS": str(self.workers),
+            "ANNALS_PUMPS": str(self.pumps),
+            "ANNALS_PARTS": str(self.parts),
             "ANNALS_LOG_LEVEL": self.log_level,
             "ANNALS_RATE": str(self.rate),
             "ANNALS_TABLES": str(self.tables),
             "ANNALS_REGISTRATION": self.registration,
+            "ANNALS_PUBLIC_URL": self.public_url,
+            "ANNALS_SECOND_FACTOR": self.second_factor,
+            "ANNALS_WEBHOOKS": self.webhooks,
             "ANNALS_ORIGINS": ",".join(self.origins) or NO_ORIGIN,
             "ANNALS_SCRUB": str(self.scrub),
             "ANNALS_BACKUP": str(self.backup or ""),
             "ANNALS_BACKUP_DAYS": str(self.backup_days),
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
+            "ANNALS_PLAIN_HTTP": PLAIN[self.plain],
             "ANNALS_TLS_CERT": str(self.tls_cert or ""),
             "ANNALS_TLS_KEY": str(self.tls_key or ""),
         }
@@ -210,10 +243,15 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         host=given.get("host") or env.get("ANNALS_HOST", "127.0.0.1"),
         port=_number("port", given.get("port", env.get("ANNALS_PORT", "8000")), 0, 65535),
         workers=_number("workers", given.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
+        pumps=_pumps(env.get("ANNALS_PUMPS", "1"), ledger_url),
+        parts=_number("ANNALS_PARTS", env.get("ANNALS_PARTS", "0"), 0, MOST_PARTS),
         log_level=_log_level(str(given.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=_rate(env.get("ANNALS_RATE", "50")),
         tables=_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
-        registration=_registration(env.get("ANNALS_REGISTRATION", "open")),
+        registration=_among("ANNALS_REGISTRATION", env.get("ANNALS_REGISTRATION", "open"), REGISTRATION),
+        public_url=_public(env.get("ANNALS_PUBLIC_URL", "")),
+        second_factor=_among("ANNALS_SECOND_FACTOR", env.get("ANNALS_SECOND_FACTOR", "none"), SECOND_FACTOR),
+        webhooks=_among("ANNALS_WEBHOOKS", env.get("ANNALS_WEBHOOKS", "https"), WEBHOOKS),
         origins=_origins(env.get("ANNALS_ORIGINS", "*")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
         scrub=_number("ANNALS_SCRUB", env.get("ANNALS_SCRUB", "200"), 0, 1_000_000),
@@ -222,6 +260,7 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
         tls_cert=tls_cert,
         tls_key=tls_key,
+        plain=_plain(env.get("ANNALS_PLAIN_HTTP", PLAIN[0])),
     )
 
 
@@ -246,7 +285,8 @@ def _backup(text: str, data: Path, ledger_url: str) -> Path | None:
     if not ledger_url.startswith("sqlite:"):
         raise SettingsError("ANNALS_BACKUP: with PostgreSQL use its own tools (base backups with archived WAL)")
     path = Path(text).expanduser().absolute()
-    if path == data or path in data.parents:
+    real, kept = path.resolve(), data.resolve()
+    if real.is_relative_to(kept) or kept.is_relative_to(real):
         raise SettingsError("ANNALS_BACKUP: a folder apart from the data is expected, best on another disk")
     return path
 
@@ -268,6 +308,13 @@ def _key(name: str, text: str) -> str:
     if text and not _KEY.fullmatch(text.strip()):
         raise SettingsError(f"{name} is not 64 hex digits")
     return text.strip()
+
+
+def _pumps(text: str, ledger_url: str) -> int:
+    pumps = _number("ANNALS_PUMPS", text, 1, MOST_WORKERS)
+    if pumps > 1 and ledger_url.startswith("sqlite:"):
+        raise SettingsError("ANNALS_PUMPS must be 1 with SQLite, which has one writer")
+    return pumps
 
 
 def _number(name: str, value: Any, lowest: int, highest: int) -> int:
@@ -304,10 +351,35 @@ def _origins(text: str) -> tuple[str, ...]:
     return found
 
 
-def _registration(text: str) -> str:
-    if text.strip() not in REGISTRATION:
-        raise SettingsError(f"ANNALS_REGISTRATION: one of {', '.join(REGISTRATION)} is expected")
+def _among(name: str, text: str, known: tuple[str, ...]) -> str:
+    if text.strip() not in known:
+        raise SettingsError(f"{name}: one of {', '.join(known)} is expected")
     return text.strip()
+
+
+def _plain(text: str) -> bool:
+    if text.strip() not in PLAIN:
+        raise SettingsError(f"ANNALS_PLAIN_HTTP: one of {', '.join(PLAIN)} is expected")
+    return text.strip() == "yes"
+
+
+def _loopback(host: str) -> bool:
+    """Whether only this machine can ask there; a name is only believed if it is the usual one."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _public(text: str) -> str:
+    url = text.strip().rstrip("/")
+    url = url.removesuffix(":443") if url.startswith("https:") else url.removesuffix(":80")
+    parts = urlsplit(url)
+    # Authenticators keep passkeys for names, and programs of others send secrets: both ask for TLS but on one machine.
+    fits = parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if url and not (fits and _ORIGIN.fullmatch(url)):
+        raise SettingsError("ANNALS_PUBLIC_URL: https://, a host in small letters and at most a port are expected")
+    return url
 
 
 def _networks(text: str) -> tuple[str, ...]:
@@ -330,7 +402,8 @@ def _text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace").strip()
 
 
-def _key_in(path: Path) -> bytes:
+def key_in(path: Path) -> bytes:
+    """The master key that a file holds; raises SettingsError for a file that holds none."""
     text = _text_of(path)
     if not _KEY.fullmatch(text):
         raise SettingsError(f"{path} does not hold 64 hex digits")

@@ -15,12 +15,15 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 HEADER, FRAME = 32, 24
 """Bytes before the first frame, and before the page of each."""
 
 PATIENCE = 10.0
 """Seconds to wait for a lock."""
+
+Read = TypeVar("Read")
 
 _INDEX = struct.Struct("=3I2BH2I8s8s8s")
 _DESCRIPTORS: dict[tuple[int, int], int] = {}
@@ -69,8 +72,11 @@ class Tail:
         """How many frames the log has."""
         return self._counted()[1]
 
-    def since(self, mark: Mark) -> tuple[Mark, bytes]:
-        """What was written since, with the header of the log if it is another; raises UnsettledError and GapError."""
+    def since(self, mark: Mark, most: int | None = None) -> tuple[Mark, bytes]:
+        """What was written since, with the header of the log if it is another; raises UnsettledError and GapError.
+
+        Of more frames than `most` only those of the commits that end within it, if any does.
+        """
         salt, frames, check, size = self._counted()
         if frames == 0 or Mark(salt, frames, check) == mark:
             return mark, b""
@@ -84,9 +90,12 @@ class Tail:
                 if file.read(FRAME)[16:24].hex() != mark.check:
                     raise GapError("the log is not the one that was read")
                 file.seek(size, os.SEEK_CUR)
-            data = file.read((frames - first) * (FRAME + size))
-        _settled(head, data, salt, check, (frames - first) * (FRAME + size), size)
-        return Mark(salt, frames, check), (data if first else head + data)
+            data = _commits(file, FRAME + size, frames - first, most)
+        _settled(head, data, salt, FRAME + size)
+        made = Mark(salt, first + len(data) // (FRAME + size), data[-FRAME - size :][16:24].hex())
+        if made.frames == frames and made.check != check:
+            raise UnsettledError("the last frame is another")
+        return made, (data if first else head + data)
 
     def follows(self, mark: Mark) -> bool:
         """Whether the log is the one of the mark, and holds all that came after it."""
@@ -95,21 +104,24 @@ class Tail:
         except (GapError, UnsettledError, OSError):
             return False
 
-    def end(self, ship: Callable[[], object]) -> None:
-        """Put the log into the database, so that it is begun anew; nobody writes meanwhile.
+    def end(self, read: Callable[[], Read]) -> Read | None:
+        """Put the log into the database, so that it is begun anew; gives what `read` has read of its end.
 
-        `ship` is called once no further commit can come. Does nothing where another writer takes too long.
+        It is called once no further commit can come, and everybody waits for it: it must not touch another disk. Does
+        nothing where another writer takes too long.
         """
         with closing(_connected(self._path, 1.0)) as writer, closing(_connected(self._path, 1.0)) as other:
+            other.execute("PRAGMA wal_checkpoint(PASSIVE)")  # nearly all, before anybody waits
             try:
                 writer.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError:
-                return
-            ship()
+                return None
+            found = read()
             self.renew()
             other.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self.renew()
             writer.execute("ROLLBACK")
+        return found
 
     def _counted(self) -> tuple[str, int, str, int]:
         """Salt, frames, checksum of the last, bytes of a page; raises UnsettledError."""
@@ -121,15 +133,29 @@ class Tail:
         return salt.hex(), frames, told, 65536 if size == 1 else size
 
 
-def _settled(head: bytes, data: bytes, salt: str, check: str, length: int, size: int) -> None:
+def _commits(file: BinaryIO, frame: int, count: int, most: int | None) -> bytes:
+    """The next frames, or of more than `most` those up to the last commit among them."""
+    if most is None or count <= most:
+        return file.read(count * frame)
+    data = file.read(most * frame)
+    ends = (end for end in range(len(data) // frame * frame, 0, -frame) if _commit(data, end - frame))
+    end = next(ends, 0)
+    return data[:end] if end else data + file.read((count - most) * frame)
+
+
+def _commit(data: bytes, at: int) -> bool:
+    """Whether the frame there is the last of a commit: it names the size of the database."""
+    return data[at + 4 : at + 8] != bytes(4)
+
+
+def _settled(head: bytes, data: bytes, salt: str, frame: int) -> None:
     """Raises UnsettledError unless these are whole frames of that log, the last of them a commit."""
-    if head[16:24].hex() != salt or len(data) != length:
+    if head[16:24].hex() != salt or not data or len(data) % frame:
         raise UnsettledError("the log is being written")
-    for at in range(0, length, FRAME + size):
+    for at in range(0, len(data), frame):
         if data[at + 8 : at + 16].hex() != salt:
             raise UnsettledError("a frame of another log")
-    last = length - FRAME - size
-    if data[last + 16 : last + 24].hex() != check or data[last + 4 : last + 8] == bytes(4):
+    if not _commit(data, len(data) - frame):
         raise UnsettledError("the last frame ends no commit")
 
 

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deploy import front, local
 from deploy.settings import Settings, SettingsError
 from domain.beside.access import Access
 from domain.beside.clock import Clock
 from domain.beside.errands import Errands
+from domain.beside.notices.addresses import public, public_or_own
+from domain.beside.notices.notices import Notices
 from domain.beside.outages import Outages
 from domain.beside.people.people import People
 from domain.beside.vault import Vault
@@ -28,6 +31,9 @@ from projections.store import Views
 from workers.bell import Bell
 from workers.changes import Changes
 from workers.crew import Crew
+from workers.notices.couriers import Couriers
+from workers.notices.owing import Owing
+from workers.notices.sending import Sender
 from workers.queues import Queues
 
 if TYPE_CHECKING:
@@ -52,6 +58,7 @@ class Services:
     access: Access
     errands: Errands
     people: People
+    notices: Notices
     views: Views
     reader: Reader
     bell: Bell
@@ -75,7 +82,19 @@ class Services:
             self.clock,
             self.notify,
             self.settings.node(),
+            self._couriers(),
         )
+
+    def _couriers(self) -> Couriers | None:
+        mode = self.settings.webhooks
+        if mode == "none":
+            return None
+        sender = Sender(public_or_own if mode == "loopback" else public)
+        return Couriers(self.notices, self.people.journal, self.clock, mode, sender)
+
+    def owing(self) -> Owing:
+        """Who writes down what webhooks are owed."""
+        return Owing(self.crew(), self.notices.outbox)
 
     def api(self) -> ApiServices:
         """What the API is made from."""
@@ -87,8 +106,11 @@ class Services:
             rate=s.rate,
             tables=s.tables,
             registration=s.registration,
+            public_url=s.public_url,
+            second_factor=s.second_factor,
             origins=s.origins,
             metrics_token=s.metrics_token,
+            webhooks=s.webhooks,
             docs=DOCS,
         )
         return ApiServices(
@@ -99,15 +121,22 @@ class Services:
             self.access,
             self.errands,
             self.people,
+            self.notices,
             self.clock,
             self.notify,
             self.bell.stir,
             self.crew().inspector.inspect,
-            self.changes.wait,
+            self.changes.listen,
             lambda job: self.queues.state(job, self.clock()),
+            self._streams,
             self.bell.up,
             settings,
         )
+
+    def _streams(self) -> int | None:
+        """How many streams are open at this server."""
+        found = local.health(front.stream_socket(self.settings))
+        return None if found is None else int(found.get("streams", 0))
 
     def close(self) -> None:
         """Close this process' connections."""
@@ -121,7 +150,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         raise SettingsError("ANNALS_REDIS_URL is not set; only `serve` starts a server of its own")
     rules = shipped() if catalogue is None else catalogue
     ledger = Ledger.open(settings.ledger_url, settings.key())
-    views = Views(settings.views_url, ledger.keys)
+    views = Views(settings.views_url, ledger.keys, settings.parts)
     vault, reader = Vault(ledger, ledger.keys), Reader(views)
     url, clock = settings.redis_url, Clock(ledger, alone=settings.sqlite)
     return Services(
@@ -133,6 +162,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         Access(ledger, ledger.keys, lambda: clock() // 1000),
         Errands(ledger),
         People(ledger, ledger.keys, clock),
+        Notices(ledger, ledger.keys, clock),
         views,
         reader,
         Bell(url),
@@ -149,13 +179,14 @@ def migrate(settings: Settings) -> None:
     """
     settings.prepare()
     ledger = Ledger.open(settings.owner_url, settings.key())
-    views = Views(settings.migrate_url or settings.views_url, ledger.keys)
+    views = Views(settings.migrate_url or settings.views_url, ledger.keys, settings.parts)
     try:
         with _named(settings, settings.ledger_file):
             ledger.migrate()
             Access(ledger, ledger.keys).migrate()
             Errands(ledger).migrate()
             People(ledger, ledger.keys).migrate()
+            Notices(ledger, ledger.keys).migrate()
             Outages(ledger).migrate()
             ledger.keys.check()
         with _named(settings, settings.views_file):
@@ -197,7 +228,7 @@ def _named(settings: Settings, file: Path) -> Iterator[None]:
         raise StoreUnavailable(f"{file}: {error}" if settings.sqlite else str(error)) from error
 
 
-def _migrate(views: Views, settings: Settings) -> lineage.Newest:
+def _migrate(views: Views, settings: Settings) -> set[lineage.Newest]:
     """Where the views are. A damaged file is begun anew: all that is in it is made from the log."""
     if settings.sqlite:
         _make_views_file(settings.views_file)

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from deploy.play.bots import built, may_decide
+from domain.bots import built, may_decide
 from domain.errors import NeedsChance, RuleError
 from domain.ids import Doc, Json, Seat
 from domain.kernel.acts import Play

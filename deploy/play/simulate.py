@@ -13,8 +13,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from deploy.play.bots import BOTS, may_decide
 from deploy.play.probes import Candidates, Prober
+from deploy.play.visitors import player
+from domain.bots import may_decide
 from domain.errors import VerificationError
 from domain.ids import DIRECTOR, Json, Seat
 from domain.kernel import export, verify
@@ -50,7 +51,7 @@ class Plan:
     seed: int
     options: Mapping[str, Json] = field(default_factory=dict)
     bots: tuple[str, ...] = ()
-    """By seat; names in BOTS."""
+    """By seat; names in BOTS, or files."""
     export_dir: Path | None = None
     wild: bool = False
     """Deadlines pass, players leave and come, the director rewinds."""
@@ -111,7 +112,8 @@ def simulate(
     """Plays the games and returns their figures; apart from the times they do not depend on `jobs`.
 
     `seconds` is how long it all took; `moves_per_second` counts the time of choosing and playing alone, per process.
-    `bot` names one of BOTS for all seats, or one per seat; `things` are ids whose mentions in facts are counted.
+    `bot` names one of BOTS, or a file, for all seats or one per seat; `things` are ids whose mentions in facts are
+    counted.
     Raises InvalidTable for seats or options that the ruleset does not allow.
     """
     table = rules.table(seats, options)
@@ -205,7 +207,7 @@ class _Game:
                 if seat in match.state.top.owing:
                     return match.lapse(seats=[seat])
                 continue
-            move = BOTS[self.plan.bots[seat]](match, seat, self.rng)
+            move = player(self.plan.bots[seat])(match, seat, self.rng)
             if move is not None:
                 self.prober.learn(move)
                 return match.play(seat, move, decision=match.decisions()[0].id)

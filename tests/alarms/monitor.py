@@ -94,3 +94,8 @@ class Monitor:
         if rule.seconds > INTERVAL:
             assert alarm not in self.watch(rule.seconds - INTERVAL, meanwhile)
         assert alarm in self.watch(6 * 60, meanwhile)
+
+    def resolves(self, alarm: str, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """The fault is gone: so is the alarm, within the quarter of an hour over which the longest expression looks."""
+        assert alarm in self.firing()
+        assert alarm not in self.watch(16 * 60, meanwhile)

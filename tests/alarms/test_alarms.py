@@ -12,7 +12,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from socketserver import UnixStreamServer
 from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 import httpx
 import pytest
 
+from deploy import local
 from deploy.running_backup import RunningBackup
 from domain.beside.clock import Clock
 from domain.beside.errands import Errand, new_id
@@ -30,6 +33,7 @@ from tests.damage import overwrite, spoil
 from tests.deploy.house import serving
 from tests.valkey import new_server
 from workers.bell import Bell
+from workers.rebuilds import rebuilt
 from workers.scrubbing import Scrubbing
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
@@ -72,8 +76,7 @@ class Watched:
 def watched(tmp_path: Path) -> Iterator[Watched]:
     made = Watched(make_site(tmp_path))
     yield made
-    made.site.services.reader._views.close()
-    made.site.services.ledger.close()
+    made.site.close()
 
 
 def test_every_alarm_has_a_test_that_makes_its_fault() -> None:
@@ -99,7 +102,10 @@ def test_nobody_answers(tmp_path: Path) -> None:
             except httpx.HTTPError:
                 return None
 
-        Monitor(scraped).sees("AnnalsDown", service.kill_group)
+        monitor = Monitor(scraped)
+        monitor.sees("AnnalsDown", service.kill_group)
+    with serving(tmp_path / "data") as service:
+        monitor.resolves("AnnalsDown")
 
 
 @makes("AnnalsStoresDown")
@@ -110,6 +116,12 @@ def test_the_ledger_is_gone(watched: Watched, tmp_path: Path) -> None:
             file.rename(tmp_path / f"gone-{file.name}")
 
     watched.monitor.sees("AnnalsStoresDown", fault, watched.passes)
+    watched.site.services.ledger.close()
+    for file in tmp_path.glob("ledger*"):
+        file.unlink()
+    for file in tmp_path.glob("gone-*"):
+        file.rename(tmp_path / file.name.removeprefix("gone-"))
+    watched.monitor.resolves("AnnalsStoresDown", watched.passes)
 
 
 @contextmanager
@@ -148,6 +160,8 @@ def test_the_clock_is_set(watched: Watched) -> None:
         error[0] = 3600_000
 
     watched.monitor.sees("AnnalsClockJumped", fault, passes)
+    error[0] = 0
+    watched.monitor.resolves("AnnalsClockJumped", passes)
     clock.close()
 
 
@@ -158,7 +172,51 @@ def test_redis_is_gone(watched: Watched) -> None:
         watched.site.services = replace(watched.site.services, redis_up=bell.up)
         watched.site.remake()
         watched.monitor.sees("AnnalsRedisDown", server.stop, watched.passes)
+        server.start()
+        watched.monitor.resolves("AnnalsRedisDown", watched.passes)
         bell.close()
+
+
+class _Lives(BaseHTTPRequestHandler):
+    """What the process for streams says of itself."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"streams": 3}')
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def address_string(self) -> str:
+        return ""
+
+
+@makes("AnnalsStreamsDown")
+def test_the_process_for_streams_is_gone(watched: Watched, tmp_path: Path) -> None:
+    with UnixStreamServer(str(tmp_path / "streams"), _Lives) as server:
+        answering = Thread(target=server.serve_forever)
+        answering.start()
+
+        def streams() -> int | None:
+            found = local.health(tmp_path / "streams")
+            return None if found is None else int(found["streams"])
+
+        def fault() -> None:
+            server.shutdown()
+            server.server_close()
+
+        watched.site.services = replace(watched.site.services, streams=streams)
+        watched.site.remake()
+        watched.monitor.sees("AnnalsStreamsDown", fault, watched.passes)
+        answering.join()
+    (tmp_path / "streams").unlink()
+    with UnixStreamServer(str(tmp_path / "streams"), _Lives) as server:
+        answering = Thread(target=server.serve_forever)
+        answering.start()
+        watched.monitor.resolves("AnnalsStreamsDown", watched.passes)
+        server.shutdown()
+        answering.join()
 
 
 @makes("AnnalsViewsBehind")
@@ -168,34 +226,50 @@ def test_nobody_pumps(watched: Watched) -> None:
         watched.submit(0)
 
     watched.monitor.sees("AnnalsViewsBehind", fault, watched.passes)
+    watched.site.asleep = False
+    watched.site.ring()
+    watched.monitor.resolves("AnnalsViewsBehind", watched.passes)
 
 
 @makes("AnnalsDueWorkWaits")
 def test_nobody_resolves_a_turn(watched: Watched) -> None:
     watched.monitor.sees("AnnalsDueWorkWaits", lambda: watched.submit(0, 1, 2), watched.passes)
+    watched.table.resolve()
+    watched.monitor.resolves("AnnalsDueWorkWaits", watched.passes)
 
 
 @makes("AnnalsErrandWaits")
 def test_nobody_does_what_was_asked_for(watched: Watched) -> None:
+    errands, id_ = watched.site.services.errands, new_id("audit")
+
     def fault() -> None:
-        asked = Errand(new_id("audit"), "audit", watched.table.game, at=watched.time)
-        assert watched.site.services.errands.ask(asked)
+        assert errands.ask(Errand(id_, "audit", watched.table.game, at=watched.time))
         assert watched.monitor.watch(3600, watched.passes) == set()
 
     watched.monitor.sees("AnnalsErrandWaits", fault, watched.passes)
+    errands.settle(id_, {})
+    watched.monitor.resolves("AnnalsErrandWaits", watched.passes)
 
 
 @makes("AnnalsGameSetAside")
 def test_a_record_cannot_be_shown(watched: Watched) -> None:
+    """Until it can, and the views are made anew."""
+    ledger, sound = watched.site.services.ledger, [b""]
+    damage = "UPDATE records SET state = ? WHERE originator_version = ?"
+
     def fault() -> None:
         watched.site.asleep = True
         watched.submit(0)
-        damage = "UPDATE records SET state = ? WHERE originator_version = ?"
-        overwrite(watched.site.services.ledger, damage, (b"j{}", watched.table.version))
+        version = watched.table.version
+        sound[:] = ledger.execute("SELECT state FROM records WHERE originator_version = ?", (version,))[0]
+        overwrite(ledger, damage, (b"j{}", version))
         watched.site.asleep = False
         watched.site.ring()
 
     watched.monitor.sees("AnnalsGameSetAside", fault, watched.passes)
+    overwrite(ledger, damage, (sound[0], watched.table.version))
+    rebuilt(watched.site.crew)
+    watched.monitor.resolves("AnnalsGameSetAside", watched.passes)
 
 
 @makes("AnnalsRecordDamaged")
@@ -207,10 +281,35 @@ def test_bytes_of_the_log_have_changed(watched: Watched) -> None:
         watched.passes()
         scrubbing.step()
 
+    ledger, game, before = watched.site.services.ledger, watched.table.game, [b""]
+
     def fault() -> None:
-        spoil(watched.site.services.ledger, watched.table.game, 3)
+        before[0] = spoil(ledger, game, 3)
 
     watched.monitor.sees("AnnalsRecordDamaged", fault, passes)
+    spoil(ledger, game, 3, before[0])
+    watched.monitor.resolves("AnnalsRecordDamaged", passes)
+
+
+@makes("AnnalsScrubStands")
+def test_nobody_reads_the_log_against_its_tree(watched: Watched) -> None:
+    """The end of a round is no end, and whoever goes on is heard of at once."""
+    scrubbing = Scrubbing(replace(watched.site.crew, clock=lambda: watched.time), rate=1000)
+    alive = Event()
+    alive.set()
+
+    def passes() -> None:
+        watched.passes()
+        if alive.is_set():
+            scrubbing.step()
+
+    def fault() -> None:
+        alive.clear()
+        assert watched.monitor.watch(300, passes) == set()
+
+    watched.monitor.sees("AnnalsScrubStands", fault, passes)
+    alive.set()
+    assert watched.monitor.watch(15, passes) == set()
 
 
 @makes("AnnalsBackupLate")
@@ -239,18 +338,23 @@ def test_the_folder_of_the_running_backup_is_gone(watched: Watched, tmp_path: Pa
 
 @makes("AnnalsFaults")
 def test_requests_end_in_a_fault(watched: Watched) -> None:
-    broken = Event()
+    broken, views, before = Event(), watched.site.services.reader._views, [b""]
 
     def passes() -> None:
         watched.passes()
         assert watched.table.get().status_code == (500 if broken.is_set() else 200)
 
     def fault() -> None:
-        with watched.site.services.reader._views.transaction() as db:
+        with views.transaction() as db:
+            (before[0],) = db.exec_driver_sql("SELECT doc FROM games").one()
             db.exec_driver_sql("UPDATE games SET doc = 'x'")
         broken.set()
 
     watched.monitor.sees("AnnalsFaults", fault, passes)
+    with views.transaction() as db:
+        db.exec_driver_sql("UPDATE games SET doc = ?", (before[0],))
+    broken.clear()
+    watched.monitor.resolves("AnnalsFaults", passes)
 
 
 @makes("AnnalsSlow")
@@ -279,6 +383,8 @@ def test_the_ledger_is_slow(watched: Watched) -> None:
             holder.join()
 
     watched.monitor.sees("AnnalsSlow", slow.set, passes)
+    slow.clear()
+    watched.monitor.resolves("AnnalsSlow", passes)
 
 
 @makes("AnnalsRefusesCallers")
@@ -292,3 +398,5 @@ def test_many_are_over_their_rate(watched: Watched) -> None:
 
     watched.site.remake(rate=1.0, burst=1)
     watched.monitor.sees("AnnalsRefusesCallers", many.set, passes)
+    many.clear()
+    watched.monitor.resolves("AnnalsRefusesCallers", passes)

@@ -22,6 +22,7 @@ from werkzeug.serving import make_server
 from api.app import Services, Settings, create_app
 from domain.beside.access import Access
 from domain.beside.errands import Errands
+from domain.beside.notices.notices import Notices
 from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
@@ -169,6 +170,7 @@ def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
             Access(crew.ledger, crew.ledger.keys),
             crew.errands,
             People(crew.ledger, crew.ledger.keys),
+            Notices(crew.ledger, crew.ledger.keys),
             now,
             crew.notify,
             bell.stir,

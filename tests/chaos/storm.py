@@ -25,6 +25,7 @@ from redis import Redis
 from sqlalchemy import select
 
 from domain.beside.access import Access
+from domain.beside.notices.notices import Notices
 from domain.beside.people.people import People
 from domain.beside.tables import Statement
 from domain.commands import new_game
@@ -150,6 +151,7 @@ def storm(
         crew.errands,
         crew.outages,
         People(crew.ledger, crew.ledger.keys),
+        Notices(crew.ledger, crew.ledger.keys),
         crew.views,
     ):
         each.migrate()
@@ -317,6 +319,8 @@ def rows(views: Views) -> dict[str, list[tuple[Any, ...]]]:
         schema.timeline,
         schema.results,
         schema.due,
+        schema.held_back,
+        schema.seated,
         schema.leaves,
         schema.nodes,
         schema.aside,

@@ -38,8 +38,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**own, "PYTHONPATH": str(ROOT), "ANNALS_RATE": "0", **more}
 
 
-def command(*args: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "tests.deploy.served", *args]
+SMALL, SHIPPED = "tests.deploy.served", "deploy.cli"
+"""The program with the small rulesets of the tests, and as people have it."""
+
+
+def command(*args: str, program: str = SMALL) -> list[str]:
+    return [sys.executable, "-P", "-m", program, *args]
 
 
 def run(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -73,12 +77,12 @@ def until(what: Callable[[], Any], seconds: float = PATIENCE) -> Any:
 class Service:
     """`annals serve` in a process group of its own."""
 
-    def __init__(self, data: Path, *args: str, **env: str) -> None:
+    def __init__(self, data: Path, *args: str, program: str = SMALL, **env: str) -> None:
         self.data = data
         self.errors = data.with_name(f"{data.name}.errors")
         with self.errors.open("a") as errors:
             self.process = subprocess.Popen(
-                command("serve", "--port", "0", "--data", str(data), *args),
+                command("serve", "--port", "0", "--data", str(data), *args, program=program),
                 env=environment(**env),
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -118,7 +122,13 @@ class Service:
         return out
 
     def pid(self, name: str) -> int:
-        """The child of that name."""
+        """The child of that name; fails where there is none: a signal to 0 would end the tests themselves."""
+        found = self.find(name)
+        assert found, f"no {name} lives: {self.group()}"
+        return found
+
+    def find(self, name: str) -> int:
+        """The same; 0 for none."""
         return next((p for p, (up, n) in self.group().items() if n == name and up == self.process.pid), 0)
 
     def kill_group(self) -> None:
@@ -136,9 +146,9 @@ class Service:
 
 
 @contextmanager
-def serving(data: Path, *args: str, **env: str) -> Iterator[Service]:
+def serving(data: Path, *args: str, program: str = SMALL, **env: str) -> Iterator[Service]:
     """A service that leaves nothing behind."""
-    service = Service(data, *args, **env)
+    service = Service(data, *args, program=program, **env)
     try:
         yield service
     finally:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deploy.play import bots
+from domain import bots
 from domain.errors import RuleError
 from domain.ids import Doc, Json, Seat
 from domain.kernel.choices import accept, one, some, span

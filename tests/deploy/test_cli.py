@@ -17,7 +17,7 @@ import pytest
 from deploy import cli
 from deploy.cli import DONE, FAILED, USAGE, main
 from deploy.play import story
-from deploy.play.bots import built, may_decide
+from domain.bots import built, may_decide
 from domain.catalogue import Catalogue, shipped
 from domain.ids import Json, Viewer
 from domain.kernel import export

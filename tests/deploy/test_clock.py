@@ -105,7 +105,8 @@ def test_a_game_goes_on_through_an_hour_forward_and_back(
         assert timeline(slow)[-1]["at"] < last + 60_000, "it goes on from where it was"
         for table in (slow, quick):
             proves(table)
-        assert acts(slow) == acts(quick) == ["shift"]
+        assert acts(slow) == ["shift"]
+        assert acts(quick) in (["shift"], ["shift", "extend"]), "a deadline may have passed between the two services"
 
 
 def test_a_service_that_starts_on_a_clock_that_was_put_right_goes_on(tmp_path: Path, wall: Wall) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.deploy.house import Table, serving
+from tests.deploy.house import Table, serving, until
 
 NAME, REASON = "Quillon Abernethy Vraskovich", "A card of Xanthippe was misread"
 
@@ -12,6 +12,27 @@ NAME, REASON = "Quillon Abernethy Vraskovich", "A card of Xanthippe was misread"
 def holding(data: Path, said: str) -> set[str]:
     """The files in which it can be read."""
     return {path.name for path in data.rglob("*") if path.is_file() and said.encode() in path.read_bytes()}
+
+
+def test_after_a_stop_nothing_is_left_to_be_overwritten(tmp_path: Path) -> None:
+    """The running backup reads the log of last writes, which ends when the service does, and not when it is killed."""
+    (tmp_path / "copies").mkdir()
+    unwiped = tmp_path / "data" / "ledger.sqlite-unwiped"
+    for kill in (True, False):
+        with serving(tmp_path / "data", "--backup-to", str(tmp_path / "copies")) as service:
+            made = service.http.post("/games", json={"ruleset": "orders@1", "seats": 3, "name": NAME}).json()
+            until(lambda: list((tmp_path / "copies").glob("*/base.json")))
+            headers = {"Authorization": f"Bearer {made['token']}"}
+            assert service.http.delete(f"/players/{made['player']}/name", headers=headers).status_code == 204
+            assert unwiped.exists()
+            if kill:
+                service.kill_group()
+                assert unwiped.exists()
+                assert holding(tmp_path / "data", NAME)
+            else:
+                assert service.end() == 0
+    assert not unwiped.exists()
+    assert holding(tmp_path / "data", NAME) == set()
 
 
 def test_a_name_and_a_reason_are_gone_from_every_file(tmp_path: Path) -> None:

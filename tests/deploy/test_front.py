@@ -714,9 +714,10 @@ def test_one_address_has_a_part_of_the_application_at_most(tmp_path: Path) -> No
             assert problem(one_more.read(5))["code"] == "too_many_requests"
             other.send(request("/", CLOSE))
             assert statuses(other.read(5)) == [200]
-        with closing(Client(settings.port)) as follower:
+        with closing(Echo(front.stream_socket(settings))) as streams, closing(Client(settings.port)) as follower:
             follower.send(request("/v1/games/x/stream", CLOSE))
             assert statuses(follower.read(5)) == [200]
+            assert len(streams.met) == 1
 
 
 SAME = ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:1:2:3:4:5", "2001:db8:0:1:a:b:c:d")

@@ -45,7 +45,7 @@ def server(service: Service) -> list[int]:
 
 
 def redis(service: Service) -> list[int]:
-    return [service.pid("valkey-server")]
+    return [service.find("valkey-server")]
 
 
 def halt(pids: list[int]) -> None:
@@ -127,14 +127,14 @@ def test_a_hung_prober_is_replaced_and_the_api_is_not(tmp_path: Path) -> None:
 def test_whoever_a_frozen_prober_does_not_vouch_for_lives(tmp_path: Path) -> None:
     """It is replaced before what it has promised for others ends."""
     with serving(tmp_path / "data") as service:
-        vouched = [service.pid(name) for name in ("nginx", "annals-api", "valkey-server")]
+        vouched = [service.pid(name) for name in ("nginx", "annals-api", "annals-streams", "valkey-server")]
         for wait in (0.3, 0.7):  # in different moments of its second
             time.sleep(wait)
             prober = service.pid("annals-prober")
             halt([prober])
             time.sleep(20)
-            assert service.pid("annals-prober") not in (0, prober)
-        assert [service.pid(name) for name in ("nginx", "annals-api", "valkey-server")] == vouched
+            assert service.pid("annals-prober") != prober
+        assert [service.pid(name) for name in ("nginx", "annals-api", "annals-streams", "valkey-server")] == vouched
         assert answers(service)
 
 
@@ -142,7 +142,7 @@ def test_whoever_a_frozen_prober_does_not_vouch_for_lives(tmp_path: Path) -> Non
 def test_a_front_without_a_connection_left_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has closed the prober's connection: who hangs closes none."""
     few = ["/bin/sh", "-c", 'ulimit -n 256; exec "$@"', "few"]
-    monkeypatch.setattr(house, "command", lambda *args: [*few, *command(*args)])
+    monkeypatch.setattr(house, "command", lambda *args, **kept: [*few, *command(*args, **kept)])
     with serving(tmp_path / "data") as service:
         vouched = [*front(service), service.pid("annals-api")]
         with crowd(service):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from deploy.settings import Settings
 from domain.beside.keys import mark_of
 from domain.errors import WrongKey
 from domain.ledger import Ledger
@@ -93,6 +95,24 @@ class TestRotation:
         assert call("migrate", "--data", str(tmp_path)).returncode == 0
         assert not (tmp_path / "key.next").exists()
 
+    def test_it_is_changed_by_one_at_a_time(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Else the one could put in place what the other has made and not yet admitted, and then is killed."""
+        call("migrate", "--data", str(tmp_path))
+        next_key = Settings.next_key
+        others: list[subprocess.CompletedProcess[str]] = []
+
+        def meanwhile(settings: Settings) -> bytes:
+            monkeypatch.undo()
+            made = next_key(settings)
+            others.extend(call("rotate-key", "--data", str(tmp_path), *step) for step in ((), ("--finish",)))
+            return made
+
+        monkeypatch.setattr(Settings, "next_key", meanwhile)
+        rotated(tmp_path)
+        assert [(other.returncode, "in use" in other.stderr) for other in others] == [(2, True)] * 2
+        rotated(tmp_path, "--finish")
+        assert call("migrate", "--data", str(tmp_path)).returncode == 0
+
     def test_a_key_of_the_environment_is_changed_for_another(self, tmp_path: Path, postgres_url: str) -> None:
         old, new = "aa" * 32, "bb" * 32
         env = {"ANNALS_DATABASE_URL": postgres_url}
@@ -107,6 +127,36 @@ class TestRotation:
             marks = db.execute("SELECT DISTINCT mark FROM keyring").fetchall()
         assert marks == [(mark_of(bytes.fromhex(new)),)]
         assert call("migrate", "--data", str(tmp_path), **env, ANNALS_KEY=old).returncode == 1
+
+    @pytest.mark.parametrize(
+        "key", [b"", b"00" * 20, b"\xff\x00", b"11" * 32 + b"\n"], ids=["no", "half", "bytes", "other"]
+    )
+    def test_nothing_is_made_of_a_backup_that_its_key_does_not_open(self, tmp_path: Path, key: bytes) -> None:
+        data, new = tmp_path / "data", tmp_path / "new"
+        call("migrate", "--data", str(data))
+        with closing(
+            Ledger.open(f"sqlite:///{data / 'ledger.sqlite'}", bytes.fromhex((data / "key").read_text()))
+        ) as made:
+            made.keys.check()
+        assert call("backup", str(tmp_path / "copy"), "--data", str(data)).returncode == 0
+        sound = (tmp_path / "copy" / "key").read_bytes()
+        (tmp_path / "copy" / "key").write_bytes(key)
+        done = call("restore", str(tmp_path / "copy"), "--data", str(new))
+        assert done.returncode == 2
+        assert "copy/key does not" in done.stderr
+        assert not (new / "key").exists()
+        assert not (new / "ledger.sqlite").exists()
+        (tmp_path / "copy" / "key").write_bytes(sound)
+        assert call("restore", str(tmp_path / "copy"), "--data", str(new)).returncode == 0
+
+    def test_a_key_that_is_lost_is_told_as_that(self, tmp_path: Path) -> None:
+        """And not that there is no service, which would be to make another one."""
+        call("migrate", "--data", str(tmp_path))
+        (tmp_path / "key").unlink()
+        for asked in (("rotate-key",), ("rotate-key", "--finish"), ("admin", "Anne")):
+            done = call(*asked, "--data", str(tmp_path))
+            assert "key is missing" in done.stderr, done.stderr
+        assert not (tmp_path / "key").exists()
 
     def test_a_backup_names_the_key_that_it_needs(self, tmp_path: Path) -> None:
         data = tmp_path / "data"

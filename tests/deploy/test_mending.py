@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from deploy.backup import take
+from deploy import mending
+from deploy.backup import LEDGER, put_back, take
 from deploy.mending import mend
+from deploy.rotation import begin, finish
+from deploy.running_backup import Copier
 from deploy.settings import Settings, SettingsError, load
 from deploy.wiring import Services, create_services, migrate
 from domain.beside.damages import Damages
@@ -19,7 +26,7 @@ from domain.kernel.acts import Close, Join, Play, Start
 from domain.kernel.export import dump
 from domain.ledger.mapper import pack
 from projections.pump import Pump
-from tests.damage import spoil
+from tests.damage import key, overwrite, spoil
 from tests.deploy.house import CATALOGUE
 from tests.postgres import postgres_server, postgres_url
 
@@ -47,7 +54,7 @@ class Place:
     def pump(self) -> None:
         s = self.services
         pump = Pump(s.ledger, s.catalogue, s.views, "pump")
-        while pump.run(0)[1]:
+        while pump.run(0):
             pass
 
     def spoil(self, game: str, version: int, state: bytes | None = b"j{") -> None:
@@ -97,6 +104,45 @@ def test_a_closed_game_comes_back_from_its_export(place: Place, tmp_path: Path, 
     assert place.services.reader.proofs.head() == head
     assert Damages(place.services.ledger).all() == []
     assert mend(place.services, source, game).mended == [], "again changes nothing"
+
+
+@pytest.mark.parametrize("column", ["originator_version = 9", "originator_id = '0123456789abcdef0123456789abcdef'"])
+def test_a_record_whose_name_has_changed_gets_its_own_again(place: Place, tmp_path: Path, column: str) -> None:
+    """It stands where the tree says: nothing is lost, and nothing is twice in the log."""
+    game = closed(place)
+    before, head = place.log(), place.services.reader.proofs.head()
+    source = exported(place, game, tmp_path / "game.annals")
+    where = (6, key(place.services.ledger, game))
+    sql = f"UPDATE records SET {column} WHERE originator_version = ? AND originator_id = ?"  # noqa: S608 - our words
+    overwrite(place.services.ledger, sql, where)
+    made = mend(place.services, source, game)
+    assert 6 in made.mended
+    assert made.first is None
+    assert place.log() == before
+    assert place.services.reader.proofs.head() == head
+
+
+def test_a_row_that_an_index_knows_by_its_own_name_is_put_right(tmp_path: Path) -> None:
+    """A byte in the file of SQLite: whoever asks for the record finds it, whoever reads the log does not."""
+    settings = load({"data": str(tmp_path / "data")}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
+    migrate(settings)
+    place = Place(settings, create_services(settings, CATALOGUE))
+    game = closed(place)
+    before = place.log()
+    source = exported(place, game, tmp_path / "game.annals")
+    place.services.close()
+    with closing(sqlite3.connect(settings.ledger_file)) as db:
+        assert db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    data = bytearray(settings.ledger_file.read_bytes())
+    at = data.index(game.replace("-", "").encode() + b"\x02game.joined@1")
+    data[at + 3] ^= 0x80
+    settings.ledger_file.write_bytes(data)
+    place = Place(settings, create_services(settings, CATALOGUE))
+    made = mend(place.services, source, game)
+    assert (len(made.mended), made.lost, made.first) == (1, [], None)
+    assert place.log() == before
+    assert place.services.ledger.complaints(10) == []
+    place.services.close()
 
 
 def test_another_record_is_not_believed(place: Place, tmp_path: Path) -> None:
@@ -190,3 +236,66 @@ class TestFromABackup:
         made = mend(place.services, tmp_path / "copy", game)
         assert (made.mended, [version for version, _ in made.lost]) == ([3], [2])
         shutil.rmtree(tmp_path / "copy")
+
+    def test_a_backup_stays_what_it_was(self, place: Place, tmp_path: Path) -> None:
+        """It may lie where nothing can be written, and is put back as a whole later."""
+        game = place.game()
+        place.pump()
+        take(place.settings, tmp_path / "copy")
+        before = (tmp_path / "copy" / LEDGER).read_bytes()
+        place.spoil(game, 3)
+        (tmp_path / "copy" / LEDGER).chmod(0o400)
+        assert mend(place.services, tmp_path / "copy", game).mended == [3]
+        assert (tmp_path / "copy" / LEDGER).read_bytes() == before
+        put_back(load({"data": str(tmp_path / "new")}, {}), tmp_path / "copy")
+
+    def test_one_that_is_killed_leaves_no_copy_that_the_next_does_not_remove(
+        self, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The names of people are in it, also those that are erased later."""
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        game = place.game()
+        place.pump()
+        take(place.settings, tmp_path / "copy")
+        place.spoil(game, 3)
+        child = os.fork()
+        if not child:
+            monkeypatch.setattr(mending, "_copied", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+            mend(place.services, tmp_path / "copy", game)
+            os._exit(1)
+        assert os.waitpid(child, 0)[1] == signal.SIGKILL
+        assert mend(place.services, tmp_path / "copy", game).mended == [3]
+        copies = [path for path in tmp_path.rglob("*") if path.is_file() and path.name == LEDGER]
+        assert sorted(path.parent.name for path in copies) == ["copy", "data"]
+
+    def test_a_copy_of_which_nothing_can_be_read_is_refused(self, place: Place, tmp_path: Path) -> None:
+        game = place.game()
+        take(place.settings, tmp_path / "copy")
+        (tmp_path / "copy" / LEDGER).write_bytes(b"x" * 10_000)
+        with pytest.raises(SettingsError, match="cannot be read"):
+            mend(place.services, tmp_path / "copy", game)
+
+    def test_a_time_is_for_a_running_backup(self, place: Place, tmp_path: Path) -> None:
+        """A plain one and an export are one moment each, whatever time was asked for."""
+        game = closed(place)
+        take(place.settings, tmp_path / "copy")
+        for source in (tmp_path / "copy", exported(place, game, tmp_path / "game.annals")):
+            with pytest.raises(SettingsError, match="one moment"):
+                mend(place.services, source, game, 1)
+
+    def test_a_running_backup_of_before_the_key_was_changed_opens_with_its_own(
+        self, place: Place, tmp_path: Path
+    ) -> None:
+        game = place.game()
+        place.pump()
+        (tmp_path / "copies").mkdir()
+        copier = Copier(place.settings, tmp_path / "copies", lambda: 1)
+        copier.begin()
+        copier.step()
+        copier.let_go()
+        begin(place.settings)
+        place.services.close()
+        finish(place.settings)
+        place.services = create_services(place.settings, CATALOGUE)
+        place.spoil(game, 6)
+        assert mend(place.services, tmp_path / "copies", game).mended == [6]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import psycopg
+import pytest
 from redis import Redis
 
 from domain.kernel import export
@@ -53,4 +56,36 @@ def gone_back(table: Table, to: int) -> Doc:
         return job if job["status"] in ("done", "failed") else None
 
     job: Doc = until(ended)
+    until(lambda: table.get()["version"] > head)  # what is read next is as after it
     return job
+
+
+@pytest.mark.timeout(300)
+def test_pumps_share_the_games_and_take_over_from_each_other(tmp_path: Path, postgres_url: str, redis_url: str) -> None:
+    """One is killed, one is frozen: games go on, whichever of them had theirs."""
+    urls = {"ANNALS_DATABASE_URL": postgres_url, "ANNALS_REDIS_URL": redis_url}
+    with serving(tmp_path / "data", ANNALS_PUMPS="2", **urls) as service:
+
+        def shared() -> bool:
+            with psycopg.connect(postgres_url) as db:
+                rows = db.execute("SELECT count(*) FROM parts WHERE part >= 0 GROUP BY owner").fetchall()
+            return sorted(rows) == [(5,), (7,)]  # who has the tree has two less
+
+        until(shared)
+        tables = [Table(service).open() for _ in range(4)]
+        os.kill(service.pid("annals-pump"), signal.SIGKILL)
+        for table in tables:
+            table.turn()
+        frozen = service.pid("annals-pump-2")
+        os.kill(frozen, signal.SIGSTOP)
+        for table in tables:
+            table.turn()
+        os.kill(frozen, signal.SIGCONT)
+        for table in tables:
+            while table.get()["status"] != "closed":
+                table.turn()
+            assert table.get("/audit")["proved"]
+        until(shared)
+        head = service.http.get("/log").json()
+        with psycopg.connect(postgres_url) as db:
+            assert db.execute("SELECT count(*) FROM records").fetchone() == (head["size"],)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from deploy.play import bots, probes
+from deploy.play import probes
+from domain import bots
 from domain.kernel.match import Match
 from domain.kernel.ruleset import COMMON_CODES
 from domain.kernel.shapes import Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word

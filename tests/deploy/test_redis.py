@@ -224,7 +224,7 @@ def test_a_halted_server_is_replaced_and_nobody_waits_for_it(tmp_path: Path) -> 
         assert ready(service)["redis"] == "away"
         assert "annals_redis_up 0.0" in httpx.get(f"{service.url}/metrics").text
         until(lambda: late.get()["version"] > 5, SOON)
-        until(lambda: service.pid("valkey-server") not in (0, before), 40)
+        until(lambda: service.find("valkey-server") not in (0, before), 40)
         until(lambda: ready(service)["redis"] == "up")
         table.turn()
         assert service.end() == 0

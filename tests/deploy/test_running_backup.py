@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 
-from deploy import running_backup
-from deploy.backup import put_back
+from deploy import moments, rotation, running_backup
+from deploy.backup import put_back, take
 from deploy.moments import make, time_of, told
-from deploy.running_backup import ABOUT, BASE, DAY, Copier, Generation, RunningBackup
+from deploy.running_backup import ABOUT, BASE, DAY, HOUR, SEGMENT, Copier, Generation, RunningBackup, Segment
 from deploy.settings import Settings, SettingsError, load
+from deploy.supervisor import alone
 from deploy.wal import Tail
 from deploy.wiring import migrate
 from domain.ledger import Ledger
+from domain.ledger.sqlite import unwiped
 from projections.progress import kept
 from projections.store import Views
 from tests.deploy.house import Table, call, serving, until
@@ -98,6 +102,27 @@ class TestMoments:
         with pytest.raises(SettingsError, match="begins at"):
             people(settings, tmp_path, first - 1)
 
+    def test_a_whole_copy_reaches_the_disk_in_steps_and_gives_signs_of_life(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The disk may take longer for all of it than a folder may stand still."""
+        named(db, *(f"p{n:03}" for n in range(300)))
+        signs: list[float] = []
+        fsync = os.fsync
+
+        def slow(number: int) -> None:
+            fsync(number)
+            found = [path.stat().st_ino for path in copies(settings).glob("*/base.sqlite")]
+            if os.fstat(number).st_ino in found:
+                signs.append(copier.alive)
+                copier.alive = 0.0
+
+        monkeypatch.setattr(running_backup, "PAGES", 8)
+        monkeypatch.setattr(os, "fsync", slow)
+        copier.begin()
+        assert len(signs) >= 5
+        assert all(signs[1:]), "each step is told before the next"
+
     def test_the_log_is_begun_anew_and_nothing_is_missing(
         self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
     ) -> None:
@@ -126,6 +151,7 @@ class TestMoments:
                 while not stop.is_set():
                     named(mine, f"{who}-{wrote[who]:06}")
                     wrote[who] += 1
+                    time.sleep(0.0005)  # as the disk would take: nobody waits for who copies
 
         threads = [threading.Thread(target=write, args=(who,)) for who in range(2)]
         copier.begin()
@@ -179,7 +205,209 @@ class TestDeaths:
         NOW[0] += 1000
         copier.begin()
         copier.step()
-        assert [g.folder.name for g in Generation.all(copies(settings))] == [p.name for p in copies(settings).iterdir()]
+        found = [path for path in copies(settings).iterdir() if path.is_dir()]
+        assert [g.folder for g in Generation.all(copies(settings))] == found
+
+
+class TestOthers:
+    def test_a_folder_is_of_one_service_at_a_time(self, settings: Settings, copier: Copier, tmp_path: Path) -> None:
+        """Also while the other makes its first copy, which is not whole yet."""
+        copier.begin()
+        other = load({"data": str(tmp_path / "other"), "backup": str(copies(settings))}, {})
+        migrate(other)
+        second = Copier(other, copies(settings), lambda: NOW[0] + 1)
+        with pytest.raises(OSError, match="in use by another service"):
+            second.begin()
+        copier.let_go()
+        second.begin()
+        second.let_go()
+
+    def test_what_is_not_of_the_backup_stays(self, settings: Settings, copier: Copier) -> None:
+        foreign = copies(settings) / "QUIZ"
+        foreign.mkdir()
+        (foreign / "file").write_text("mine")
+        copier.begin()
+        assert (foreign / "file").read_text() == "mine"
+
+    def test_nobody_waits_for_the_folder(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A commit of somebody else is taken while a piece is being written, whichever, also where a log ends."""
+        monkeypatch.setattr(running_backup, "FULL", 1)
+        copier.begin()
+        written: list[Path] = []
+        write, ends = running_backup.write, Tail.end
+
+        def slow(path: Path, data: bytes) -> None:
+            with closing(sqlite3.connect(settings.ledger_file, isolation_level=None, timeout=0)) as other:
+                named(other, f"p{len(written)}")
+            written.append(path)
+            write(path, data)
+
+        def late(tail: Tail, read: Callable[[], Any]) -> Any:
+            named(db, "late")
+            return ends(tail, read)
+
+        monkeypatch.setattr(running_backup, "write", slow)
+        monkeypatch.setattr(Tail, "end", late)
+        named(db, "a")
+        copier.step()
+        assert len(written) == 2
+
+    def test_a_whole_copy_that_fails_leaves_the_one_before_up_to_date(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
+    ) -> None:
+        """As where the folder has room for a piece, and not for the database."""
+        copier.begin()
+        named(db, "a")
+        NOW[0] += DAY + 1000
+        full = mock.patch.object(Copier, "_copy", side_effect=OSError(28, "No space left on device"))
+        with full, pytest.raises(OSError, match="No space"):
+            copier.step()
+        assert people(settings, tmp_path) == ["a"]
+
+
+class TestErased:
+    """Whoever erases waits for nobody, and what was erased leaves the files all the same."""
+
+    SECRET = "Anne of the isles"
+
+    def erase(self, settings: Settings, db: sqlite3.Connection) -> None:
+        db.execute("PRAGMA secure_delete=ON")
+        db.execute("INSERT INTO people VALUES ('p', ?)", (self.SECRET,))
+        db.execute("DELETE FROM people WHERE player = 'p'")
+        with closing(Ledger.open(settings.ledger_url)) as ledger:
+            ledger.wipe()
+
+    def found(self, settings: Settings) -> set[str]:
+        files = settings.ledger_file.parent.glob(f"{settings.ledger_file.name}*")
+        return {file.name for file in files if self.SECRET.encode() in file.read_bytes()}
+
+    def test_without_a_backup_it_is_gone_at_once(self, settings: Settings, db: sqlite3.Connection) -> None:
+        self.erase(settings, db)
+        assert not self.found(settings)
+        assert not unwiped(settings.ledger_file).exists()
+
+    def test_with_one_it_is_gone_within_the_hour(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
+    ) -> None:
+        copier.begin()
+        copier.step()
+        self.erase(settings, db)
+        assert self.found(settings) == {"ledger.sqlite-wal"}
+        named(db, "a")  # the service goes on
+        NOW[0] += HOUR // 2
+        copier.step()
+        assert unwiped(settings.ledger_file).exists()
+        NOW[0] += HOUR
+        copier.step()
+        assert not self.found(settings)
+        assert not unwiped(settings.ledger_file).exists()
+        named(db, "b")
+        copier.step()
+        assert people(settings, tmp_path) == ["a", "b"]
+        assert len(Generation.all(copies(settings))) == 2
+
+    def test_a_copy_that_fails_then_leaves_no_gap(
+        self,
+        settings: Settings,
+        db: sqlite3.Connection,
+        copier: Copier,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        copier.begin()
+        copier.step()
+        self.erase(settings, db)
+        NOW[0] += 2 * HOUR
+
+        def full() -> None:
+            named(db, "a")  # no segment has it: the log before has ended
+            raise OSError("no room")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(copier, "_copy", full)
+            with pytest.raises(OSError, match="no room"):
+                copier.step()
+        assert not copier.begun
+        copier.begin()
+        named(db, "b")
+        copier.step()
+        assert people(settings, tmp_path) == ["a", "b"]
+
+    def test_what_nobody_could_wipe_is_wiped_at_the_next_start(
+        self, settings: Settings, db: sqlite3.Connection
+    ) -> None:
+        db.execute("BEGIN")
+        db.execute("SELECT * FROM people").fetchall()
+        with closing(sqlite3.connect(settings.ledger_file, isolation_level=None)) as other:
+            self.erase(settings, other)
+        assert unwiped(settings.ledger_file).exists()
+        db.execute("COMMIT")
+        migrate(settings)
+        assert not self.found(settings)
+        assert not unwiped(settings.ledger_file).exists()
+
+
+class TestFlushed:
+    @pytest.fixture
+    def effects(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+        """What is flushed, and what gets its name, in order."""
+        found: list[tuple[str, str]] = []
+        fsync, rename = os.fsync, Path.rename
+
+        def synced(number: int) -> None:
+            found.append(("fsync", Path(f"/proc/self/fd/{number}").readlink().name))
+            fsync(number)
+
+        def renamed(path: Path, target: Path) -> Path:
+            found.append(("rename", target.name))
+            return rename(path, target)
+
+        monkeypatch.setattr(os, "fsync", synced)
+        monkeypatch.setattr(Path, "rename", renamed)
+        return found
+
+    def test_what_is_put_back_before_it_has_its_name(
+        self, settings: Settings, copier: Copier, tmp_path: Path, effects: list[tuple[str, str]]
+    ) -> None:
+        copier.begin()
+        copier.step()
+        effects.clear()
+        put_back(load({"data": str(tmp_path / "new")}, {}), copies(settings))
+        assert [e for e in effects if e[1] != BASE] == [
+            *(("fsync", "key.part"), ("rename", "key"), ("fsync", "new")),
+            *(("fsync", "ledger.restoring"), ("rename", "ledger.sqlite"), ("fsync", "new")),
+        ]
+
+    def test_the_folder_of_a_whole_copy(
+        self, settings: Settings, copier: Copier, effects: list[tuple[str, str]]
+    ) -> None:
+        copier.begin()
+        assert effects.index(("fsync", copies(settings).name)) < effects.index(("rename", ABOUT))
+
+    def test_a_backup_of_one_moment(self, settings: Settings, tmp_path: Path, effects: list[tuple[str, str]]) -> None:
+        take(settings, tmp_path / "one")
+        assert effects[-3:] == [("fsync", "backup.json.part"), ("rename", "backup.json"), ("fsync", "one")]
+        assert ("rename", "key") in effects
+
+    def test_a_restore_that_was_killed_while_it_wrote_the_key_is_repeated(
+        self, settings: Settings, copier: Copier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        copier.begin()
+        copier.step()
+        copier.let_go()
+        new = load({"data": str(tmp_path / "new")}, {})
+
+        def killed(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fdopen", killed)
+            with pytest.raises(KeyboardInterrupt):
+                put_back(new, copies(settings))
+        put_back(new, copies(settings))
+        assert new.key() == settings.key()
 
 
 class TestDamage:
@@ -220,6 +448,90 @@ class TestDamage:
         with pytest.raises(SettingsError, match="is damaged"):
             people(settings, tmp_path)
 
+    def test_the_time_that_is_told_is_one_of_the_copy_before(
+        self, settings: Settings, copier: Copier, shipped: list[Path], tmp_path: Path
+    ) -> None:
+        NOW[0] += DAY
+        copier.step()
+        base = Generation.all(copies(settings))[-1].folder / BASE
+        base.write_bytes(base.read_bytes()[:-1] + b"x")
+        with pytest.raises(SettingsError, match="an older one serves up to") as refused:
+            people(settings, tmp_path)
+        assert people(settings, tmp_path, time_of(str(refused.value).rpartition(" ")[2])) == ["a", "b", "c"]
+
+    def test_the_pieces_of_a_day_are_not_read_at_once(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
+    ) -> None:
+        """They may be larger than the memory."""
+        copier.begin()
+        with mock.patch.object(running_backup, "FULL", 1):
+            for n in range(5):
+                named(db, f"p{n}")
+                copier.step()
+        order: list[str] = []
+        read, replayed = Segment.read, moments._replayed
+
+        def reads(path: Path) -> Segment:
+            order.append("read")
+            return read(path)
+
+        def replays(target: Path, parts: Sequence[Segment]) -> int:
+            order.append("replayed")
+            return replayed(target, parts)
+
+        with mock.patch.object(Segment, "read", reads), mock.patch.object(moments, "_replayed", replays):
+            assert len(people(settings, tmp_path)) == 5
+        assert order.index("replayed") < 3
+
+
+def test_a_key_that_was_changed_begins_a_whole_copy(settings: Settings, copier: Copier, tmp_path: Path) -> None:
+    """While it copies, and where another goes on: what is put back opens with the key that it has."""
+    copier.begin()
+    copier.step()
+    rotation.begin(settings)
+    NOW[0] += 1000
+    copier.step()
+    assert len(Generation.all(copies(settings))) == 2
+    rotation.finish(settings)
+    NOW[0] += 1000
+    copier.step()
+    new = load({"data": str(tmp_path / "new")}, {})
+    put_back(new, copies(settings))
+    with closing(Ledger.open(new.ledger_url, new.key())) as ledger:
+        ledger.keys.check()
+    rotation.begin(settings)
+    NOW[0] += 1000
+    copier.let_go()
+    other = Copier(settings, copies(settings), lambda: NOW[0])
+    other.begin()
+    other.let_go()
+    assert len(Generation.all(copies(settings))) == 3
+
+
+def test_what_another_ledger_has_left_is_not_taken_for_the_one_that_is_put_back(
+    settings: Settings, copier: Copier, tmp_path: Path
+) -> None:
+    """The log of a ledger that is gone, and the drafts of a restore that was killed."""
+    copier.begin()
+    copier.step()
+    new = load({"data": str(tmp_path / "new")}, {})
+    new.prepare()
+    left = new.data / "ledger.sqlite-wal"
+    left.write_bytes(b"x")
+    with pytest.raises(SettingsError, match="empty folder"):
+        put_back(new, copies(settings))
+    left.unlink()
+    for name in ("ledger.restoring", "ledger.restoring-wal", "ledger.restoring-shm"):
+        (new.data / name).write_bytes(b"x")
+    (new.data / "key").write_text(settings.key_file.read_text())
+    put_back(new, copies(settings))
+    assert sorted(path.name for path in new.data.iterdir()) == ["key", "ledger.sqlite", "lock"]
+    other = load({"data": str(tmp_path / "other")}, {})
+    other.prepare()
+    other.key()
+    with pytest.raises(SettingsError, match="empty folder"):
+        put_back(other, copies(settings))
+
 
 def test_what_is_too_old_goes_and_each_moment_of_the_last_days_stays(
     settings: Settings, db: sqlite3.Connection, tmp_path: Path
@@ -229,15 +541,145 @@ def test_what_is_too_old_goes_and_each_moment_of_the_last_days_stays(
     copier.begin()
     named(db, "erased")
     copier.step()
+
+    def holding() -> list[str]:
+        found = copies(settings)
+        pieces = [path for path in found.rglob(f"*{SEGMENT}") if b"erased" in Segment.read(path).data]
+        return [p.name for p in [*pieces, *(p for p in found.rglob("*.sqlite") if b"erased" in p.read_bytes())]]
+
+    assert holding(), "a piece of the log has it"
     db.execute("PRAGMA secure_delete=ON")
     db.execute("DELETE FROM people")
+    with closing(Ledger.open(settings.ledger_url)) as ledger:
+        ledger.wipe()
     for _ in range(4):
         NOW[0] += DAY + 1
         copier.step()
     ages = [(NOW[0] - g.at) // DAY for g in Generation.all(copies(settings))]
     assert ages == [2, 1, 0]
     copier.let_go()
-    assert not any(b"erased" in path.read_bytes() for path in copies(settings).rglob("*.sqlite"))
+    assert holding() == []
+
+
+def test_a_clock_that_is_set_forward_ages_no_copy(settings: Settings, db: sqlite3.Connection, copier: Copier) -> None:
+    """A year that leapt is no year in which anybody could have noticed that something is wrong."""
+    year = 365 * DAY
+    copier.begin()
+    for _ in range(3):
+        NOW[0] += DAY + 1
+        copier.step()
+    db.execute("INSERT INTO leaps VALUES (?, ?, 1, 0, ?)", (NOW[0], year, NOW[0] + year))
+    NOW[0] += year + 1
+    copier.step()
+    assert len(Generation.all(copies(settings))) == 5
+    for _ in range(settings.backup_days + 1):
+        NOW[0] += DAY + 1
+        copier.step()
+    assert len(Generation.all(copies(settings))) == settings.backup_days + 1
+
+
+def test_of_a_ledger_that_was_put_back_what_was_played_last_counts(
+    settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
+) -> None:
+    """Its time may be earlier than that of copies of before, which serve the moments that it has not."""
+    copier.begin()
+    begun = NOW[0]
+    named(db, "undone")
+    copier.step()
+    copier.let_go()
+    NOW[0] -= HOUR
+    db.execute("DELETE FROM people")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    copier.begin()
+    named(db, "again")
+    NOW[0] += 1000
+    copier.step()
+    assert people(settings, tmp_path) == people(settings, tmp_path, begun - 1) == ["again"]
+    copier.let_go()
+    copier.begin()
+    assert len(Generation.all(copies(settings))) == 2, "and it goes on from there"
+
+
+def test_a_service_cannot_be_started_where_something_is_put_back(
+    settings: Settings, copier: Copier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its ledger would be replaced by the other; nor is anything put back where one is starting."""
+    copier.begin()
+    new = replace(settings, data=tmp_path / "new")
+
+    def meanwhile(*args: Any) -> moments.Moment:
+        with pytest.raises(SettingsError, match="in use"), alone(new.data / "lock"):
+            pass
+        return make(*args)
+
+    monkeypatch.setattr(moments, "make", meanwhile)
+    put_back(new, copies(settings))
+    other = replace(settings, data=tmp_path / "other")
+    other.data.mkdir()
+    with alone(other.data / "lock"), pytest.raises(SettingsError, match="in use"):
+        put_back(other, copies(settings))
+
+
+class TestMuchAtOnce:
+    """Where the folder was away, or the keeper stood still, or somebody writes more than a disk takes."""
+
+    def test_a_slow_folder_gets_it_in_pieces(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
+    ) -> None:
+        """Each is a sign of life, and is not copied again; only a commit that is larger is a piece of its own."""
+        copier.begin()
+        names = [f"p{n:03}" for n in range(200)]
+        named(db, *names[:100])
+        db.execute("CREATE TABLE blob AS SELECT zeroblob(500000) AS x")
+        named(db, *names[100:])
+        with mock.patch.object(running_backup, "PAGES", 20):
+            copier.step()
+        (generation,) = Generation.all(copies(settings))
+        parts = [Segment.read(path) for path in generation.segments()]
+        frames = [part.mark.frames - part.first for part in parts]
+        assert max(frames) > 100
+        assert sorted(frames)[-2] <= 20
+        assert people(settings, tmp_path) == people(settings, tmp_path, NOW[0]) == names
+
+    def test_what_was_copied_before_it_failed_is_not_copied_again(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
+    ) -> None:
+        copier.begin()
+        names = [f"p{n:03}" for n in range(100)]
+        named(db, *names)
+        real, left = Segment.write, [2]
+
+        def write(segment: Segment, folder: Path) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError("the folder is away")
+            real(segment, folder)
+
+        with mock.patch.object(running_backup, "PAGES", 20):
+            with mock.patch.object(Segment, "write", write), pytest.raises(OSError, match="away"):
+                copier.step()
+            assert len(Generation.all(copies(settings))[0].segments()) == 2
+            copier.begin()
+            copier.step()
+        assert len(Generation.all(copies(settings))) == 1
+        assert people(settings, tmp_path) == names
+
+    def test_nobody_waits_until_all_is_in_the_database(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier
+    ) -> None:
+        """Only for what was written after the lock was asked for."""
+        copier.begin()
+        db.execute("CREATE TABLE blob AS SELECT zeroblob(5000000) AS x")
+        sizes = []
+
+        def read() -> None:
+            sizes.append(settings.ledger_file.stat().st_size)
+
+        copier.step()
+        db.execute("CREATE TABLE more AS SELECT zeroblob(5000000) AS x")
+        copier._open.renew()
+        copier._open.end(read)
+        assert sizes[0] > 10_000_000
 
 
 def test_times_are_read_as_they_are_told() -> None:
@@ -245,6 +687,14 @@ def test_times_are_read_as_they_are_told() -> None:
     assert told(time_of("2026-11-22T18:30Z")) == "2026-11-22T18:30:00.000Z"
     with pytest.raises(SettingsError):
         time_of("yesterday")
+
+
+def test_a_time_that_is_empty_is_none(settings: Settings, copier: Copier, tmp_path: Path) -> None:
+    """As where a variable of a shell was not set: nobody has asked for the last moment."""
+    copier.begin()
+    made = call("restore", str(copies(settings)), "--at", "", "--data", str(tmp_path / "new"))
+    assert made.returncode != 0
+    assert "a time such as" in made.stderr
 
 
 class TestFolder:
@@ -280,6 +730,23 @@ class TestFolder:
         assert kept(views, "backup") == {"since": 7}
         backup.stop()
         views.close()
+
+    def test_a_full_one_gets_the_room_of_what_nobody_needs(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The copies that are too old go before there is another; half a copy takes no room."""
+        copier.begin()
+        for _ in range(settings.backup_days):
+            NOW[0] += DAY + 1
+            copier.step()
+        assert len(Generation.all(copies(settings))) == settings.backup_days + 1
+        monkeypatch.setattr(running_backup, "hash_of", mock.Mock(side_effect=OSError(28, "No space left on device")))
+        for _ in range(3):
+            NOW[0] += DAY + 1
+            with pytest.raises(OSError, match="No space"):
+                copier.step()
+        assert len(Generation.all(copies(settings))) == settings.backup_days - 2
+        assert len(list(copies(settings).glob(f"*/{BASE}"))) == settings.backup_days - 2
 
     def test_half_a_piece_takes_no_room(self, tmp_path: Path) -> None:
         (tmp_path / "piece").mkdir()

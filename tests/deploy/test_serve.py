@@ -90,15 +90,24 @@ def map_records(table: Table) -> list[dict[str, dict[str, object]]]:
 
 
 @pytest.mark.parametrize(
-    "name", ["nginx", "annals-api", "annals-pump", "annals-worker-1", "annals-batch", "annals-keeper", "valkey-server"]
+    "name",
+    [
+        "nginx",
+        "annals-api",
+        "annals-streams",
+        "annals-pump",
+        "annals-worker-1",
+        "annals-batch",
+        "annals-keeper",
+        "valkey-server",
+    ],
 )
 def test_a_process_that_dies_is_started_anew(tmp_path: Path, name: str) -> None:
     with serving(tmp_path / "data") as service:
         table = Table(service).open()
         before = service.pid(name)
-        assert before, service.group()
         os.kill(before, signal.SIGKILL)
-        until(lambda: service.pid(name) not in (0, before))
+        until(lambda: service.find(name) not in (0, before))
         until(lambda: _answers(service.url))
         table.turn()
         table.turn()
@@ -116,6 +125,7 @@ def test_nobody_outlives_the_supervisor(tmp_path: Path) -> None:
         names = {
             "nginx",
             "annals-api",
+            "annals-streams",
             "annals-pump",
             "annals-worker-1",
             "annals-batch",

@@ -49,11 +49,20 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_PORT", "secret"),
         ("ANNALS_PORT", "65536"),
         ("ANNALS_WORKERS", "0"),
+        ("ANNALS_PUMPS", "2"),
+        ("ANNALS_PARTS", "secret"),
         ("ANNALS_LOG_LEVEL", "secret"),
         ("ANNALS_RATE", "secret"),
         ("ANNALS_RATE", "-1"),
         ("ANNALS_TABLES", "0"),
         ("ANNALS_REGISTRATION", "everybody"),
+        ("ANNALS_PLAIN_HTTP", "1"),
+        ("ANNALS_SECOND_FACTOR", "member"),
+        ("ANNALS_PUBLIC_URL", "http://play.example"),
+        ("ANNALS_PUBLIC_URL", "https://secret@play.example"),
+        ("ANNALS_PUBLIC_URL", "https://play.example/path"),
+        ("ANNALS_PUBLIC_URL", "https://Play.example"),
+        ("ANNALS_PUBLIC_URL", "play.example"),
         ("ANNALS_ORIGINS", "play.example"),
         ("ANNALS_ORIGINS", "https://play.example/"),
         ("ANNALS_ORIGINS", "https://Play.example"),
@@ -92,6 +101,8 @@ def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     found = load({"data": str(tmp_path), "port": 17}, env | {"ANNALS_RATE": "2.5", "ANNALS_METRICS_TOKEN": "t"})
     assert load({}, found.environ()) == found
     assert found.origins == ("https://a", "https://b")
+    shared = load({}, {"ANNALS_DATABASE_URL": "postgresql://h/n", "ANNALS_PUMPS": "3", "ANNALS_PARTS": "9"})
+    assert (shared.pumps, shared.parts, load({}, shared.environ())) == (3, 9, shared)
 
 
 @pytest.mark.parametrize(("text", "origins"), [("", ("*",)), ("*", ("*",)), ("none", ()), ("http://[::1]:8", None)])
@@ -108,6 +119,29 @@ def test_trusted_proxies_are_networks() -> None:
 
 
 # --- the key and the folder ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "annals.example"])  # noqa: S104 - nothing listens
+def test_a_network_is_served_without_tls_only_where_that_is_said(host: str) -> None:
+    plain = {"ANNALS_HOST": host}
+    with pytest.raises(SettingsError, match="ANNALS_PLAIN_HTTP=yes"):
+        load({}, plain).check_transport()
+    for enough in (
+        {"ANNALS_TLS_CERT": "c", "ANNALS_TLS_KEY": "k"},
+        {"ANNALS_TRUSTED_PROXIES": "192.0.2.9"},
+        {"ANNALS_PLAIN_HTTP": "yes"},
+        {"ANNALS_HOST": "127.0.0.1"},
+        {"ANNALS_HOST": "::1"},
+        {"ANNALS_HOST": "localhost"},
+    ):
+        load({}, plain | enough).check_transport()
+
+
+def test_a_service_does_not_start_where_tokens_would_be_read(tmp_path: Path) -> None:
+    for command in ("serve", "api"):
+        done = call(command, "--data", str(tmp_path), "--host", "0.0.0.0", "--port", "0")  # noqa: S104 - it is refused
+        assert done.returncode == 2
+        assert "in the clear" in done.stderr
 
 
 def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
@@ -192,3 +226,19 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(SettingsError, match="cannot be written"):
         load({"data": str(tmp_path)}, {}).prepare()
+
+
+@pytest.mark.parametrize(
+    ("value", "known"),
+    [
+        ("", ""),
+        ("https://play.example", "https://play.example"),
+        ("https://play.example/", "https://play.example"),
+        ("https://play.example:443", "https://play.example"),
+        ("https://play.example:8443", "https://play.example:8443"),
+        ("http://localhost:8000", "http://localhost:8000"),
+        ("http://[::1]:8000", "http://[::1]:8000"),
+    ],
+)
+def test_the_address_is_as_browsers_write_it(value: str, known: str) -> None:
+    assert load({}, {"ANNALS_PUBLIC_URL": value}).public_url == known

@@ -1,4 +1,7 @@
-"""The budget table: `./run perf [--quick] [--json FILE] [--compare FILE]`, alone on the machine."""
+"""The budget table: `./run perf [--quick] [--json FILE] [--compare FILE]`, alone on the machine.
+
+`./run perf load` measures a service with thousands of tables.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy import collector
-from tests.perf import rules, service, views
+from tests.perf import load, pumps, rules, service, streams, views
 from tests.perf.figures import Figure, head
 
 GAMES = (
@@ -46,12 +49,17 @@ def table(quick: bool = False) -> Iterator[Figure]:
     if not quick:
         yield from rules.resolution(BATCH, ORDERS)
     yield from views.figures(logs, 20 if quick else 400)
+    yield from pumps.figures(logs, 10 if quick else 200)
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 5, 2, 5) if quick else SERVICE
     yield from service.figures(played)
+    crowd = streams.Crowd(2, 5, 2) if quick else streams.Crowd()
+    yield from streams.figures(played, crowd)
 
 
 def main(argv: Sequence[str]) -> int:
     """Prints the table row by row."""
+    if argv[:1] == ["load"]:
+        return load.main(argv[1:])
     parser = argparse.ArgumentParser(prog="./run perf", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only show that every figure can be taken")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there, a JSON object a line")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deploy.play.bots import may_decide, picked
 from deploy.play.simulate import simulate
+from domain.bots import may_decide, picked
 from domain.catalogue import shipped
 from domain.commands import new_game
 from domain.ids import DIRECTOR, Json, Seat

@@ -1,0 +1,90 @@
+"""How many times the views of one process two of them make, on PostgreSQL."""
+
+from __future__ import annotations
+
+import multiprocessing
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection
+
+from sqlalchemy import update
+
+from domain.catalogue import shipped
+from domain.kernel.record import Record
+from domain.ledger import Ledger
+from projections import schema
+from projections.progress import LEASE
+from projections.pump import Pump
+from projections.reader import Reader
+from projections.rebuild import new_generation, switch
+from projections.schema import TREE
+from projections.store import Views
+from tests.perf.figures import TURNS, Figure
+from tests.perf.views import written
+from tests.postgres import new_database, new_server
+
+KEY = bytes(32)
+NOW = 1
+SPAWN = multiprocessing.get_context("spawn")
+
+
+def figures(games: Sequence[Sequence[Record]], count: int, copies: int = 6) -> Iterator[Figure]:
+    """So many records of each game, as often as there are copies of it, in turn in one log."""
+    with new_server() as server, new_database(server.dsn) as url:
+        ledger = Ledger.open(url, KEY)
+        ledger.migrate()
+        total = written(ledger, [records[:count] for records in games] * copies)
+        views = Views(url, ledger.keys)
+        views.migrate()
+        alone, shared = zip(
+            *((total / _seconds(url, views, 1), total / _seconds(url, views, 2)) for _ in range(TURNS)), strict=True
+        )
+        views.close()
+        ledger.close()
+    where = f"PostgreSQL, {len(games) * copies} games, {total} records"
+    bare = statistics.median(alone)
+    yield Figure("views by two pumps", where, statistics.median(shared), "/s", ">= 1.7 times", bare, "one pump")
+
+
+def _seconds(url: str, views: Views, count: int) -> float:
+    """How long so many processes take for a whole log, from when all of them are ready."""
+    gen = new_generation(views)
+    with views.transaction() as db:
+        for part in (TREE, *range(views.parts)):  # as they share them: the tree counts as two of twelve
+            owner = f"pump-{int(count == 2 and part >= views.parts // 2 - 1)}"
+            db.execute(update(schema.parts).filter_by(gen=gen, part=part).values(owner=owner, until=NOW + LEASE))
+    ends = [_begun(url, gen, f"pump-{n}") for n in range(count)]
+    for end, _ in ends:
+        end.recv()
+    began = time.perf_counter()
+    for end, _ in ends:
+        end.send(None)
+    for end, process in ends:
+        end.recv()
+        process.join()
+    taken = time.perf_counter() - began
+    assert switch(views, gen)
+    return taken
+
+
+def _begun(url: str, gen: int, owner: str) -> tuple[Connection, multiprocessing.process.BaseProcess]:
+    ours, theirs = SPAWN.Pipe()
+    process = SPAWN.Process(target=_pump, args=(url, gen, owner, theirs), daemon=True)
+    process.start()
+    return ours, process
+
+
+def _pump(url: str, gen: int, owner: str, end: Connection) -> None:
+    ledger, catalogue = Ledger.open(url, KEY), shipped()
+    views = Views(url, ledger.keys)
+    pump = Pump(ledger, catalogue, views, owner, gen)
+    Reader(views).position()
+    ledger.log(0, 1)
+    end.send(None)
+    end.recv()
+    while pump.run(NOW):
+        pass
+    end.send(None)
+    views.close()
+    ledger.close()
