@@ -1,5 +1,6 @@
 """What holds for every test: hypothesis' examples, and that nothing is skipped without a reason."""
 
+import os
 import re
 from collections.abc import Generator
 from pathlib import Path
@@ -29,6 +30,11 @@ def read_skips(text: str) -> list[re.Pattern[str]]:
             raise pytest.UsageError(f"tests/skips.txt gives no reason for {line!r}")
         patterns.append(re.compile(re.escape(node_id.strip()).replace(r"\*", ".*")))
     return patterns
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Two more than there are cores: tests of processes wait a good deal for each other."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_configure(config: pytest.Config) -> None:

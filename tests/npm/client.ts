@@ -37,6 +37,8 @@ export function data(event: Schemas["StreamEvent"]): number {
   switch (event.event) {
     case "board":
       return event.data.at;
+    case "patch":
+      return event.data.version - event.data.from;
     case "timeline":
       return event.data.version;
     case "motion":
