@@ -25,7 +25,7 @@ from domain.catalogue import Catalogue
 from tests.rulesets import FLOWS
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 40
+PATIENCE = 75
 TOLD = re.compile(f'"event": "({"|".join(EVENTS)})"')
 """Security events, which stand in the log of a service that is well."""
 CATALOGUE = Catalogue(entry.rules for entry in FLOWS)

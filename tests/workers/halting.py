@@ -24,7 +24,7 @@ from workers.reconcile import Reconciler
 NOBODY = "unix:///nowhere/socket"
 
 
-def until(what: Callable[[], object], seconds: float = 20) -> None:
+def until(what: Callable[[], object], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it took too long"
@@ -48,7 +48,7 @@ class Pump:
         )
         self.pumping = Pumping(house.crew, self.bell, self.reconciler)
 
-    def until(self, what: Callable[[], object], seconds: float = 20) -> None:
+    def until(self, what: Callable[[], object], seconds: float = 60) -> None:
         def turned() -> object:
             self.pumping._rung = True  # a pass each time
             self.pumping.turn()
