@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy import collector
-from tests.perf import load, pumps, rules, service, streams, views
+from tests.perf import load, pumps, rate, rules, service, streams, views
 from tests.perf.figures import Figure, head
 
 GAMES = (
@@ -52,6 +52,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
     yield from pumps.figures(logs, 10 if quick else 200)
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 5, 2, 5) if quick else SERVICE
     yield from service.figures(played)
+    yield from rate.figures(played, 2 if quick else rate.TABLES)
     crowd = streams.Crowd(2, 5, 2) if quick else streams.Crowd()
     yield from streams.figures(played, crowd)
 

@@ -1,0 +1,112 @@
+"""How many moves a service takes from twenty tables at once, by one and by two processes of its API.
+
+The clients are as small as they can be, since they share the machine: one connection each, in one process.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from deploy.play import demo
+from tests.perf.figures import Figure
+from tests.perf.service import SEED, Played
+
+TABLES = 20
+
+
+@dataclass
+class Player:
+    """Seat 0 of a table: says over and over that it is ready, and that it is not."""
+
+    path: str
+    token: str
+    version: int
+
+    def play(self, address: str, moves: int, played: Played) -> None:
+        """So many accepted moves over one connection, each on the version that the one before gave."""
+        line = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        for i in range(moves):
+            body = json.dumps({"move": played.again[i % 2]})
+            line.request("POST", f"{self.path}/moves", body, {**headers, "If-Match": f'"{self.version}"'})
+            answer = line.getresponse()
+            doc = json.loads(answer.read())
+            assert answer.status == 201, doc
+            self.version = doc["version"]
+        line.close()
+
+
+def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
+    """The same tables by one process and then by two, half of them each."""
+    with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
+        data = Path(folder) / "data"
+        with demo.service(data) as address:
+            players = [_seated(address, played) for _ in range(tables)]
+            where = f"{played.name}, {played.seats} seats: {tables} tables at once"
+            one = _rate([address], players, played)
+            yield Figure("accepted moves of many tables, one API process", where, one, "/s", ">= 500")
+            with another(data, address) as second:
+                two = _rate([address, second], players, played)
+            yield Figure("accepted moves of many tables, two API processes", where, two, "/s", "", one, "one process")
+
+
+def _seated(address: str, played: Played) -> Player:
+    game = demo.open_table(address, played.plan(), random.Random(SEED))
+    while (game.decision(game.seats[0]) or {})["kind"] != played.during:
+        game.step()
+    version = game.seats[0].call("GET", f"{game.path}?wait={game.position}")["version"]
+    for seat in game.seats:
+        seat.close()
+    return Player(game.path, game.seats[0].token, version)
+
+
+def _rate(addresses: Sequence[str], players: Sequence[Player], played: Played) -> float:
+    """Accepted moves a second, from the first request to the last answer."""
+    with ThreadPoolExecutor(len(players)) as pool:
+        begun = time.perf_counter()
+        ways = [addresses[n % len(addresses)] for n in range(len(players))]
+        list(pool.map(lambda pair: pair[0].play(pair[1], played.crowd_moves, played), zip(players, ways, strict=True)))
+        return len(players) * played.crowd_moves / (time.perf_counter() - begun)
+
+
+@contextmanager
+def another(data: Path, first: str) -> Iterator[str]:
+    """The address of one more process of the API on the same folder, with a front of its own."""
+    command = [sys.executable, "-P", "-m", "deploy.cli", "api", "--port", "0", "--data", str(data)]
+    known = {str(urlsplit(first).port)}
+    process = subprocess.Popen([*command, "--log-level", "error"])
+    try:
+        yield _answering(data / "front", known, process)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+
+
+def _answering(fronts: Path, known: set[str], process: subprocess.Popen[bytes]) -> str:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        for port in {front.name for front in fronts.iterdir()} - known:
+            line = http.client.HTTPConnection("127.0.0.1", int(port), timeout=5)
+            try:
+                line.request("GET", "/healthz")
+                if line.getresponse().status == 200:
+                    return f"http://127.0.0.1:{port}"
+            except OSError:
+                time.sleep(0.05)
+            finally:
+                line.close()
+        time.sleep(0.05)
+    raise demo.DemoError("the second process did not start")
