@@ -62,34 +62,6 @@ class _Tables:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def archive(self, game: str, leaves: Mapping[int, str], why: str) -> int:
-        """Move what the records of a closed game say to the archive, all or none; gives how many. A repair.
-
-        `leaves`: the hashes that they must have, from elsewhere. 0 for a game that is archived. Raises ValueError for
-        one that is not closed, VerificationError for a record that is not the one whose hash stands there, does not
-        follow the one before, or has packs that its public part has not sealed, and StaleVersion if one has changed
-        meanwhile.
-        """
-        key = _key(game)
-        if self._archive.holds(game):
-            return 0
-        with self._store() as store:
-            events = store.select_events(key)
-            records = [self._record(_own(key, version, event)) for version, event in enumerate(events, 1)]
-            prove(records, leaves)
-            stubs = [(event, stub(record.hash)) for event, record in zip(events, records, strict=True)]
-            pieces = list(self._archive.pieces(game, [Line(*self._mapper.written(event)) for event in events]))
-            with self.repair(f"{len(events)} records of {game} are archived", why) as execute:
-                for piece in pieces:
-                    execute(INSERT, (game, piece.first, piece.last, piece.data))
-                if not store.replace_states(stubs, execute):
-                    raise StaleVersion(len(events), store.version(key))
-        return len(events)
-
-    def archived(self, game: str) -> bool:
-        """Whether what the records of a game say is in the archive."""
-        return self._archive.holds(game)
-
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         return self._ledger.execute(statement, params)
 
@@ -223,9 +195,9 @@ class Ledger:
     def archive(self, game: str, leaves: Mapping[int, str], why: str) -> int:
         """Move what the records of a closed game say to the archive, all or none; gives how many. A repair.
 
-        `leaves`: the hashes that they must have, from elsewhere. 0 for a game that is archived. Raises VerificationError
-        for a record that is not the one whose hash stands there, does not follow the one before, or has packs that its
-        public part has not sealed, ValueError for a game that is not closed, and StaleVersion if a record was put right
+        `leaves`: the hashes that they must have, from elsewhere. 0 for a game that is archived. Raises ValueError for
+        one that is not closed, VerificationError for a record that is not the one whose hash stands there, does not
+        follow the one before, or has packs that its public part has not sealed, and StaleVersion if one has changed
         meanwhile.
         """
         key = _key(game)

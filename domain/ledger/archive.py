@@ -147,7 +147,7 @@ class Archive:
             raise _unreadable(version, "its piece is gone")
         first, last, data = found[0]
         with self._lock:
-            lines = self._read.get((game, first))
+            lines: list[Line] | None = self._read.get((game, first))
         if lines is None:
             try:
                 lines = self._lines(game, first, last, bytes(data))

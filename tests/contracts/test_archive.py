@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 import pytest
+from eventsourcing.persistence import StoredEvent
 
+from domain.beside.tables import Execute
 from domain.beside.vault import Vault
 from domain.commands import Commands, new_game
 from domain.errors import StaleVersion, StoreUnavailable, VerificationError, WrongKey
 from domain.kernel.acts import Close, Join, Play, Start
 from domain.kernel.export import dump
+from domain.kernel.record import Record
 from domain.ledger import Ledger, LogEntry
 from domain.ledger import archive as archives
+from domain.ledger.store import Store
 from tests.contracts import crew
 from tests.damage import spoil
 
@@ -86,6 +94,25 @@ class TestReading:
         archive(ledger, game)
         assert size(ledger) < before / 2
 
+    def test_pages_are_free_for_others_on_sqlite(self, tmp_path: Path) -> None:
+        """Those of the games that were played at the same time are as full as before."""
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger.migrate()
+        game, other = played(ledger, 300), played(ledger, 20, closed=False)
+
+        def used() -> int:
+            ((pages,),) = ledger.execute(
+                "SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count"
+            )
+            return int(pages)
+
+        before = used()
+        archive(ledger, game)
+        assert used() < before * 0.7
+        assert len(ledger.read(other)) == 25
+        assert ledger.complaints(60) == []
+        ledger.close()
+
     def test_positions_are_not_given_again(self, ledger: Ledger) -> None:
         """Neither those of the newest records, which an empty end of a table would give to the next."""
         game = played(ledger)
@@ -127,14 +154,14 @@ class TestReading:
         plain.close()
 
 
-def _chained(notes: list[str] | None = None) -> list[crew.Record]:
+def _chained(notes: list[str] | None = None) -> list[Record]:
     """Records as any game might have them, the last one that closes it."""
-    made: list[crew.Record] = []
+    made: list[Record] = []
     for version, note in enumerate([*(notes or ["a", "b"]), "end"], 1):
         public = {"v": version, "kind": "moved", "at": version, "body": {"note": note}}
-        made.append(crew.Record(public | {"prev": made[-1].hash if made else ""}, {}))
+        made.append(Record(public | {"prev": made[-1].hash if made else ""}, {}))
     last = made.pop()
-    return [*made, crew.Record(last.public | {"kind": "closed"}, {})]
+    return [*made, Record(last.public | {"kind": "closed"}, {})]
 
 
 class TestArchiving:
@@ -213,12 +240,42 @@ class TestArchiving:
         assert not ledger.archived(game)
         assert [len(bytes(s)) > 33 for (s,) in ledger.execute("SELECT state FROM records")].count(False) == 1
 
+    @pytest.mark.parametrize("stores", [0, 1, 5, 10])
+    def test_killed_within_it_has_not_happened(self, ledger: Ledger, url: str, stores: int) -> None:
+        """After so many of its ten records, or before the first: the next attempt does all of it."""
+        game = played(ledger)
+        before = ledger.read(game), ledger.execute("SELECT * FROM records")
+        process, pipe = crew.start(_killed, url, game, leaves(ledger, game), stores)
+        with pytest.raises(EOFError):
+            pipe.recv()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        assert (ledger.read(game), ledger.execute("SELECT * FROM records")) == before
+        assert ledger.execute("SELECT * FROM archive") == ledger.execute("SELECT * FROM repairs") == []
+        assert ledger.guarded()
+        assert archive(ledger, game) == 10
+        assert ledger.read(game) == before[0]
+
     def test_of_two_at_once_one_does_it(self, ledger: Ledger, url: str) -> None:
         game = played(ledger, 60)
         before = ledger.read(game)
         done = crew.together(2, _archived, url, game, leaves(ledger, game))
         assert sorted(done) in ([0, 66], [-1, 66])
         assert ledger.read(game) == before
+
+
+def _killed(pipe: Connection, url: str, game: str, known: dict[int, str], stores: int) -> None:
+    ledger = Ledger.open(url, crew.KEY)
+    store = type(ledger._connect())
+
+    def cut_off(self: Store, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
+        whole(self, events[:stores], execute)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+    whole = store.replace_states
+    store.replace_states = cut_off  # type: ignore[method-assign] # within a process of its own
+    pipe.send(ledger.archive(game, known, WHY))
 
 
 def _archived(_: int, url: str, game: str, known: dict[int, str]) -> int:

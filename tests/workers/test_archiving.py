@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from domain.beside.damages import Damages
-from domain.ids import DIRECTOR, PUBLIC
+from domain.ids import PUBLIC
 from domain.kernel.acts import Close, Rewind
 from domain.kernel.export import dump
 from projections import schema
@@ -32,7 +32,7 @@ def closed(house: House, **body: Any) -> str:
     """A game with secrets that is over."""
     game = house.game(**body)
     house.submit(game, 0, 1, 2)
-    house.crew.commands.do(game, Close("abandoned", DIRECTOR))
+    house.crew.commands.do(game, Close("abandoned", "director"))
     house.pumping.catch_up()
     return game
 
@@ -120,8 +120,8 @@ class TestWhatStays:
         game = house.game()
         house.submit(game, 0)
         head = house.crew.ledger.version(game)
-        house.crew.commands.do(game, Rewind(head - 1, DIRECTOR, reason=""))
-        house.crew.commands.do(game, Close("abandoned", DIRECTOR))
+        house.crew.commands.do(game, Rewind(head - 1, "director", reason=""))
+        house.crew.commands.do(game, Close("abandoned", "director"))
         house.pumping.catch_up()
         before = seen(reader, game)
         old(house)
