@@ -148,9 +148,12 @@ def caller(token: str | None) -> str:
 
 def spend(token: str | None) -> None:
     """Counts this request for its caller, and for its address, since anybody can have many tokens; raises Problem."""
-    cost = _cost()
-    if not cost:
-        return
+    g.spends = token
+    if cost := _cost():
+        _count(cost, token)
+
+
+def _count(cost: float, token: str | None) -> None:
     counted = {"caller": (caller(token), 1), "address": (f"all of {address()}", ADDRESS)}
     _take(current_app.extensions[_BUCKETS], counted, cost)
 
@@ -244,6 +247,14 @@ def passage() -> Passage:
 def whole_game() -> Iterator[None]:
     """Around what reads or folds a whole game for this request, as a context or a decorator; raises Problem."""
     with passage()():
+        yield
+
+
+@contextmanager
+def telling_again() -> Iterator[None]:
+    """The same around what folds a closed game that rests in the archive, which is counted like a past board."""
+    _count(COSTLY["past"], g.get("spends"))
+    with whole_game():
         yield
 
 

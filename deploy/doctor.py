@@ -99,7 +99,8 @@ def _disk(services: Services) -> str:
 def _ledger(services: Services) -> str:
     counted = "SELECT count(DISTINCT originator_id) AS games, count(*) AS records FROM records"
     ((games, records),) = services.ledger.execute(counted)
-    return f"{records} records of {games} games"
+    ((archived,),) = services.ledger.execute("SELECT count(DISTINCT game) FROM archive")
+    return f"{records} records of {games} games, {archived} of them archived"
 
 
 def _log(services: Services) -> str:

@@ -15,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deploy import logs
-from deploy.settings import LOG_LEVELS, Settings, load
+from deploy.settings import LOG_LEVELS, MOST_DAYS, Settings, load
 from domain.catalogue import Catalogue, shipped
 from domain.errors import AccountError, StoreUnavailable
 from domain.ids import Json
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from deploy.supervisor import Program, Supervisor
     from deploy.wiring import Services
     from domain.beside.people.people import People
+    from workers.archiving import Archiving
     from workers.crew import Crew
 
 FLAGS = ("data", "host", "port", "workers", "log_level", "backup", "tls_cert", "tls_key")
@@ -81,7 +82,9 @@ def add_commands(add: Add) -> None:
     one.add_argument("number", type=int, nargs="?", default=1, help="which one of this data folder (1 unless given)")
     _add_settings(one)
 
-    one = add("keeper", help="run the process that reads the log against its tree, and keeps the running backup")
+    one = add(
+        "keeper", help="run the process that reads the log against its tree, archives, and keeps the running backup"
+    )
     one.set_defaults(command=keeper)
     _add_settings(one)
     _add_backup(one)
@@ -114,6 +117,11 @@ def _add_care(add: Add) -> None:
     one.set_defaults(command=rebuild)
     _add_settings(one)
 
+    one = add("archive", help="move games that were closed long ago out of the tables that are in use")
+    one.set_defaults(command=archive)
+    one.add_argument("days", metavar="DAYS", type=_days, help="those that were closed at least so many days ago")
+    _add_settings(one)
+
     one = add("admin", help="make an account an administrator, or list those that are")
     one.set_defaults(command=admin)
     one.add_argument("name", metavar="NAME", nargs="?", help="what the account is called; it must be there already")
@@ -132,6 +140,12 @@ def _add_care(add: Add) -> None:
         "--game", metavar="GAME", help="put back what is damaged of this game, also while the service runs"
     )
     _add_settings(one)
+
+
+def _days(text: str) -> int:
+    if not text.isdecimal() or int(text) > MOST_DAYS:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number of days is expected")
+    return int(text)
 
 
 def _add_settings(one: argparse.ArgumentParser) -> None:
@@ -371,8 +385,15 @@ def keeper(args: argparse.Namespace, catalogue: Catalogue) -> int:
         pulse.begin(services.settings.data, "keeper", START)
         if not services.settings.scrub:
             _nothing_late(services, "scrub")
-        keep(services.crew(), services.settings.scrub, _copying(services))
+        keep(services.crew(), services.settings.scrub, _copying(services), _archiving(services))
     return DONE
+
+
+def _archiving(services: Services) -> Archiving | None:
+    from workers.archiving import Archiving  # noqa: PLC0415
+
+    days = services.settings.archive_days
+    return Archiving(services.crew(), days) if days else None
 
 
 def _copying(services: Services) -> RunningBackup | None:
@@ -485,6 +506,27 @@ def _asked(
         return None
     print(json.dumps(outcome, ensure_ascii=False))
     return outcome
+
+
+def archive(args: argparse.Namespace, catalogue: Catalogue) -> int:
+    """Each game that is old enough, also while the service runs; whatever was done stays done."""
+    from domain.ledger import Ledger  # noqa: PLC0415
+    from workers.archiving import Archiving  # noqa: PLC0415
+
+    settings_of(args).held()
+    done = {"games": 0, "records": 0, "kept": 0}
+    with (
+        _services(args, catalogue) as services,
+        closing(Ledger.open(services.settings.owner_url, services.settings.key())) as owned,
+    ):
+        archiving = Archiving(services.crew(), args.days, owned)
+        while found := archiving.next():
+            moved = archiving.archive(found)
+            done["games"] += bool(moved)
+            done["records"] += moved
+            done["kept"] += not services.ledger.archived(found.game)
+    print(json.dumps(done))
+    return FAILED if done["kept"] else DONE
 
 
 def alive(args: argparse.Namespace, _: Catalogue) -> int:

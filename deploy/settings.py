@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit
 LOG_LEVELS = ("debug", "info", "warning", "error")
 MOST_WORKERS = 64
 MOST_PARTS = 1024
+MOST_DAYS = 36_500
 REGISTRATION = ("open", "invitation", "closed")
 PLAIN = ("no", "yes")
 WEBHOOKS = ("https", "loopback", "none")
@@ -82,6 +83,8 @@ class Settings:
     """Absolute: the folder of the running backup; only with SQLite."""
     backup_days: int = 7
     """For how many days the running backup can be put back."""
+    archive_days: int = 0
+    """How many days after its end a game is archived by the keeper; 0 for never. Only with SQLite."""
     trusted_proxies: tuple[str, ...] = ()
     """Networks of proxies in front, which are believed when they tell for whom they ask."""
 
@@ -211,6 +214,7 @@ class Settings:
             "ANNALS_SCRUB": str(self.scrub),
             "ANNALS_BACKUP": str(self.backup or ""),
             "ANNALS_BACKUP_DAYS": str(self.backup_days),
+            "ANNALS_ARCHIVE_DAYS": str(self.archive_days),
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
             "ANNALS_PLAIN_HTTP": PLAIN[self.plain],
@@ -257,6 +261,7 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         scrub=_number("ANNALS_SCRUB", env.get("ANNALS_SCRUB", "200"), 0, 1_000_000),
         backup=_backup(str(given.get("backup") or env.get("ANNALS_BACKUP", "")), data, ledger_url),
         backup_days=_number("ANNALS_BACKUP_DAYS", env.get("ANNALS_BACKUP_DAYS", "7"), 1, 3650),
+        archive_days=_archive_days(env.get("ANNALS_ARCHIVE_DAYS", "0"), ledger_url),
         trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
         tls_cert=tls_cert,
         tls_key=tls_key,
@@ -289,6 +294,13 @@ def _backup(text: str, data: Path, ledger_url: str) -> Path | None:
     if real.is_relative_to(kept) or kept.is_relative_to(real):
         raise SettingsError("ANNALS_BACKUP: a folder apart from the data is expected, best on another disk")
     return path
+
+
+def _archive_days(text: str, ledger_url: str) -> int:
+    days = _number("ANNALS_ARCHIVE_DAYS", text, 0, MOST_DAYS)
+    if days and not ledger_url.startswith("sqlite:"):
+        raise SettingsError("ANNALS_ARCHIVE_DAYS: with PostgreSQL its owner runs `annals archive DAYS` now and then")
+    return days
 
 
 def _owner(url: str, ledger_url: str) -> str:

@@ -27,6 +27,7 @@ from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
 from projections import lineage
 from projections.reader import Reader
+from projections.retold import Retold
 from projections.store import Views
 from workers.bell import Bell
 from workers.changes import Changes
@@ -151,7 +152,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
     rules = shipped() if catalogue is None else catalogue
     ledger = Ledger.open(settings.ledger_url, settings.key())
     views = Views(settings.views_url, ledger.keys, settings.parts)
-    vault, reader = Vault(ledger, ledger.keys), Reader(views)
+    vault, reader = Vault(ledger, ledger.keys), Reader(views, Retold(ledger, rules))
     url, clock = settings.redis_url, Clock(ledger, alone=settings.sqlite)
     return Services(
         settings,

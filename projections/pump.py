@@ -79,6 +79,8 @@ class _Batch:
     leaves: list[tuple[str, int, str, int]] = field(default_factory=list)
     """Game, version, hash and position of each record that the tree does not hold yet."""
     aside: list[Doc] = field(default_factory=list)
+    damaged: set[str] = field(default_factory=set)
+    """Games that are known to be."""
     boards: list[Doc] = field(default_factory=list)
     games: list[Doc] = field(default_factory=list)
     due: list[Doc] = field(default_factory=list)
@@ -250,6 +252,7 @@ class Pump:
         batch, gen, position = _Batch(), held.gen, entries[-1].position if entries else held.position
         shown.aside.update(game for (game,) in ASIDE.rows(db, in_gen=gen))
         damaged = {(d.game, d.version): d.hash for d in Damages(self._ledger).all()}
+        batch.damaged.update(game for game, _ in damaged)
         for entry in entries:
             named = damaged.get((entry.game, entry.version))
             if held.wants(entry.game, entry.position) and entry.game not in shown.aside:
@@ -306,9 +309,11 @@ class Pump:
         record, game = entry.record, entry.game
         before = self._before(batch.known.get(game) or self._games.get(game), entry)
         known = following(self._catalogue, self._ledger, before, record)
-        batch.lines += lines_of(record, before, known, self._views)
         batch.known[game] = known
-        batch.touched.setdefault(game, {}).update(dict.fromkeys(touched(record, known), known))
+        boards = batch.touched.setdefault(game, {})
+        if not entry.archived or game in batch.damaged:  # else it is told again when somebody asks
+            batch.lines += lines_of(record, before, known, self._views)
+            boards.update(dict.fromkeys(touched(record, known), known))
         batch.places[game] = shown.at(entry.position)
         shown.follow(record, before, known)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVarTuple
 
@@ -15,6 +16,7 @@ from domain.kernel.audience import ALL_KEY, may_read
 from projections import schema
 from projections.progress import kept
 from projections.proofs import Proofs
+from projections.retold import Passage, Retold, Told
 from projections.spectators import CHANGES
 from projections.store import Views
 
@@ -61,6 +63,7 @@ GAME = select(schema.games.c.doc).where(
 SHOWN = select(schema.games.c.shown_to, schema.games.c.version).where(
     _live(schema.games), schema.games.c.game == bindparam("of_game")
 )
+STATUS = select(schema.games.c.status).where(_live(schema.games), schema.games.c.game == bindparam("of_game"))
 
 
 def _others(inside: bool) -> str:
@@ -73,10 +76,13 @@ REMEMBERED = 50_000
 
 
 class Reader:
-    """All reads of the API and the workers."""
+    """All reads of the API and the workers.
 
-    def __init__(self, views: Views) -> None:
-        self._views = views
+    Boards and timelines of archived games are told again by `retold`; `whole` is around what folds a whole game.
+    """
+
+    def __init__(self, views: Views, retold: Retold | None = None) -> None:
+        self._views, self._retold = views, retold
         self._plain: set[str] = set()
         self.proofs = Proofs(views)
 
@@ -110,11 +116,17 @@ class Reader:
             pause = min(pause * 1.5, 0.02)
         return True
 
-    def board(self, game: str, viewer: Viewer, *, inside: bool = False) -> Board | None:
+    def board(self, game: str, viewer: Viewer, *, inside: bool = False, whole: Passage = nullcontext) -> Board | None:
         """The board of a viewer; None for an unknown game or seat.
 
         `inside`: the public one as those at the table see it, not as spectators do.
         """
+        found = self._kept(game, viewer, inside)
+        if found is None and (told := self._told(game, whole)) and (doc := told.boards.get(str(viewer))):
+            return Board(told.version, doc)
+        return found
+
+    def _kept(self, game: str, viewer: Viewer, inside: bool) -> Board | None:
         if inside and viewer == PUBLIC:
             with self._views.reading() as db:
                 rows = {row.viewer: row for row in db.execute(AT_THE_TABLE, {"of_game": game})}
@@ -233,23 +245,31 @@ class Reader:
             rows = db.execute(query.order_by(t.c.place.desc()).limit(limit))
             return [(row.place, json.loads(row.doc)) for row in rows]
 
-    def timeline(self, game: str, viewer: Viewer, after: int = 0, limit: int = 100) -> list[dict[str, Json]]:
+    def _told(self, game: str, whole: Passage) -> Told | None:
+        """A closed game of which the views have no rows; None for any other."""
+        if self._retold is None:
+            return None
+        with self._views.reading() as db:
+            if {row.status for row in db.execute(STATUS, {"of_game": game})} != {"closed"}:
+                return None
+        if found := self._retold.known(game):
+            return found
+        with whole():
+            return self._retold.told(game)
+
+    def timeline(
+        self, game: str, viewer: Viewer, after: int = 0, limit: int = 100, *, whole: Passage = nullcontext
+    ) -> list[dict[str, Json]]:
         """Entries after a version, the viewer's own beside the public ones of the same version."""
         t = schema.timeline
         query = select(t.c.version, t.c.audience, t.c.doc).where(_live(t), t.c.game == game, t.c.version > after)
         query = query.where(t.c.version <= after + limit).order_by(t.c.version, t.c.audience.desc())
-        out: dict[int, Doc] = {}
         with self._views.reading() as db:
-            for row in db.execute(query):
-                if row.audience == ALL_KEY:
-                    out.setdefault(row.version, {}).update(json.loads(row.doc))
-                elif may_read(row.audience, viewer):
-                    out.setdefault(row.version, {}).setdefault("own", []).append(self._own(game, row.audience, row.doc))
-        return [out[v] for v in sorted(out)]
-
-    def _own(self, game: str, audience: str, doc: bytes) -> Doc:
-        part: Doc = json.loads(self._views.shown(game, audience, doc))
-        return part
+            rows = [(row.version, row.audience, row.doc) for row in db.execute(query)]
+        if not rows and limit > 0 and (told := self._told(game, whole)):
+            return _entries(told.page(after, limit), viewer)
+        readable = ((v, key, doc) for v, key, doc in rows if may_read(key, viewer))
+        return _entries(((v, key, self._views.shown(game, key, doc)) for v, key, doc in readable), viewer)
 
     def results(self, player: str, limit: int = 100, after: str = "") -> list[dict[str, Json]]:
         """The closed games of a player, the newest first; only public ones, since everybody may ask.
@@ -311,3 +331,14 @@ class Reader:
         with self._views.reading() as db:
             rows = db.execute(select(t.c.game, t.c.position, t.c.error).where(_live(t))).mappings()
             return [{str(k): v for k, v in row.items()} for row in rows]
+
+
+def _entries(rows: Iterable[tuple[int, str, bytes]], viewer: Viewer) -> list[dict[str, Json]]:
+    """Of a timeline: what everybody may read before what audiences may."""
+    out: dict[int, Doc] = {}
+    for version, audience, doc in rows:
+        if audience == ALL_KEY:
+            out.setdefault(version, {}).update(json.loads(doc))
+        elif may_read(audience, viewer):
+            out.setdefault(version, {}).setdefault("own", []).append(json.loads(doc))
+    return [out[v] for v in sorted(out)]

@@ -198,6 +198,12 @@ def vacancy(ledger: Ledger, views: Views, game: str, version: int) -> int:
     return 0
 
 
+def leaves_of(views: Views, game: str) -> dict[int, str]:
+    """Version -> hash of each record of a game that the tree holds."""
+    with views.reading() as db:
+        return {int(v): str(h) for v, h in db.execute(_LEAVES_OF, {"of_game": game})}
+
+
 # --- one game --------------------------------------------------------------------------------------------------
 
 
@@ -240,8 +246,7 @@ class Inspector:
 
     def damaged(self, game: str, known: dict[int, str]) -> list[Damage]:
         """All that is damaged in a game; `known`: hashes of records that the tree may have lost."""
-        with self._views.reading() as db:
-            leaves = {int(v): str(h) for v, h in db.execute(_LEAVES_OF, {"of_game": game})}
+        leaves = leaves_of(self._views, game)
         expected = {v: h for v, h in known.items() if h} | {v: h for v, h in leaves.items() if h != NOBODY_KNOWS}
         found, prev = [], ""
         for version in self._versions(game, leaves):

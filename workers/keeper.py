@@ -1,16 +1,18 @@
-"""The keeper: reads the log against its tree, and sees to the running backup, in a process of its own."""
+"""The keeper: reads the log against its tree, archives games, and sees to the running backup, in its own process."""
 
 from __future__ import annotations
 
 import logging
 import signal
 import threading
+import time
 from types import FrameType
 from typing import Protocol
 
 from domain.errors import StoreUnavailable
 from projections.progress import LeaseLostError
 from workers import pulse
+from workers.archiving import Archiving
 from workers.crew import Crew, sign_on
 from workers.scrubbing import PATIENCE, STEP, Scrubbing
 
@@ -19,6 +21,15 @@ SIGN = PATIENCE + 30.0
 
 NAP = 2.0
 """Seconds to wait while somebody else does the work, or a store is away."""
+
+RATE = 500
+"""Records that are archived in a second."""
+
+SLOWEST = 50
+"""Records in a second that are archived wherever the service can be used at all."""
+
+REST = 600.0
+"""Seconds between two looks for games that have become old enough."""
 
 log = logging.getLogger("annals.keeper")
 
@@ -31,7 +42,7 @@ class Copying(Protocol):
     def stop(self) -> None: ...
 
 
-def keep(crew: Crew, rate: int, copying: Copying | None = None) -> None:
+def keep(crew: Crew, rate: int, copying: Copying | None = None, archiving: Archiving | None = None) -> None:
     """Until a signal comes; `rate`: records that are looked at in a second, 0 for none."""
     sign_on(crew)
     over = threading.Event()
@@ -44,14 +55,37 @@ def keep(crew: Crew, rate: int, copying: Copying | None = None) -> None:
     if copying:
         copying.start()
     scrubbing = Scrubbing(crew, rate) if rate else None
+    shelving = Shelving(archiving) if archiving else None
     while not over.is_set():
         pulse.promise(SIGN)
+        if shelving:
+            shelving.step()
         over.wait(_step(scrubbing) if scrubbing else NAP)
         if copying and copying.stuck():  # only a new process is rid of it
             log.error("the folder of the backup hangs: the keeper ends, and is to be started anew")
             return
     if copying:
         copying.stop()
+
+
+class Shelving:
+    """Archives so many records a second that others who write hardly notice."""
+
+    def __init__(self, archiving: Archiving) -> None:
+        self._archiving, self._free = archiving, 0.0
+
+    def step(self) -> None:
+        """The next game once its time has come; the larger one was, the longer it takes until then."""
+        if time.monotonic() < self._free:
+            return
+        wait = REST
+        try:
+            if found := self._archiving.next():
+                pulse.promise(SIGN + found.version / SLOWEST)
+                wait = max(self._archiving.archive(found), 1) / RATE
+        except StoreUnavailable as error:
+            log.warning("nothing is archived now: %s", error)
+        self._free = time.monotonic() + wait
 
 
 def _step(scrubbing: Scrubbing) -> float:

@@ -32,7 +32,7 @@ _TAG = {"ETag": {"schema": {"type": "string"}}, "Annals-Version": {"schema": {"t
 
 def board_of(game: str, viewer: Viewer) -> Board:
     """The rendered board; raises Problem."""
-    found = services().reader.board(game, viewer, inside=auth.inside(game))
+    found = services().reader.board(game, viewer, inside=auth.inside(game), whole=limits.telling_again)
     if found is None:
         raise missing_game(game)
     return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from api import auth, limits
@@ -15,7 +16,7 @@ from api.streams.patches import Sent
 from api.streams.source import Told, View, Wish
 from domain.beside.access import Principal
 from domain.beside.people.credentials import Holder
-from domain.errors import UnknownGame
+from domain.errors import StoreUnavailable, UnknownGame
 from domain.ids import Viewer
 from projections.reader import Board
 
@@ -66,6 +67,15 @@ class Eyes:
     """Whether they see at once what is played, at a table that others see late."""
     whole: limits.Passage = field(compare=False, repr=False)
 
+    @contextmanager
+    def through(self) -> Iterator[None]:
+        """The same where there is nobody to be told of a problem: who finds no place comes again."""
+        try:
+            with self.whole():
+                yield
+        except Problem as error:
+            raise StoreUnavailable("too many ask for whole games") from error
+
 
 @dataclass(frozen=True)
 class _State:
@@ -108,7 +118,7 @@ class GameSource:
         if not isinstance(view, Eyes):
             return [], upto
         limit = min(PAGE, upto - after)
-        found = entries(self.services, self._summary(view.inside), view.viewer, after, limit, view.lang)
+        found = entries(self.services, self._summary(view.inside), view.viewer, after, limit, view.lang, view.through)
         return [event("timeline", entry) for entry in found], after + limit
 
     def _summary(self, inside: bool) -> Doc:
@@ -122,7 +132,7 @@ def _told(now: _Moment, eyes: Eyes, wish: Wish) -> Told:
     """For those who see with these eyes."""
     before = wish.state if isinstance(wish.state, _State) else None
     if before is None:
-        board = now.board(eyes.viewer)
+        board = now.board(eyes)
         motion = now.motion(eyes, None)
         sent = Sent.of(board.version, board.doc) if eyes.deltas else None
         state = _State(now.head, board.version, now.standing if motion else None, sent)
@@ -131,7 +141,7 @@ def _told(now: _Moment, eyes: Eyes, wish: Wish) -> Told:
         return Told(before, before.seen, last_word="bye")
     whole: tuple[Event, ...] = ()
     if wish.whole:
-        whole = (Event("board", now.board(eyes.viewer).doc), *now.motion(eyes, None))
+        whole = (Event("board", now.board(eyes).doc), *now.motion(eyes, None))
     motion = now.motion(eyes, before.motion)
     state, played = _played(now, eyes, before)
     state = replace(state, seen=max(now.head, before.seen), motion=now.standing if motion else before.motion)
@@ -142,7 +152,7 @@ def _played(now: _Moment, eyes: Eyes, before: _State) -> tuple[_State, list[Even
     """What came of the records since: the board if it is another one, or what has changed of it, and entries."""
     if now.head <= before.seen:
         return before, []
-    board, state, news = now.board(eyes.viewer), before, []
+    board, state, news = now.board(eyes), before, []
     if board.version != before.shown:
         patch = before.sent and before.sent.patch(board.version, board.doc)
         news = [event("patch", patch) if patch else Event("board", board.doc)]
@@ -166,10 +176,11 @@ class _Moment:
         self.standing = standing(services, self._motion) if self._motion else None
         """The newest motion as all may see it."""
 
-    def board(self, viewer: Viewer) -> Board:
+    def board(self, eyes: Eyes) -> Board:
         """The board of a viewer."""
+        viewer = eyes.viewer
         if viewer not in self._boards:
-            found = self._services.reader.board(self._game, viewer, inside=self._inside)
+            found = self._services.reader.board(self._game, viewer, inside=self._inside, whole=eyes.through)
             if found is None:
                 raise UnknownGame(self._game)
             self._boards[viewer] = found
@@ -179,7 +190,9 @@ class _Moment:
         """The entries of the timeline after a version."""
         key = eyes.viewer, eyes.lang, after
         if key not in self._entries:
-            found = entries(self._services, self._summary, eyes.viewer, after, self.head - after, eyes.lang)
+            found = entries(
+                self._services, self._summary, eyes.viewer, after, self.head - after, eyes.lang, eyes.through
+            )
             self._entries[key] = [event("timeline", entry) for entry in found]
         return self._entries[key]
 

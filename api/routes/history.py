@@ -49,12 +49,14 @@ def _next(path: str, last: int, head: int, **kept: Json) -> str | None:
     return None if last >= head else f"{path}?" + urlencode({"after": last, **kept})
 
 
-def entries(s: Services, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str) -> list[Doc]:
+def entries(
+    s: Services, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str, whole: limits.Passage
+) -> list[Doc]:
     """Entries of a game's timeline in one language, rewinds with their reasons; none after what the summary tells."""
     limit = min(limit, max(summary["version"] - after, 0))
     words, game = texts(s.catalogue.get(summary["ruleset"]).package, lang), summary["game"]
     name = _names(s, summary, words)
-    found = [with_text(e, words, name) for e in s.reader.timeline(game, viewer, after, limit)]
+    found = [with_text(e, words, name) for e in s.reader.timeline(game, viewer, after, limit, whole=whole)]
     for entry in found:
         if entry.get("kind") == "rewound":
             entry["reason"] = _reason(s, game, entry["version"])
@@ -85,7 +87,7 @@ def timeline(args: Doc, game: str) -> Response:
     if summary is None:
         raise missing_game(game)
     after, limit, lang = args["after"], args["limit"], language()
-    found = entries(services(), summary, auth.viewer(), after, limit, lang)
+    found = entries(services(), summary, auth.viewer(), after, limit, lang, limits.telling_again)
     last = found[-1]["version"] if found else after
     return paged(found, _next(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang))
 

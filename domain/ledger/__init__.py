@@ -11,14 +11,20 @@ import ctypes
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from eventsourcing.persistence import ConnectionPoolClosedError, IntegrityError, PersistenceError, StoredEvent
+from eventsourcing.persistence import (
+    ConnectionPoolClosedError,
+    IntegrityError,
+    Notification,
+    PersistenceError,
+    StoredEvent,
+)
 
 from domain.beside.keys import Keyring
 from domain.beside.tables import Execute, Row, Statement
@@ -34,6 +40,7 @@ from domain.errors import (
 )
 from domain.forks import heed
 from domain.kernel.record import Record
+from domain.ledger.archive import INSERT, Archive, Line, is_stub, prove, stub
 from domain.ledger.mapper import Filed, RecordMapper
 from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
@@ -148,12 +155,13 @@ class Ledger:
         Each comes with the hash that it must have, from elsewhere, and the position at which one that is gone is put
         back. All or none. Raises VerificationError for one that is another than the hash says, or whose packs are not
         those that its public part has sealed, and StaleVersion where the place of one is taken, unless by the same
-        record whose name has changed.
+        record whose name has changed. A record of the archive stays one, with its bytes behind the stub.
         """
         with self._store() as store:
-            events = []
+            events, archived = [], self._archive.holds(game)
             for record, hashed, position in records:
                 event = self._same(Filed(_key(game), record), hashed)
+                event = replace(event, state=stub(hashed) + event.state) if archived else event
                 events.append((event, position, self._misnamed(store, event, hashed, position)))
             try:
                 what = f"versions {', '.join(str(r.version) for r, *_ in records)} of {game}"
@@ -178,11 +186,54 @@ class Ledger:
             if row.id != position or _named(row) == _named(event):
                 return False
             try:
-                read = self._mapper.record(replace(event, state=row.state))
+                read = self._mapper.record(self._archive.whole(replace(event, state=row.state)))
             except (VerificationError, UnknownKind):
                 return False
             return read.hash == hashed and read.sealed
         return False
+
+    def archive(self, game: str, leaves: Mapping[int, str], why: str) -> int:
+        """Move what the records of a closed game say to the archive, all or none; gives how many. A repair.
+
+        `leaves`: the hashes that they must have, from elsewhere. 0 for a game that is archived. Raises ValueError for
+        one that is not closed, VerificationError for a record that is not the one whose hash stands there, does not
+        follow the one before, or has packs that its public part has not sealed, and StaleVersion if one has changed
+        meanwhile.
+        """
+        key = _key(game)
+        if self._archive.holds(game):
+            return 0
+        with self._store() as store:
+            events = store.select_events(key)
+            records = [self._record(_own(key, version, event)) for version, event in enumerate(events, 1)]
+            prove(records, leaves)
+            stubs = [(event, stub(record.hash)) for event, record in zip(events, records, strict=True)]
+            pieces = list(self._archive.pieces(game, [Line(*self._mapper.written(event)) for event in events]))
+            with self.repair(f"{len(events)} records of {game} are archived", why) as execute:
+                for piece in pieces:
+                    execute(INSERT, (game, piece.first, piece.last, piece.data))
+                if not store.replace_states(stubs, execute):
+                    raise StaleVersion(len(events), store.version(key))
+        return len(events)
+
+    def _proved(self, key: UUID, events: Sequence[StoredEvent], leaves: Mapping[int, str]) -> list[Record]:
+        records = [self._mapper.record(_own(key, version, event)) for version, event in enumerate(events, 1)]
+        if not records or records[-1].kind != "closed":
+            raise ValueError("only a closed game is archived")
+        prev = ""
+        for record in records:
+            if record.hash != leaves.get(record.version):
+                raise VerificationError("record_mismatch", record.version, "the tree has another")
+            if record.public.get("prev") != prev:
+                raise VerificationError("chain_broken", record.version)
+            if not record.sealed:
+                raise VerificationError("pack_changed", record.version, "its packs are not those that were sealed")
+            prev = record.hash
+        return records
+
+    def archived(self, game: str) -> bool:
+        """Whether what the records of a game say is in the archive."""
+        return self._archive.holds(game)
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement on an ordinary table of the same database, `?` for each parameter; its rows.
@@ -251,7 +302,7 @@ class Ledger:
             return []
         with self._store() as store:
             found = store.select_events(key, gt=after, lte=upto)
-            return [self._mapper.record(_own(key, version, e)) for version, e in enumerate(found, after + 1)]
+        return [self._record(_own(key, version, e)) for version, e in enumerate(found, after + 1)]
 
     def version(self, game: str) -> int:
         """The newest version of a game; 0 if it is unknown."""
@@ -269,11 +320,18 @@ class Ledger:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
         with self._store() as store:
             found = store.select_notifications(after, limit, inclusive_of_start=False)
-        read, hashed = self._mapper.record, self._mapper.hash
-        return [
-            LogEntry(n.id, str(n.originator_id), _version(n.originator_version), partial(read, n), partial(hashed, n))
-            for n in found
-        ]
+        return [self._entry(row) for row in found]
+
+    def _entry(self, row: Notification) -> LogEntry:
+        read, hashed = partial(self._record, row), partial(self._hash, row)
+        game, version = str(row.originator_id), _version(row.originator_version)
+        return LogEntry(row.id, game, version, read, hashed, archived=is_stub(row.state))
+
+    def _record(self, row: StoredEvent) -> Record:
+        return self._mapper.record(self._archive.whole(row))
+
+    def _hash(self, row: StoredEvent) -> str:
+        return self._mapper.hash(self._archive.whole(row))
 
     def command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
         """The command if it was accepted; kept for ever."""
@@ -313,6 +371,7 @@ class Ledger:
     def _begin(self) -> None:
         self._made = None
         self._lock = threading.Lock()
+        self._archive = Archive(self._keys, self.execute)
 
     def after_fork(self) -> None:
         """What the parent has open is neither used nor closed here.

@@ -3,7 +3,8 @@
 A topic is `game.<kind>@<schema>`; nothing is ever imported or unpickled from what was read. The state is a marker
 byte and canonical JSON: `j` plain, `z` compressed where that is shorter, which the padding of packs makes it nearly
 always. It is the JSON of `{"packs", "public"}`, or behind `s` that of `public`, its length before it, and the packs,
-sealed with the game's key: what somebody may not read. What is hashed and proved is the same in both.
+sealed with the game's key: what somebody may not read. What is hashed and proved is the same in both. Behind `a` stands
+the hash of a record that is in the archive (`archive.py`).
 """
 
 from __future__ import annotations
@@ -135,6 +136,11 @@ class RecordMapper(Mapper[UUID]):
             record.__dict__["hash"] = digest(written["public"])
         return record
 
+    def written(self, stored: StoredEvent) -> tuple[bytes, bytes]:
+        """Public part and packs as canonical JSON, in the form in which they were written; raises as `record`."""
+        doc = self._document(stored)
+        return canonical(doc["public"]), canonical(doc["packs"])
+
     def _document(self, stored: StoredEvent) -> Doc:
         try:
             doc = self._opened(stored) if stored.state[:1] == _SEALED else unpack(stored.state)
@@ -183,6 +189,11 @@ def pack(doc: Json) -> bytes:
     plain = canonical(doc)
     small = zlib.compress(plain, _LEVEL)
     return _ZLIB + small if len(small) < len(plain) else _PLAIN + plain
+
+
+def plain_state(public: bytes, packs: bytes) -> bytes:
+    """The state of a record of which both parts are given as canonical JSON."""
+    return _PLAIN + b'{"packs":' + packs + b',"public":' + public + b"}"
 
 
 def unpack(state: bytes) -> Json:

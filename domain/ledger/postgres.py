@@ -32,6 +32,9 @@ CREATE TABLE IF NOT EXISTS public.records (
 CREATE TABLE IF NOT EXISTS public.commands (
   game uuid NOT NULL, id text NOT NULL, body_hash text NOT NULL,
   first_version bigint NOT NULL, last_version bigint NOT NULL, PRIMARY KEY (game, id));
+CREATE TABLE IF NOT EXISTS public.archive (
+  game text NOT NULL, first_version bigint NOT NULL, last_version bigint NOT NULL, piece bytea NOT NULL,
+  PRIMARY KEY (game, first_version));
 CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
 CREATE TABLE IF NOT EXISTS public.damages (
   game text NOT NULL, version bigint NOT NULL, hash text NOT NULL, said text NOT NULL, found bigint NOT NULL,
@@ -56,7 +59,7 @@ BEGIN
   END IF;
   RAISE EXCEPTION {append_only} USING ERRCODE = 'restrict_violation';
 END $$""").format(append_only=Literal(store.APPEND_ONLY))
-_GUARDED = ("records", "commands", "repairs")
+_GUARDED = ("records", "commands", "archive", "repairs")
 _GUARD = SQL("""
 DO $$ BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = {name}::regclass AND tgname = 'annals_rows') THEN
@@ -68,7 +71,7 @@ DO $$ BEGIN
 END $$""")
 _GUARDS = """
 SELECT count(*) FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND tgname IN ('annals_rows', 'annals_all')
-AND tgrelid IN ('public.records'::regclass, 'public.commands'::regclass, 'public.repairs'::regclass)"""
+AND tgrelid IN (SELECT to_regclass('public.' || name) FROM unnest(?::text[]) name)"""
 
 # The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
 # tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
@@ -119,6 +122,8 @@ _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE o
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
 _OVERWRITE = """
 UPDATE public.records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"""
+_REPLACE = """
+UPDATE public.records SET state = ? WHERE originator_id = ? AND originator_version = ? AND state = ? RETURNING 1"""
 _NAME = """
 UPDATE public.records SET originator_id = ?, originator_version = ?, topic = ?, state = ? WHERE notification_id = ?"""
 _PUT_BACK = """
@@ -243,6 +248,9 @@ class PostgresStore(PostgresApplicationRecorder):
             elif not execute(_OVERWRITE, (event.topic, event.state, *key)):
                 execute(_PUT_BACK, (position, *key, event.topic, event.state))
 
+    def replace_states(self, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
+        return all(execute(_REPLACE, (s, e.originator_id, e.originator_version, e.state)) for e, s in events)
+
     def complaints(self, patience: float) -> list[str]:
         """Pages whose checksum was wrong when the server read them, since its figures were reset."""
         del patience  # nothing is read
@@ -269,7 +277,7 @@ class PostgresStore(PostgresApplicationRecorder):
         """Rows that were deleted lie in the files until the server's VACUUM, which is its owner's to plan."""
 
     def guarded(self) -> bool:
-        return bool(self.run(_GUARDS)[0][0] == 2 * len(_GUARDED))
+        return bool(self.run(_GUARDS, (list(_GUARDED),))[0][0] == 2 * len(_GUARDED))
 
     def grant(self, service: str) -> None:
         with self.datastore.get_connection() as connection, connection.transaction():

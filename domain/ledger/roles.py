@@ -19,7 +19,7 @@ from domain.errors import StoreUnavailable
 REPAIR = "annals_repair"
 """The role for restoring and archiving; nobody can log in as it, people are made members."""
 
-_LOG = ("records", "commands")
+_LOG = ("records", "commands", "archive")
 
 Connection = psycopg.Connection[Any]
 

@@ -46,6 +46,9 @@ CREATE TABLE IF NOT EXISTS records (
 CREATE TABLE IF NOT EXISTS commands (
   game TEXT NOT NULL, id TEXT NOT NULL, body_hash TEXT NOT NULL,
   first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, PRIMARY KEY (game, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS archive (
+  game TEXT NOT NULL, first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, piece BLOB NOT NULL,
+  PRIMARY KEY (game, first_version));
 CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS damages (
   game TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, said TEXT NOT NULL, found BIGINT NOT NULL,
@@ -59,6 +62,7 @@ _KEYS = {
     "records": "rowid = NEW.rowid"
     " OR (originator_id = NEW.originator_id AND originator_version = NEW.originator_version)",
     "commands": "game = NEW.game AND id = NEW.id",
+    "archive": "game = NEW.game AND first_version = NEW.first_version",
     "repairs": "id = NEW.id",
 }
 """Append-only table -> whether one of its rows has the place of a new one. REPLACE deletes it without any trigger."""
@@ -76,7 +80,7 @@ def _guards(table: str) -> dict[str, str]:
     return {name: f"CREATE TRIGGER IF NOT EXISTS {name} BEFORE {event} {refuse}" for name, event in names.items()}
 
 
-_LIFTED = _guards("records") | _guards("commands")
+_LIFTED = _guards("records") | _guards("commands") | _guards("archive")
 _GUARDS = _LIFTED | _guards("repairs")
 _REPAIRED = "INSERT INTO repairs (at, who, what, why) VALUES (?, ?, ?, ?)"
 _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
@@ -86,6 +90,7 @@ _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE ga
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
 _OVERWRITE = "UPDATE records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"
+_TAKE = "DELETE FROM records WHERE originator_id = ? AND originator_version = ? AND state = ? RETURNING rowid, topic"
 _NAME = "UPDATE records SET originator_id = ?, originator_version = ?, topic = ?, state = ? WHERE rowid = ?"
 _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
 # In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
@@ -257,6 +262,17 @@ class SqliteStore(SQLiteApplicationRecorder):
                 execute(_NAME, (*key, event.topic, event.state, position))
             elif not execute(_OVERWRITE, (event.topic, event.state, *key)):
                 execute(_PUT_BACK, (position, *key, event.topic, event.state))
+
+    def replace_states(self, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
+        for event, state in events:
+            key = (cast("UUID", event.originator_id).hex, event.originator_version)
+            # An update to less bytes leaves pages half empty; pages from which a row is taken are joined.
+            taken = execute(_TAKE, (*key, event.state))
+            if not taken:
+                return False
+            ((position, topic),) = taken
+            execute(_PUT_BACK, (position, *key, topic, state))
+        return True
 
     def complaints(self, patience: float) -> list[str]:
         """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""

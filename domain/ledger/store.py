@@ -15,7 +15,7 @@ from domain.beside.tables import Execute, Row, Statement
 from domain.kernel.record import Record
 
 EVENTS = "records"
-"""The table of records; the others are `commands`, `seeds` and `damages`."""
+"""The table of records; the others are `archive`, `commands`, `seeds` and `damages`."""
 
 NOBODY = UUID(int=0)
 """The game of a row whose name is damaged."""
@@ -62,6 +62,8 @@ class LogEntry:
     version: int
     read: Callable[[], Record] = field(repr=False, compare=False)
     hashed: Callable[[], str] = field(repr=False, compare=False)
+    archived: bool = field(default=False, compare=False)
+    """Whether what it says is in the archive."""
 
     @cached_property
     def hash(self) -> str:
@@ -116,6 +118,9 @@ class Store(Protocol):
 
         With True the row at that position becomes the record, whatever it names.
         """
+
+    def replace_states(self, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
+        """Give these rows other bytes within a repair; whether all were still as they were read."""
 
     def complaints(self, patience: float) -> list[str]:
         """What the database says is wrong with its own pages; it looks for so many seconds at most."""

@@ -29,6 +29,7 @@ from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
 from projections.pump import Pump
 from projections.reader import Reader
+from projections.retold import Retold
 from projections.scrub import Inspector
 from projections.store import Views
 from tests.api.streaming import Answer, Loop, scope
@@ -234,7 +235,7 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
         commands,
         ledger,
         catalogue,
-        Reader(views),
+        Reader(views, Retold(ledger, catalogue)),
         access,
         errands,
         people,

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from api import limits
 from api.routes import history
 from domain.kernel import export
 from domain.kernel.digest import digest
 from domain.kernel.verify import verify
 from projections.pump import Pump
+from projections.reader import Reader
 from projections.rebuild import new_generation, switch
-from tests.api.conftest import CATALOGUE, Site, Table
+from projections.retold import Retold
+from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
+from workers.archiving import Archiving
 
 ORDER = {"type": "order", "to": "t01", "units": 2}
 
@@ -170,3 +175,89 @@ def test_a_large_export_is_made_in_slices_and_waits_in_a_file(site: Site, monkey
     with table.get("/export") as answer:
         assert answer.data == whole
         assert int(answer.headers["Content-Length"]) == len(whole)
+
+
+def archived(site: Site) -> None:
+    """All closed games rest in the archive, and nothing is remembered of them."""
+    archiving = Archiving(site.crew, 0)
+    while found := archiving.next():
+        assert archiving.archive(found)
+    site.services = replace(site.services, reader=Reader(site.crew.views, Retold(site.services.ledger, CATALOGUE)))
+    site.remake()
+
+
+class TestArchived:
+    PATHS = (
+        "",
+        "/board",
+        "/board?version=7",
+        "/board/parts?fields=public,seats",
+        "/decisions",
+        "/timeline",
+        "/timeline?after=3&limit=2&lang=fr",
+        "/digest",
+        "/records",
+        "/export",
+        "/audit",
+        "/scores",
+        "/records/3/proof",
+    )
+
+    @pytest.fixture
+    def table(self, site: Site) -> Table:
+        """A game that was played to its end, beside another."""
+        site.table("orders@1", 3)
+        table = site.table("sealed@1", 3, options={"turns": 3})
+        play(table, random.Random(3), 300)
+        assert table.get("").json["status"] == "closed"
+        return table
+
+    def test_every_answer_is_the_same_byte_for_byte(self, table: Table) -> None:
+        asked = [(path, who) for path in self.PATHS for who in (None, 0, 2, "director")]
+        before = {(path, who): table.get(path, who) for path, who in asked}
+        assert {answer.status_code for answer in before.values()} == {200}
+        archived(table.site)
+        for (path, who), told in before.items():
+            again = table.get(path, who)
+            assert (again.status_code, again.data) == (told.status_code, told.data), path
+            for header in ("ETag", "Cache-Control", "Annals-Version", "Link"):
+                assert again.headers.get(header) == told.headers.get(header), path
+
+    def test_heads_and_lists_are_the_same(self, table: Table) -> None:
+        paths = "/games", "/log", "/log?since=3"
+        before = [table.site.get(path).data for path in paths]
+        archived(table.site)
+        assert [table.site.get(path).data for path in paths] == before
+
+    def test_whoever_follows_it_is_told_the_same(self, table: Table) -> None:
+        def told() -> list[str]:
+            with table.get("/stream", 0) as whole, table.get("/stream", 0, Last_Event_ID="3") as rest:
+                return [whole.until("end"), rest.until("end")]
+
+        before = told()
+        archived(table.site)
+        assert told() == before
+
+    def test_who_is_in_the_way_of_others_waits(self, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Telling it again is work on a whole game, and counts as a past board; once told it is remembered."""
+        archived(table.site)
+        site = table.site
+        with monkeypatch.context() as patch:
+            patch.setattr(limits.Gate, "_free", lambda *_: False)
+            patch.setattr(limits.Gate.__init__, "__defaults__", (4, 2, 0.01))
+            site.remake()
+            for path in ("/board", "/timeline"):
+                refused(table.get(path), 429, "too_many_requests")
+        site.remake(rate=0.001, burst=3)
+        answers = [table.get("/board") for _ in range(3)]
+        assert [a.status_code for a in answers] == [200] * 3
+        assert "r=1" in answers[0].headers["RateLimit"]
+        assert "RateLimit" not in answers[2].headers
+
+    def test_a_name_that_is_erased_afterwards_stands_nowhere(self, table: Table) -> None:
+        archived(table.site)
+        assert "Player 1" in table.get("/timeline?lang=en").text
+        player = table.get("").json["seats"][1]["player"]
+        table.site.services.access.forget(player)
+        for path in ("/timeline?lang=en", "/board", "", "/digest", "/export"):
+            assert "Player 1" not in table.get(path).text

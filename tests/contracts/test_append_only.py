@@ -58,7 +58,7 @@ def test_nothing_replaces_a_row_on_sqlite(tmp_path: Path, change: str) -> None:
 def test_nothing_empties_a_table_on_postgresql(postgres_url: str) -> None:
     ledger = Ledger.open(postgres_url)
     ledger.migrate()
-    for table in ("records", "commands", "repairs"):
+    for table in ("records", "commands", "archive", "repairs"):
         with pytest.raises(StoreUnavailable, match="append-only"):
             ledger.execute(f"TRUNCATE {table}")
     ledger.close()

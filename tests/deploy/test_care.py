@@ -65,7 +65,7 @@ def test_a_well_service_is_found_well(tmp_path: Path) -> None:
         until(lambda: examined(tmp_path)[1]["workers"]["well"])
         status, checks = examined(tmp_path)
         assert (status, [c for c in checks.values() if not c["well"]]) == (0, [])
-        assert checks["ledger"]["said"] == "5 records of 1 games"
+        assert checks["ledger"]["said"] == "5 records of 1 games, 0 of them archived"
         assert "the one of the seeds" in checks["key"]["said"]
         lines = call("doctor", "--data", str(tmp_path)).stdout.splitlines()
         assert all(line.startswith("ok") for line in lines)

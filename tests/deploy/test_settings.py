@@ -73,6 +73,7 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_TRUSTED_PROXIES", "127.0.0.1; }"),
         ("ANNALS_SCRUB", "-1"),
         ("ANNALS_BACKUP_DAYS", "secret"),
+        ("ANNALS_ARCHIVE_DAYS", "-1"),
         ("ANNALS_BACKUP", "/"),
     ],
 )
@@ -97,6 +98,7 @@ def test_no_secret_is_shown() -> None:
 
 def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     env = {"ANNALS_KEY": SECRET, "ANNALS_REDIS_URL": "redis://h", "ANNALS_ORIGINS": "https://a, https://b"}
+    env |= {"ANNALS_ARCHIVE_DAYS": "30"}
     env |= {"ANNALS_SCRUB": "7", "ANNALS_BACKUP": str(tmp_path.with_name("copies")), "ANNALS_BACKUP_DAYS": "3"}
     found = load({"data": str(tmp_path), "port": 17}, env | {"ANNALS_RATE": "2.5", "ANNALS_METRICS_TOKEN": "t"})
     assert load({}, found.environ()) == found

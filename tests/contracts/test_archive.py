@@ -1,0 +1,288 @@
+"""Closed games rest in compressed pieces, and are read as before, on every store."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+from eventsourcing.persistence import StoredEvent
+
+from domain.beside.tables import Execute
+from domain.beside.vault import Vault
+from domain.commands import Commands, new_game
+from domain.errors import StaleVersion, StoreUnavailable, VerificationError, WrongKey
+from domain.kernel.acts import Close, Join, Play, Start
+from domain.kernel.export import dump
+from domain.kernel.record import Record
+from domain.ledger import Ledger, LogEntry
+from domain.ledger import archive as archives
+from domain.ledger.store import Store
+from tests.contracts import crew
+from tests.damage import spoil
+
+ORDER = {"type": "order", "to": "t01", "units": 1}
+WHY = "it was closed long ago"
+
+
+@pytest.fixture
+def ledger(url: str) -> Iterator[Ledger]:
+    """A ledger that seals."""
+    ledger = Ledger.open(url, crew.KEY)
+    ledger.migrate()
+    yield ledger
+    ledger.close()
+
+
+def played(ledger: Ledger, moves: int = 4, *, closed: bool = True) -> str:
+    """A game with secrets."""
+    made, game = Commands(ledger, crew.CATALOGUE, Vault(ledger, ledger.keys), lambda: next(crew._CLOCK)), new_game()
+    made.open(game, "orders@1", 3, {})
+    for seat in range(3):
+        made.do(game, Join(seat, f"p{seat}"))
+    made.do(game, Start())
+    for n in range(moves):
+        made.do(game, Play(0, [ORDER if n < 2 else {"type": "reopen" if n % 2 else "submit"}]))
+    if closed:
+        made.do(game, Close("abandoned", "director"))
+    return game
+
+
+def leaves(ledger: Ledger, game: str) -> dict[int, str]:
+    return {r.version: r.hash for r in ledger.read(game)}
+
+
+def archive(ledger: Ledger, game: str) -> int:
+    return ledger.archive(game, leaves(ledger, game), WHY)
+
+
+def log(ledger: Ledger) -> list[tuple[LogEntry, str, bytes]]:
+    """All that the log says, as any reader of it sees it."""
+    return [(e, e.hash, dump([e.record]) if e.version == 1 else b"") for e in ledger.log(0, 10_000)]
+
+
+def size(ledger: Ledger) -> int:
+    """Bytes of what records say."""
+    ((rows,),) = ledger.execute("SELECT sum(length(state)) FROM records")
+    ((pieces,),) = ledger.execute("SELECT coalesce(sum(length(piece)), 0) FROM archive")
+    return int(rows) + int(pieces)
+
+
+class TestReading:
+    def test_everything_is_read_as_before(self, ledger: Ledger, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In pieces of three records, so that each read begins and ends somewhere in one."""
+        monkeypatch.setattr(archives, "MOST", 3)
+        one, other = played(ledger), played(ledger, closed=False)
+        before = ledger.read(one), log(ledger), ledger.version(one), [ledger.position(one, v) for v in range(12)]
+        assert archive(ledger, one) == 10
+        for reader in (ledger, Ledger.open(url, crew.KEY)):
+            assert (ledger.read(one), log(reader), reader.version(one)) == before[:3]
+            assert [reader.position(one, v) for v in range(12)] == before[3]
+            assert [reader.read(one, a, b) for a in range(10) for b in range(a, 11)] == [
+                before[0][a:b] for a in range(10) for b in range(a, 11)
+            ]
+            reader.close()
+        assert [e.archived for e in ledger.log(0, 100)] == [True] * 10 + [False] * (len(before[1]) - 10)
+        assert (ledger.archived(one), ledger.archived(other)) == (True, False)
+
+    def test_it_takes_less(self, ledger: Ledger) -> None:
+        game = played(ledger, 100)
+        before = size(ledger)
+        archive(ledger, game)
+        assert size(ledger) < before / 2
+
+    def test_pages_are_free_for_others_on_sqlite(self, tmp_path: Path) -> None:
+        """Those of the games that were played at the same time are as full as before."""
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger.migrate()
+        game, other = played(ledger, 300), played(ledger, 20, closed=False)
+
+        def used() -> int:
+            ((pages,),) = ledger.execute(
+                "SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count"
+            )
+            return int(pages)
+
+        before = used()
+        archive(ledger, game)
+        assert used() < before * 0.7
+        assert len(ledger.read(other)) == 25
+        assert ledger.complaints(60) == []
+        ledger.close()
+
+    def test_positions_are_not_given_again(self, ledger: Ledger) -> None:
+        """Neither those of the newest records, which an empty end of a table would give to the next."""
+        game = played(ledger)
+        last = ledger.log(0, 1000)[-1].position
+        archive(ledger, game)
+        assert ledger.append(crew.game(), [crew.record(1)], 0).positions[0] > last
+
+    def test_packs_rest_sealed(self, ledger: Ledger, url: str) -> None:
+        game = played(ledger)
+        archive(ledger, game)
+        for (piece,) in ledger.execute("SELECT piece FROM archive"):
+            assert b"units" not in bytes(piece)
+        without = Ledger.open(url)
+        with pytest.raises(WrongKey):
+            without.read(game)
+        without.close()
+
+    def test_without_a_key_a_ledger_is_archived_too(self, url: str) -> None:
+        plain = Ledger.open(url)
+        plain.migrate()
+        game = new_game()
+        plain.append(game, _chained(), 0)
+        before = plain.read(game)
+        archive(plain, game)
+        assert plain.read(game) == before
+        plain.close()
+
+    def test_a_large_record_has_a_piece_of_its_own(self, url: str) -> None:
+        plain, game = Ledger.open(url), new_game()
+        plain.migrate()
+        plain.append(game, _chained(["é\n" * 2_000_000, "", ""]), 0)
+        before = plain.read(game)
+        archive(plain, game)
+        assert plain.read(game) == before
+        assert [tuple(row) for row in plain.execute("SELECT first_version, last_version FROM archive ORDER BY 1")] == [
+            (1, 1),
+            (2, 4),
+        ]
+        plain.close()
+
+
+def _chained(notes: list[str] | None = None) -> list[Record]:
+    """Records as any game might have them, the last one that closes it."""
+    made: list[Record] = []
+    for version, note in enumerate([*(notes or ["a", "b"]), "end"], 1):
+        public = {"v": version, "kind": "moved", "at": version, "body": {"note": note}}
+        made.append(Record(public | {"prev": made[-1].hash if made else ""}, {}))
+    last = made.pop()
+    return [*made, Record(last.public | {"kind": "closed"}, {})]
+
+
+class TestArchiving:
+    def test_again_changes_nothing(self, ledger: Ledger) -> None:
+        game = played(ledger)
+        archive(ledger, game)
+        before = ledger.execute("SELECT * FROM archive")
+        assert archive(ledger, game) == 0
+        assert ledger.execute("SELECT * FROM archive") == before
+
+    def test_it_stands_among_the_repairs_and_the_log_is_closed_after_it(self, ledger: Ledger) -> None:
+        game = played(ledger)
+        archive(ledger, game)
+        assert ledger.execute("SELECT what, why FROM repairs") == [(f"10 records of {game} are archived", WHY)]
+        assert ledger.guarded()
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "UPDATE archive SET piece = 'x'",
+            "UPDATE archive SET first_version = 9",
+            "DELETE FROM archive",
+            "DELETE FROM records",
+        ],
+    )
+    def test_the_database_refuses_to_change_it(self, ledger: Ledger, change: str) -> None:
+        game = played(ledger)
+        before = ledger.read(game)
+        archive(ledger, game)
+        with pytest.raises(StoreUnavailable, match="append-only"):
+            ledger.execute(change)
+        assert ledger.read(game) == before
+
+    def test_a_game_that_is_not_closed_stays(self, ledger: Ledger) -> None:
+        for game in (played(ledger, closed=False), new_game()):
+            with pytest.raises(ValueError, match="closed"):
+                archive(ledger, game)
+
+    @pytest.mark.parametrize(
+        ("known", "code"), [({3: "0" * 64}, "record_mismatch"), ({10: None}, "record_mismatch")], ids=str
+    )
+    def test_a_record_that_the_tree_does_not_prove_keeps_the_game(
+        self, ledger: Ledger, known: Mapping[int, str], code: str
+    ) -> None:
+        game = played(ledger)
+        before = ledger.execute("SELECT * FROM records")
+        with pytest.raises(VerificationError) as refused:
+            ledger.archive(game, {**leaves(ledger, game), **known}, WHY)
+        assert (refused.value.code, refused.value.version) == (code, *known)
+        assert ledger.execute("SELECT * FROM records") == before
+        assert ledger.execute("SELECT * FROM repairs") == []
+
+    def test_a_record_that_cannot_be_read_keeps_the_game(self, ledger: Ledger) -> None:
+        game = played(ledger)
+        known = leaves(ledger, game)
+        spoil(ledger, game, 4)
+        with pytest.raises(VerificationError) as refused:
+            ledger.archive(game, known, WHY)
+        assert refused.value.version == 4
+        assert not ledger.archived(game)
+
+    def test_what_changes_while_it_is_read_stays_as_it_is(
+        self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was verified is what is replaced, or nothing is."""
+        game = played(ledger)
+        pieces, known = archives.Archive.pieces, leaves(ledger, game)
+
+        def meanwhile(*args: object) -> object:
+            spoil(ledger, game, 7)
+            return pieces(*args)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(archives.Archive, "pieces", meanwhile)
+        with pytest.raises(StaleVersion):
+            ledger.archive(game, known, WHY)
+        assert not ledger.archived(game)
+        assert [len(bytes(s)) > 33 for (s,) in ledger.execute("SELECT state FROM records")].count(False) == 1
+
+    @pytest.mark.parametrize("stores", [0, 1, 5, 10])
+    def test_killed_within_it_has_not_happened(self, ledger: Ledger, url: str, stores: int) -> None:
+        """After so many of its ten records, or before the first: the next attempt does all of it."""
+        game = played(ledger)
+        before = ledger.read(game), ledger.execute("SELECT * FROM records")
+        process, pipe = crew.start(_killed, url, game, leaves(ledger, game), stores)
+        with pytest.raises(EOFError):
+            pipe.recv()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        assert (ledger.read(game), ledger.execute("SELECT * FROM records")) == before
+        assert ledger.execute("SELECT * FROM archive") == ledger.execute("SELECT * FROM repairs") == []
+        assert ledger.guarded()
+        assert archive(ledger, game) == 10
+        assert ledger.read(game) == before[0]
+
+    def test_of_two_at_once_one_does_it(self, ledger: Ledger, url: str) -> None:
+        game = played(ledger, 60)
+        before = ledger.read(game)
+        done = crew.together(2, _archived, url, game, leaves(ledger, game))
+        assert sorted(done) in ([0, 66], [-1, 66])
+        assert ledger.read(game) == before
+
+
+def _killed(pipe: Connection, url: str, game: str, known: dict[int, str], stores: int) -> None:
+    ledger = Ledger.open(url, crew.KEY)
+    store = type(ledger._connect())
+
+    def cut_off(self: Store, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
+        whole(self, events[:stores], execute)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+    whole = store.replace_states
+    store.replace_states = cut_off  # type: ignore[method-assign] # within a process of its own
+    pipe.send(ledger.archive(game, known, WHY))
+
+
+def _archived(_: int, url: str, game: str, known: dict[int, str]) -> int:
+    ledger = Ledger.open(url, crew.KEY)
+    try:
+        return ledger.archive(game, known, WHY)
+    except (StaleVersion, StoreUnavailable):
+        return -1
+    finally:
+        ledger.close()

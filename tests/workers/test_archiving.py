@@ -1,0 +1,267 @@
+"""Games that were closed long ago leave the hot tables; what could be read or proved stays so, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from domain.beside.damages import Damages
+from domain.ids import PUBLIC
+from domain.kernel.acts import Close, Rewind
+from domain.kernel.export import dump
+from projections import schema
+from projections.reader import Reader
+from projections.retold import Retold
+from tests.damage import overwrite, spoil
+from tests.workers.conftest import CATALOGUE, House
+from workers import keeper
+from workers.archiving import DAY, Archiving
+from workers.audits import proved
+from workers.damaged import DamagedGames
+from workers.keeper import Shelving
+from workers.scrubbing import REST, Scrubbing
+
+DAYS = 30
+VIEWERS = (PUBLIC, 0, 1, 2)
+
+
+def closed(house: House, **body: Any) -> str:
+    """A game with secrets that is over."""
+    game = house.game(**body)
+    house.submit(game, 0, 1, 2)
+    house.crew.commands.do(game, Close("abandoned", "director"))
+    house.pumping.catch_up()
+    return game
+
+
+@pytest.fixture
+def reader(house: House) -> Reader:
+    """As the API has it."""
+    return Reader(house.crew.views, Retold(house.crew.ledger, CATALOGUE))
+
+
+def archived(house: House) -> list[int]:
+    """All that is old enough: how many records of each game."""
+    archiving, done = Archiving(house.crew, DAYS), []
+    while found := archiving.next():
+        done.append(archiving.archive(found))
+    return done
+
+
+def old(house: House) -> None:
+    house.time[0] += DAYS * DAY
+
+
+def seen(reader: Reader, game: str) -> dict[str, Any]:
+    """All that anybody is shown of a game, and can prove of it."""
+    head = reader.proofs.head()
+    return {
+        "boards": [reader.board(game, viewer, inside=inside) for viewer in VIEWERS for inside in (False, True)],
+        "timelines": [reader.timeline(game, viewer, 0, 1000) for viewer in VIEWERS],
+        "pages": [reader.timeline(game, 1, after, 2) for after in range(9)],
+        "summary": reader.game(game),
+        "results": [reader.results(f"p{seat}") for seat in range(3)],
+        "head": head,
+        "inclusion": [reader.proofs.inclusion(game, version) for version in range(1, 11)],
+        "consistency": [reader.proofs.consistency(old) for old in range(1, head.size + 1)],
+        "lobby": reader.lobby(),
+    }
+
+
+def rows(house: House, game: str) -> dict[str, int]:
+    """What the views keep of a game, in all generations."""
+    tables = schema.boards, schema.timeline, schema.games, schema.results, schema.leaves
+    with house.crew.views.reading() as db:
+        return {t.name: len(db.execute(select(t.c.gen).where(t.c.game == game)).all()) for t in tables}
+
+
+class TestWhatStays:
+    def test_all_is_shown_and_proved_as_before(self, house: House, reader: Reader) -> None:
+        game, other = closed(house), closed(house)
+        before = seen(reader, game), seen(reader, other), dump(house.crew.ledger.read(game)), proved(house.crew, game)
+        old(house)
+        assert archived(house) == [9, 9]
+        fresh = Reader(house.crew.views, Retold(house.crew.ledger, CATALOGUE))
+        assert seen(fresh, game) == before[0]
+        assert (seen(reader, other), dump(house.crew.ledger.read(game)), proved(house.crew, game)) == before[1:]
+
+    def test_boards_and_timelines_leave_the_views(self, house: House) -> None:
+        game = closed(house)
+        before = rows(house, game)
+        old(house)
+        archived(house)
+        assert rows(house, game) == {**before, "boards": 0, "timeline": 0}
+
+    def test_a_table_with_a_delay_is_the_same_for_both_sides(self, house: House, reader: Reader) -> None:
+        game = closed(house, delay=2 * DAYS * DAY // 1000)
+        old(house)
+        assert archived(house) == [], "spectators do not see its end yet"
+        house.time[0] += 3 * DAYS * DAY
+        house.pumping.catch_up()
+        before = seen(reader, game)
+        assert archived(house) == [9]
+        assert seen(reader, game) == before
+
+    def test_views_that_are_made_anew_are_the_same(self, house: House, reader: Reader) -> None:
+        game, running = closed(house), house.game()
+        house.pumping.catch_up()
+        before = seen(reader, game), seen(reader, running)
+        old(house)
+        archived(house)
+        kept = rows(house, game)
+        assert "generation" in house.job(house.ask("rebuild"))
+        assert (seen(reader, game), seen(reader, running)) == before
+        assert rows(house, game) == kept
+
+    def test_a_game_with_a_rewind_is_told_with_what_was_undone(self, house: House, reader: Reader) -> None:
+        game = house.game()
+        house.submit(game, 0)
+        head = house.crew.ledger.version(game)
+        house.crew.commands.do(game, Rewind(head - 1, "director", reason=""))
+        house.crew.commands.do(game, Close("abandoned", "director"))
+        house.pumping.catch_up()
+        before = seen(reader, game)
+        old(house)
+        assert len(archived(house)) == 1
+        assert seen(reader, game) == before
+
+
+class TestWhichGames:
+    def test_only_those_that_were_closed_so_long_ago(self, house: House) -> None:
+        game, running = closed(house), house.game()
+        house.pumping.catch_up()
+        house.time[0] += DAYS * DAY - 1
+        assert archived(house) == []
+        house.time[0] += 1
+        assert archived(house) == [9]
+        assert (house.crew.ledger.archived(game), house.crew.ledger.archived(running)) == (True, False)
+        assert archived(house) == [], "again there is nothing to do"
+
+    def test_what_was_cut_off_before_the_views_is_done_to_its_end(
+        self, house: House, reader: Reader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = closed(house)
+        before = seen(reader, game)
+        old(house)
+        with monkeypatch.context() as patch:
+            patch.setattr("workers.archiving.forget", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                archived(house)
+        assert seen(reader, game) == before
+        assert rows(house, game)["timeline"]
+        assert archived(house) == [0]
+        assert seen(reader, game) == before
+        assert rows(house, game)["timeline"] == 0
+
+    def test_a_game_that_the_tree_does_not_hold_stays(self, house: House) -> None:
+        game = closed(house)
+        old(house)
+        with house.crew.views.transaction() as db:
+            db.execute(schema.leaves.delete().filter_by(game=game, version=9))
+        assert archived(house) == [0]
+        assert not house.crew.ledger.archived(game)
+
+    def test_the_keeper_does_so_much_in_a_second(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        games = [closed(house) for _ in range(3)]
+        old(house)
+        now = [100.0]
+        monkeypatch.setattr("time.monotonic", lambda: now[0])
+        shelving = Shelving(Archiving(house.crew, DAYS))
+
+        def moved() -> int:
+            shelving.step()
+            return sum(map(house.crew.ledger.archived, games))
+
+        assert (moved(), moved()) == (1, 1)
+        for seconds, many in ((9 / keeper.RATE, 2), (9 / keeper.RATE, 3), (9 / keeper.RATE, 3)):
+            now[0] += seconds + 0.001
+            assert moved() == many
+        games.append(closed(house))
+        old(house)
+        now[0] += 1
+        assert moved() == 3, "it has just looked"
+        now[0] += keeper.REST
+        assert moved() == 4
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+class TestDamages:
+    @pytest.fixture
+    def games(self, house: House) -> list[str]:
+        """Two in the archive, and one that is played."""
+        found = [closed(house), closed(house), house.game()]
+        house.pumping.catch_up()
+        old(house)
+        assert archived(house) == [9, 9]
+        return found
+
+    def test_a_damaged_piece_is_named_and_sets_only_its_game_aside(
+        self, house: House, reader: Reader, games: list[str]
+    ) -> None:
+        before = [seen(reader, game)["timelines"] for game in games]
+        scrub = Scrubbing(house.crew, 1000)
+        scrub.step()
+        assert Damages(house.crew.ledger).all() == [], "those that are whole are sound"
+        house.crew.ledger._begin()
+        _rot(house, games[0])
+        house.time[0] += REST
+        scrub.step()
+        found = Damages(house.crew.ledger).all()
+        assert [(d.game, d.version, d.said) for d in found] == [(games[0], v, "cannot be read") for v in range(1, 10)]
+        DamagedGames(house.crew, house.pumping._pump).look()
+        fresh = Reader(house.crew.views, Retold(house.crew.ledger, CATALOGUE))
+        assert fresh.board(games[0], PUBLIC) is None
+        assert [seen(fresh, game)["timelines"] for game in games[1:]] == before[1:]
+
+    def test_a_stub_that_has_changed_is_named(self, house: House, games: list[str]) -> None:
+        spoil(house.crew.ledger, games[0], 4, b"a" + bytes(32))
+        assert house.crew.inspector.inspect(games[0]) == 4
+        assert house.crew.inspector.inspect(games[1]) is None
+
+    def test_what_is_put_back_is_sound_and_read_as_before(self, house: House, reader: Reader, games: list[str]) -> None:
+        """Also by views that are made anew, though its records stand in the log again."""
+        game, ledger = games[0], house.crew.ledger
+        before, records = seen(reader, game), ledger.read(game)
+        damaged = DamagedGames(house.crew, house.pumping._pump)
+        ledger._begin()
+        _rot(house, game)
+        assert house.crew.inspector.inspect(game) == 1
+        damaged.look()
+        ledger.put_right(game, [(r, r.hash, ledger.position(game, r.version) or 0) for r in records], "it had rotted")
+        assert house.crew.inspector.inspect(game) is None
+        damaged.look()
+        assert (seen(reader, game), ledger.read(game)) == (before, records)
+        assert archived(house) == [0], "its rows leave the views again"
+        assert rows(house, game)["timeline"] == 0
+        assert "generation" in house.job(house.ask("rebuild"))
+        assert seen(reader, game) == before
+
+    def test_views_made_anew_show_a_damaged_game_up_to_there(self, house: House, games: list[str]) -> None:
+        ledger = house.crew.ledger
+        spoil(ledger, games[0], 8, b"a" + bytes(32))
+        assert house.crew.inspector.inspect(games[0]) == 8
+        assert "generation" in house.job(house.ask("rebuild"))
+        reader = Reader(house.crew.views, Retold(ledger, CATALOGUE))
+        board = reader.board(games[0], PUBLIC)
+        assert board is not None
+        assert json.loads(board.doc)["version"] == 7
+        assert [e["version"] for e in reader.timeline(games[0], PUBLIC)] == list(range(1, 8))
+
+    def test_a_game_that_was_damaged_before_is_not_archived(self, house: House) -> None:
+        game = closed(house)
+        old(house)
+        spoil(house.crew.ledger, game, 5)
+        assert archived(house) == [0]
+        assert Damages(house.crew.ledger).first(game) == 5
+        DamagedGames(house.crew, house.pumping._pump).look()
+        assert archived(house) == []
+
+
+def _rot(house: House, game: str) -> None:
+    overwrite(house.crew.ledger, "UPDATE archive SET piece = ? WHERE game = ?", (b"rotten", game))
