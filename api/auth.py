@@ -310,8 +310,23 @@ def prove(password: str, second: Second) -> str:
             s.people.journal.write(found.account, "password_refused", limits.network())
             raise Problem("wrong_credentials", "That is not the password.")
         logins.shown(account(), kept, second)
-    s.people.credentials.prove(found.credential)
     return kept
+
+
+def renew() -> str:
+    """After a password was shown for it: the session's new token; the one before opens nothing."""
+    token = services().people.credentials.prove(holding().credential)
+    if not token:
+        raise Problem("unauthenticated", "The session has ended meanwhile.", headers=CHALLENGE)
+    return token
+
+
+def leave_behind() -> None:
+    """Whoever is let in anew leaves the session that the request has shown, if it has shown any."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    found = services().people.credentials.holder(token.strip()) if scheme.lower() == "bearer" else None
+    if found and found.session:
+        services().people.credentials.end(found.account, found.credential)
 
 
 def players() -> list[str]:

@@ -50,6 +50,21 @@ REFUSALS = {
     "account_suspended": "access_refused",
     "unauthorized_client": "access_refused",
     "invalid_scope": "access_refused",
+    "bad_request": "input_refused",
+    "not_json": "input_refused",
+    "duplicate_key": "input_refused",
+    "number_out_of_range": "input_refused",
+    "lone_surrogate": "input_refused",
+    "too_deep": "input_refused",
+    "body_too_large": "input_refused",
+    "uri_too_long": "input_refused",
+    "unsupported_media_type": "input_refused",
+    "unsupported_encoding": "input_refused",
+    "invalid_body": "input_refused",
+    "unknown_field": "input_refused",
+    "invalid_query": "input_refused",
+    "invalid_headers": "input_refused",
+    "idempotency_key_reused": "input_refused",
 }
 """Code of a problem -> the event that it is."""
 

@@ -31,8 +31,8 @@ SHARED = ("/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-
 ANY = "*"
 """Of origins: all of them."""
 
-HSTS = "max-age=63072000"
-"""Who has asked with TLS once asks so for two years."""
+HSTS = {"host": "max-age=63072000", "subdomains": "max-age=63072000; includeSubDomains"}
+"""Who has asked with TLS once asks so for two years: this host, or its subdomains too, as the setting says."""
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -56,7 +56,7 @@ def install(app: Flask) -> None:
         for name, value in HEADERS.items():
             answer.headers.setdefault(name, value)
         if request.scheme == "https":
-            answer.headers["Strict-Transport-Security"] = HSTS
+            answer.headers["Strict-Transport-Security"] = HSTS[services().settings.hsts]
         answer.headers["Request-Id"] = g.request_id
         answer.headers.setdefault("Cache-Control", "no-store")
         answer.headers["Vary"] = VARY

@@ -222,6 +222,7 @@ class DevicesSchema(Out):
 
 
 class ProvenSchema(Out):
+    token = _str("The session's new token: the one before opens nothing any more.")
     until = _at("Until when the session may do what needs the password.")
 
 

@@ -90,6 +90,8 @@ class Settings:
     """Where webhooks may lead: `https`, `loopback` (for trials also this machine, in plain form) or `none`."""
     origins: tuple[str, ...] = ()
     """Foreign origins whose pages may use the API with tokens, never with cookies; `*` for all."""
+    hsts: str = "host"
+    """For which hosts browsers remember TLS: this one (`host`), or its `subdomains` too."""
     metrics_token: str = field(default="", repr=False)
     """What a scraper sends as bearer token; without it the figures are for this machine only."""
     docs: Path | None = None

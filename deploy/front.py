@@ -268,7 +268,7 @@ def configuration(settings: Settings, limits: Limits, binary: str) -> str:
         certificate=certificate.NAME,
         ssl=" ssl" if settings.tls_cert else "",
         tls=_TLS if settings.tls_cert else "",
-        hsts=HSTS,
+        hsts=HSTS[settings.hsts],
         server=_quoted(f"unix:{server_socket(settings)}"),
         at_once=AT_ONCE,
         streams=_quoted(f"unix:{stream_socket(settings)}"),

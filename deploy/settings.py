@@ -14,7 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
+
+from deploy import given
+from deploy.given import STORES, SettingsError
+
+__all__ = ["Settings", "SettingsError", "key_in", "load"]
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 MOST_WORKERS = 64
@@ -24,16 +29,13 @@ REGISTRATION = ("open", "invitation", "closed")
 PLAIN = ("no", "yes")
 WEBHOOKS = ("https", "loopback", "none")
 SECOND_FACTOR = ("none", "admin", "moderator")
+HSTS = ("host", "subdomains")
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
 NO_ORIGIN = "none"
 """Of ANNALS_ORIGINS: pages of other origins may not use the API."""
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _NODE = re.compile(r"[^\s\ufffd]{1,80}")
-
-
-class SettingsError(Exception):
-    """A setting is missing or makes no sense; the message says which, and never repeats a secret."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,13 @@ class Settings:
     tls_cert: Path | None = None
     """The certificate with its chain, and beside it the key: the port speaks TLS then."""
     tls_key: Path | None = None
+
+    stores: str = STORES[0]
+    """How PostgreSQL and Redis are spoken to: as their addresses say, or by TLS with checked certificates alone."""
+    stores_ca: Path | None = None
+    """Absolute: the authority that must have signed those certificates."""
+    hsts: str = HSTS[0]
+    """For which hosts browsers remember TLS: this one, or its subdomains too."""
 
     plain: bool = False
     """Whether it may listen to a network without TLS, since somebody else sees to that."""
@@ -217,6 +226,9 @@ class Settings:
             "ANNALS_ARCHIVE_DAYS": str(self.archive_days),
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
+            "ANNALS_STORES": self.stores,
+            "ANNALS_STORES_CA": str(self.stores_ca or ""),
+            "ANNALS_HSTS": self.hsts,
             "ANNALS_PLAIN_HTTP": PLAIN[self.plain],
             "ANNALS_TLS_CERT": str(self.tls_cert or ""),
             "ANNALS_TLS_KEY": str(self.tls_key or ""),
@@ -227,29 +239,36 @@ class Settings:
 def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Flags (by field, None for one that was not given) before the environment before defaults; raises SettingsError.
 
-    An empty variable counts as none.
+    An empty variable counts as none. Secrets may come from files; those of this process' own environment stand in it
+    from now on, so that its logs hide them and its children need no file.
     """
-    given = {name: value for name, value in (flags or {}).items() if value is not None}
-    env = {name: value for name, value in (os.environ if environ is None else environ).items() if value}
-    data = Path(given.get("data") or env.get("ANNALS_DATA") or "var").expanduser().absolute()
-    ledger_url, views_url = _databases(data, given.get("database") or env.get("ANNALS_DATABASE_URL", ""))
-    tls_cert, tls_key = (_file(given.get(f"tls_{n}") or env.get(f"ANNALS_TLS_{n.upper()}")) for n in ("cert", "key"))
+    flag = {name: value for name, value in (flags or {}).items() if value is not None}
+    env = given.opened(os.environ if environ is None else environ)
+    if environ is None:
+        _take(env)
+    data = Path(flag.get("data") or env.get("ANNALS_DATA") or "var").expanduser().absolute()
+    stores = _among("ANNALS_STORES", env.get("ANNALS_STORES", STORES[0]), STORES)
+    verified = stores == "verified"
+    authority = given.authority(env.get("ANNALS_STORES_CA", ""), verified=verified)
+    database = flag.get("database") or env.get("ANNALS_DATABASE_URL", "")
+    ledger_url, views_url = given.databases(data, database, authority, verified=verified)
+    tls_cert, tls_key = (_file(flag.get(f"tls_{n}") or env.get(f"ANNALS_TLS_{n.upper()}")) for n in ("cert", "key"))
     if (tls_cert is None) != (tls_key is None):
         raise SettingsError("ANNALS_TLS_CERT and ANNALS_TLS_KEY belong together")
     return Settings(
         data,
         ledger_url,
         views_url,
-        _owner(env.get("ANNALS_MIGRATE_URL", ""), ledger_url),
-        _redis(env.get("ANNALS_REDIS_URL", "")),
+        given.owner(env.get("ANNALS_MIGRATE_URL", ""), ledger_url, authority, verified=verified),
+        given.redis(env.get("ANNALS_REDIS_URL", ""), authority, verified=verified),
         _key("ANNALS_KEY", env.get("ANNALS_KEY", "")),
         _key("ANNALS_NEW_KEY", env.get("ANNALS_NEW_KEY", "")),
-        host=given.get("host") or env.get("ANNALS_HOST", "127.0.0.1"),
-        port=_number("port", given.get("port", env.get("ANNALS_PORT", "8000")), 0, 65535),
-        workers=_number("workers", given.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
+        host=flag.get("host") or env.get("ANNALS_HOST", "127.0.0.1"),
+        port=_number("port", flag.get("port", env.get("ANNALS_PORT", "8000")), 0, 65535),
+        workers=_number("workers", flag.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
         pumps=_pumps(env.get("ANNALS_PUMPS", "1"), ledger_url),
         parts=_number("ANNALS_PARTS", env.get("ANNALS_PARTS", "0"), 0, MOST_PARTS),
-        log_level=_log_level(str(given.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
+        log_level=_log_level(str(flag.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=_rate(env.get("ANNALS_RATE", "50")),
         tables=_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
         registration=_among("ANNALS_REGISTRATION", env.get("ANNALS_REGISTRATION", "open"), REGISTRATION),
@@ -259,29 +278,27 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         origins=_origins(env.get("ANNALS_ORIGINS", "*")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
         scrub=_number("ANNALS_SCRUB", env.get("ANNALS_SCRUB", "200"), 0, 1_000_000),
-        backup=_backup(str(given.get("backup") or env.get("ANNALS_BACKUP", "")), data, ledger_url),
+        backup=_backup(str(flag.get("backup") or env.get("ANNALS_BACKUP", "")), data, ledger_url),
         backup_days=_number("ANNALS_BACKUP_DAYS", env.get("ANNALS_BACKUP_DAYS", "7"), 1, 3650),
         archive_days=_archive_days(env.get("ANNALS_ARCHIVE_DAYS", "0"), ledger_url),
         trusted_proxies=_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
         tls_cert=tls_cert,
         tls_key=tls_key,
+        stores=stores,
+        stores_ca=authority,
+        hsts=_among("ANNALS_HSTS", env.get("ANNALS_HSTS", HSTS[0]), HSTS),
         plain=_plain(env.get("ANNALS_PLAIN_HTTP", PLAIN[0])),
     )
 
 
+def _take(env: Mapping[str, str]) -> None:
+    for name in given.SECRETS:
+        if os.environ.pop(f"{name}_FILE", ""):
+            os.environ[name] = env[name]
+
+
 def _file(path: str | None) -> Path | None:
     return Path(path).expanduser().absolute() if path else None
-
-
-def _databases(data: Path, url: str) -> tuple[str, str]:
-    if not url:
-        # The path is an address's: what an address would read as something else is written in its escaped form.
-        ledger, views = (f"sqlite:///{quote(str(data / f'{name}.sqlite'))}" for name in ("ledger", "views"))
-        return ledger, views
-    if urlsplit(url).scheme not in ("postgresql", "postgres"):
-        raise SettingsError("ANNALS_DATABASE_URL is postgresql://..., or is left out for SQLite in the data folder")
-    url = url.replace("postgres://", "postgresql://", 1)
-    return url, url
 
 
 def _backup(text: str, data: Path, ledger_url: str) -> Path | None:
@@ -301,19 +318,6 @@ def _archive_days(text: str, ledger_url: str) -> int:
     if days and not ledger_url.startswith("sqlite:"):
         raise SettingsError("ANNALS_ARCHIVE_DAYS: with PostgreSQL its owner runs `annals archive DAYS` now and then")
     return days
-
-
-def _owner(url: str, ledger_url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    if url and (scheme not in ("postgresql", "postgres") or ledger_url.startswith("sqlite:")):
-        raise SettingsError("ANNALS_MIGRATE_URL is postgresql://..., and goes with an ANNALS_DATABASE_URL of that kind")
-    return url and f"postgresql://{rest}"
-
-
-def _redis(url: str) -> str:
-    if url and urlsplit(url).scheme not in ("redis", "rediss", "unix"):
-        raise SettingsError("ANNALS_REDIS_URL is redis://, rediss:// or unix://..., or is left out for our own server")
-    return url
 
 
 def _key(name: str, text: str) -> str:

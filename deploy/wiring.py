@@ -112,6 +112,7 @@ class Services:
             origins=s.origins,
             metrics_token=s.metrics_token,
             webhooks=s.webhooks,
+            hsts=s.hsts,
             docs=DOCS,
         )
         return ApiServices(

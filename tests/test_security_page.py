@@ -23,7 +23,7 @@ CHAPTER = re.compile(r"## (\d+)\. ")
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 FILE = re.compile(r"`([\w.-]+(?:/[\w.-]*)+|[\w-]+\.(?:toml|md))`")
 LINK = re.compile(r"\]\(([^)#]+)#?([^)]*)\)")
-OUTCOMES = ("tested", "built", "otherwise", "does not apply", "not yet")
+OUTCOMES = ("tested", "built", "otherwise", "does not apply")
 
 
 @dataclass(frozen=True)

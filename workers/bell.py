@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from redis import Redis
+from redis import CredentialProvider, Redis
 from redis.backoff import NoBackoff
 from redis.client import PubSub
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, RedisError
 from redis.retry import Retry
 
 WRITTEN = "annals:bell"
@@ -57,9 +59,41 @@ class Pumped:
     games: frozenset[str] = frozenset()
 
 
+class _PassFile(CredentialProvider):
+    """A password that is read anew for each connection, so that it can be changed while the service runs."""
+
+    def __init__(self, user: str, path: Path) -> None:
+        self._user, self._path = user, path
+
+    def get_credentials(self) -> tuple[str] | tuple[str, str]:
+        try:
+            password = self._path.read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            raise AuthenticationError("the file with the password cannot be read") from None
+        return (self._user, password) if self._user else (password,)
+
+
 def connect(url: str, timeout: float = PATIENCE) -> Redis:
-    """A client that fails at once instead of trying again by itself."""
-    return Redis.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout, retry=Retry(NoBackoff(), 0))
+    """A client that fails at once instead of trying again by itself.
+
+    `passfile=FILE` in the address names a file with the password, as it does for PostgreSQL.
+    """
+    parts = urlsplit(url)
+    asked = parse_qsl(parts.query, keep_blank_values=True)
+    files = [value for name, value in asked if name == "passfile"]
+    provider = None
+    if files:
+        user, _, where = parts.netloc.rpartition("@")
+        provider = _PassFile(unquote(user.partition(":")[0]), Path(files[-1]))
+        rest = urlencode([(name, value) for name, value in asked if name != "passfile"])
+        url = f"{parts.scheme}://{where}{parts.path}" + (f"?{rest}" if rest else "")
+    return Redis.from_url(
+        url,
+        socket_timeout=timeout,
+        socket_connect_timeout=timeout,
+        retry=Retry(NoBackoff(), 0),
+        credential_provider=provider,
+    )
 
 
 def ping(redis: Redis) -> None:

@@ -101,8 +101,14 @@ def somebody() -> Account:
 
 def let_in(made: Response, token: str, device: str) -> Response:
     """The same answer with the cookie of a session, and one by which the browser is known when it comes again."""
-    _set(made, SESSION, token, int(ABSOLUTE / 1000))
+    kept_in(made, token)
     _set(made, DEVICE, device, KNOWN)
+    return made
+
+
+def kept_in(made: Response, token: str) -> Response:
+    """The same answer with the cookie of a session."""
+    _set(made, SESSION, token, int(ABSOLUTE / 1000))
     return made
 
 

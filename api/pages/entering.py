@@ -12,6 +12,7 @@ from api.pages.desk import (
     device,
     here,
     in_words,
+    kept_in,
     let_in,
     let_out,
     loaded,
@@ -25,6 +26,7 @@ from api.pages.desk import (
 )
 from api.people import LoginSchema, NewAccountSchema, ProofSchema
 from api.problems import Problem
+from api.replies import forgotten
 from api.routes.people import accounts
 from api.services import Doc, services
 from domain.beside.people.rows import digest
@@ -182,7 +184,7 @@ def proof() -> Response:
         auth.prove(loaded(ProofSchema(), password=request.form.get("password", ""))["password"], _second())
     except Problem as problem:
         return show_proof(target, in_words(problem), problem.status)
-    return sent_on(target)
+    return kept_in(sent_on(target), auth.renew())
 
 
 def logout() -> Response:
@@ -192,4 +194,4 @@ def logout() -> Response:
         people.credentials.end(who.account, who.credential)
         people.journal.keep(events.journaled(who.account, "logout", limits.network()))
         g.holder = None
-    return let_out(sent_on("/login"))
+    return let_out(forgotten(sent_on("/login")))

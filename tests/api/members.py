@@ -50,6 +50,13 @@ class Member:
     def delete(self, path: str, **headers: str) -> Any:
         return self.site.delete(path, self.token, **headers)
 
+    def prove(self, **more: Any) -> Any:
+        """Show the password; from then on with the token that the answer holds."""
+        proven = self.post("/me/proofs", {"password": PASSWORD, **more})
+        assert proven.status_code == 201, proven.text
+        self.doc = self.doc | {"token": proven.json["token"]}
+        return proven
+
     def personal(self, *scopes: str, **more: Any) -> str:
         """A personal token."""
         made = self.post("/me/tokens", {"label": "a bot", "scopes": list(scopes), **more})

@@ -224,6 +224,59 @@ class TestLoggingIn:
         refused(anne.get("/me"), 401, "unauthenticated")
         assert other.get("/me").status_code == 200
 
+    def test_showing_the_password_again_gives_it_another_token(self, site: Site) -> None:
+        """The session stays: its device, its form, its streams."""
+        anne = register(site)
+        (before,), old = anne.get("/me/sessions").json["items"], anne.token
+        new = anne.prove().json["token"]
+        assert new != old
+        refused(site.get("/me", old), 401, "unauthenticated")
+        (after,) = anne.get("/me/sessions").json["items"]
+        assert (after["id"], after["current"]) == (before["id"], True)
+
+    def test_a_password_that_does_not_fit_changes_no_token(self, site: Site) -> None:
+        anne = register(site)
+        refused(anne.post("/me/proofs", {"password": OTHER}), 403, "wrong_credentials")
+        assert anne.get("/me").status_code == 200
+
+    def test_of_one_that_ended_meanwhile_no_token_is_made(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        anne = register(site)
+        people = site.services.people
+        real = people.passwords.fits
+
+        def slow(kept: str, password: str) -> bool:
+            people.credentials.end(anne.id)
+            return real(kept, password)
+
+        monkeypatch.setattr(people.passwords, "fits", slow)
+        refused(anne.post("/me/proofs", {"password": PASSWORD}), 401, "unauthenticated")
+        assert people.credentials.sessions(anne.id) == []
+
+    def test_logging_in_ends_the_session_that_is_shown(self, site: Site) -> None:
+        anne, bob = register(site), register(site, "Bob")
+        personal = anne.personal("read")
+        for shown in (anne.token, bob.token):
+            entered = site.post("/sessions", {"name": "Anne", "password": PASSWORD}, shown)
+            assert entered.status_code == 201
+            refused(site.get("/me", shown), 401, "unauthenticated")
+            assert site.get("/me", entered.json["token"]).status_code == 200
+        assert site.post("/sessions", {"name": "Anne", "password": PASSWORD}, personal).status_code == 201
+        assert site.get("/me", personal).status_code == 200
+
+    def test_logging_in_in_vain_ends_nothing(self, site: Site) -> None:
+        anne = register(site)
+        refused(site.post("/sessions", {"name": "Anne", "password": OTHER}, anne.token), 403, "wrong_credentials")
+        assert anne.get("/me").status_code == 200
+
+    def test_who_logs_out_is_forgotten_by_the_browser(self, site: Site) -> None:
+        """Not its cookies, which end one by one; nor by who has logged out another device."""
+        anne = register(site)
+        another = log_in(site).json["token"]
+        said = [anne.delete(f"/me/sessions/{token.split('_')[1]}") for token in (another, anne.token)]
+        assert [answer.headers.get("Clear-Site-Data") for answer in said] == [None, '"cache", "storage"']
+        everywhere = site.delete("/me/sessions", log_in(site).json["token"])
+        assert everywhere.headers["Clear-Site-Data"] == '"cache", "storage"'
+
 
 class TestPasswords:
     def test_a_new_one_ends_all_sessions_but_the_one_it_gives(self, site: Site) -> None:
@@ -284,16 +337,18 @@ class TestPasswords:
         assert site.post("/recovery", ask | {"code": new}).status_code == 201
 
     def test_what_is_dangerous_needs_a_password_shown_lately(self, site: Site, watch: Watch) -> None:
-        anne = register(site)
+        anne, table = register(site), site.table("orders@1", 3, start=False)
         watch.now += FRESH
         ask: list[Callable[[], object]] = [
             lambda: anne.post("/me/tokens", {"label": "x", "scopes": ["read"]}),
             lambda: anne.post("/me/recovery-codes"),
+            lambda: anne.put("/me/name", {"name": "Zoe"}),
+            lambda: anne.post("/me/claims", {"token": table.tokens[0]}),
             lambda: anne.delete("/me"),
         ]
         for each in ask:
             refused(each(), 403, "password_required")
         refused(anne.post("/me/proofs", {"password": OTHER}), 403, "wrong_credentials")
         refused(ask[0](), 403, "password_required")
-        assert anne.post("/me/proofs", {"password": PASSWORD}).status_code == 201
-        assert [each().status_code for each in ask] == [201, 201, 204]  # type: ignore[attr-defined] # answers
+        anne.prove()
+        assert [each().status_code for each in ask] == [201, 201, 200, 200, 204]  # type: ignore[attr-defined] # answers

@@ -160,6 +160,35 @@ def test_an_account_that_is_erased_is_told_by_its_id(site: Site) -> None:
     assert (told_["event"], told_["what"], told_["account"]) == ("account_changed", "erased", made.json["account"])
 
 
+@pytest.mark.parametrize(
+    ("sent", "problem"),
+    [
+        ({"data": b"{", "content_type": "application/json"}, "not_json"),
+        ({"data": b'{"a": 1, "a": 2}', "content_type": "application/json"}, "duplicate_key"),
+        ({"data": b"<a/>", "content_type": "text/xml"}, "unsupported_media_type"),
+        ({"json": {"ruleset": "orders@1", "seats": 3, "role": "admin"}}, "unknown_field"),
+        ({"json": {"ruleset": ["' OR 1=1"], "seats": 3}}, "invalid_body"),
+        ({"json": {}, "query_string": {"seats": "1;drop"}}, "invalid_query"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_input_that_is_none_of_ours(site: Site, sent: dict[str, Any], problem: str) -> None:
+    """At the level that is the default, with its route; never what was sent."""
+    with capture_logs() as lines:
+        for _ in range(3):
+            assert site.client.post("/v1/games", **sent).status_code >= 400
+    (line,) = told(lines)
+    assert (line["event"], line["problem"], line["route"]) == ("input_refused", problem, "/v1/games")
+    assert line["address"]
+    assert not any(text in str(line) for text in ("OR 1", "drop", "xml", "admin"))
+
+
+def test_what_the_rules_refuse_is_no_such_input(orders: Table) -> None:
+    with capture_logs() as lines:
+        assert orders.move(0, {"type": "nonsense"}).status_code == 409
+    assert told(lines) == []
+
+
 class TestFloods:
     def test_what_comes_again_and_again_is_told_once_and_summed_up(
         self, orders: Table, monkeypatch: pytest.MonkeyPatch

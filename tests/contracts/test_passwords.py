@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from domain.beside.people.common import common
+from domain.beside.people.common import OWN, common, own
+from domain.beside.people.passwords import check
+from domain.catalogue import shipped
+from domain.errors import AccountError
+from tests.test_project import ROOT
 
 
 @pytest.mark.parametrize(
@@ -38,3 +42,42 @@ def test_what_nobody_guesses_is_left_alone(password: str) -> None:
 def test_the_longest_is_judged_at_once() -> None:
     for password in ("a" * 256, "1" * 256, "!" * 256, "ab" * 128, "@" * 255 + "x"):
         common(password)
+
+
+# --- words of the service ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "annalsannals",
+        "Annals2024!!",
+        "@nn@ls-12345678",
+        "struggleofempires",
+        "Struggle of Empires 2",
+        "empires7empires",
+        "Age of Reason 1776",
+        "ImpeRunde password",
+        "ANNALS_qwertyuiop",
+    ],
+)
+def test_words_of_the_service_make_no_password(password: str) -> None:
+    with pytest.raises(AccountError, match="words of this service"):
+        check(password, "Anne")
+
+
+@pytest.mark.parametrize("password", ["annals k8#tq-Vz1m!x", "my empire has seven ships", "no reason to sail west"])
+def test_they_may_stand_in_one_that_is_more(password: str) -> None:
+    check(password, "Anne")
+
+
+def test_every_game_is_on_the_list() -> None:
+    """With its id and its title, and a year."""
+    rules = [shipped().get(name) for name in shipped().names()]
+    for name in {text for each in rules for text in (each.meta.ruleset.partition("@")[0], each.meta.title)}:
+        assert own(f"{name} 2026"), name
+
+
+def test_the_list_is_written_down() -> None:
+    text = (ROOT / "docs" / "api" / "accounts.md").read_text("utf-8")
+    assert [word for word in OWN if f"`{word}`" not in text] == []

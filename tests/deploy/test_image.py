@@ -126,6 +126,23 @@ def test_every_pod_has_bounds_and_no_more_rights_than_it_needs() -> None:
             assert own["capabilities"] == {"drop": ["ALL"]}
 
 
+def test_every_pod_insists_on_stores_that_prove_who_they_are() -> None:
+    """By TLS, with certificates of an authority that each of them is given."""
+    (config,) = (
+        doc["data"]
+        for doc in yaml.safe_load_all((DEPLOY / "kubernetes" / "annals.yaml").read_text())
+        if doc and doc["kind"] == "ConfigMap"
+    )
+    for pod in _pods():
+        (container,) = pod["containers"]
+        own = {each["name"]: each["value"] for each in container.get("env", ())}
+        told = own if {"configMapRef": {"name": "annals"}} not in container["envFrom"] else config
+        assert told["ANNALS_STORES"] == "verified"
+        (mount,) = (each for each in container["volumeMounts"] if each["name"] == "stores")
+        assert Path(told["ANNALS_STORES_CA"]).parent == Path(mount["mountPath"])
+        assert {"name": "stores", "configMap": {"name": "annals-stores"}} in pod["volumes"]
+
+
 def test_every_container_of_the_compose_file_has_them_too() -> None:
     for name, service in yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"].items():
         assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"]), name

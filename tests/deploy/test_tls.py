@@ -58,7 +58,7 @@ def shown(service: Service) -> str:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("tls")
     cert, key = certify(folder, "first.example")
-    with serving(folder / "data", "--tls-cert", str(cert), "--tls-key", str(key)) as service:
+    with serving(folder / "data", "--tls-cert", str(cert), "--tls-key", str(key), ANNALS_HSTS="subdomains") as service:
         yield service
 
 
@@ -67,14 +67,17 @@ def test_a_game_is_played_over_tls(service: Service) -> None:
     table = Table(service).open()
     table.turn()
     answer = service.http.get(f"/games/{table.game}")
-    assert answer.headers["Strict-Transport-Security"] == "max-age=63072000"
+    assert answer.headers["Strict-Transport-Security"] == "max-age=63072000; includeSubDomains"
 
 
 def test_what_the_front_refuses_by_itself_says_it_too(service: Service) -> None:
     client = http.client.HTTPSConnection("127.0.0.1", port_of(service), context=unchecked(), timeout=10)
     client.request("GET", "/" + "x" * 9000)
     answer = client.getresponse()
-    assert (answer.status, answer.getheader("Strict-Transport-Security")) == (414, "max-age=63072000")
+    assert (answer.status, answer.getheader("Strict-Transport-Security")) == (
+        414,
+        "max-age=63072000; includeSubDomains",
+    )
     client.close()
 
 

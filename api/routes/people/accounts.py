@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import attempts, events, limits, logins
-from api.auth import open_to_all
+from api import attempts, auth, events, limits, logins
 from api.logins import Entry, Second
 from api.openapi import Blueprint, fails
 from api.people import EnteredSchema, LoginSchema, NewAccountSchema, RecoverySchema, RegisteredSchema
@@ -26,7 +25,7 @@ def person(account: Account) -> Doc:
 
 
 @room.route("/accounts", methods=["POST"])
-@open_to_all
+@auth.open_to_all
 @fails(403, 409, 503)
 @room.arguments(NewAccountSchema)
 @room.arguments(NewHeaders, location="headers")
@@ -74,7 +73,7 @@ def opened(body: Doc, key: str = "") -> tuple[Doc, bool]:
 
 
 @room.route("/sessions", methods=["POST"])
-@open_to_all
+@auth.open_to_all
 @fails(403, 503)
 @room.arguments(LoginSchema)
 @room.response(201, EnteredSchema)
@@ -84,7 +83,8 @@ def log_in(body: Doc) -> Response:
 
     Whether the name or the password was wrong is not told. Who has a second factor shows it too: else
     `second_factor_required` lists what there is. Who guesses waits longer and longer; a device that was logged in
-    before shows `device`, and is not slowed by what others have guessed.
+    before shows `device`, and is not slowed by what others have guessed. A session whose token comes with the request
+    ends.
     """
     return entered(logins.by_password(body["name"], body["password"], body["device"], Second.of(body)), body["label"])
 
@@ -92,12 +92,13 @@ def log_in(body: Doc) -> Response:
 def entered(entry: Entry, label: str) -> Response:
     """A new session for whoever has shown what is needed; the answer that tells its token."""
     token = logins.begin(entry, label)
+    auth.leave_behind()
     device = services().people.credentials.device(entry.account.id)
     return answer(person(entry.account) | {"token": token, "device": device}, 201)
 
 
 @room.route("/recovery", methods=["POST"])
-@open_to_all
+@auth.open_to_all
 @fails(403, 503)
 @room.arguments(RecoverySchema)
 @room.response(201, EnteredSchema)

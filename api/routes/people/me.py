@@ -67,8 +67,10 @@ def my_games(args: Doc) -> Response:
 def claim(body: Doc) -> Response:
     """Claim what a guest has: all tables of whoever the token is of become the account's, and the token opens nothing.
 
-    A token from a director's hand claims nothing, since it speaks for no person.
+    A token from a director's hand claims nothing, since it speaks for no person. Needs a password that was shown in the
+    last ten minutes.
     """
+    auth.fresh()
     s, me = services(), auth.account()
     auth.in_good_standing()
     found = s.access.bearer(body["token"])
@@ -117,7 +119,11 @@ def _me(account: Account) -> Doc:
 @room.response(200, PersonSchema)
 @room.doc(operationId="rename")
 def rename(body: Doc) -> Response:
-    """Change the name; for 90 days nobody else gets the one before."""
+    """Change the name, by which one logs in; for 90 days nobody else gets the one before.
+
+    Needs a password that was shown in the last ten minutes.
+    """
+    auth.fresh()
     s, before = services(), auth.account()
     auth.in_good_standing()
     names.check(body["name"])

@@ -9,7 +9,7 @@ from api.logins import Second
 from api.openapi import Blueprint, fails
 from api.people import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
 from api.problems import Problem
-from api.replies import answer
+from api.replies import answer, forgotten
 from api.routes.people.accounts import person
 from api.services import Doc, services
 from domain.beside.people import passwords
@@ -68,7 +68,8 @@ def _ended(session: str) -> Response:
     if not people.credentials.end(who.account, session):
         raise Problem("not_found")
     people.journal.keep(events.journaled(who.account, "logout", limits.network(), "" if session else "everywhere"))
-    return Response(status=204)
+    gone = Response(status=204)
+    return forgotten(gone) if session in ("", who.credential) else gone
 
 
 @room.route("/proofs", methods=["POST"])
@@ -78,9 +79,12 @@ def _ended(session: str) -> Response:
 @room.response(201, ProvenSchema)
 @room.doc(operationId="prove")
 def prove(body: Doc) -> Response:
-    """Show the password again, and the second factor if there is one: it counts for ten minutes, for this session."""
+    """Show the password again, and the second factor if there is one: it counts for ten minutes, for this session.
+
+    The session goes on under a new token, which is shown in this answer alone; the one before opens nothing.
+    """
     auth.prove(body["password"], Second.of(body))
-    return answer({"until": services().people.clock() + FRESH}, 201)
+    return answer({"token": auth.renew(), "until": services().people.clock() + FRESH}, 201)
 
 
 @room.route("/password", methods=["POST"])

@@ -9,6 +9,15 @@ import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
+OWN = (
+    *("annals", "struggle", "empires", "empire", "imperunde", "reason", "seven"),
+    *("egc", "guerres", "cephalees", "céphalées"),
+)
+"""Words of the service and its games, which are guessed first of its passwords; docs/api/accounts.md lists them."""
+
+MORE = 8
+"""Characters that a password has beside such words, at least."""
+
 _SHORTEST = 4
 """Characters of a word that counts, however it is dressed up."""
 
@@ -16,6 +25,8 @@ _LEET = str.maketrans("@4310$5!7+8", "aaeiossittb")
 _DRESS = re.compile(r"^[\W\d_]{0,4}(.*?)[\W\d_]{0,8}$", re.DOTALL)
 """Signs, digits and years around a word."""
 
+_OWN = re.compile("|".join(sorted(OWN, key=len, reverse=True)))
+_SIGNS = re.compile(r"[\W_]|(?<![a-z])(?:of|et)(?![a-z])", re.DOTALL)
 _REPEATED = re.compile(r"(.+?)\1+", re.DOTALL)
 _ROWS = ("1234567890", "qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm")
 _COLUMNS = ("1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm")
@@ -36,6 +47,17 @@ def common(password: str) -> bool:
     """Whether it is one of the commonest, or one of those dressed up, said again, or a walk over the keys."""
     text = password.casefold()
     return any(word in _listed() for word in _bases(text)) or _walked(text)
+
+
+def own(password: str) -> bool:
+    """Whether it is little more than words of the service: what is beside them is short, or one of the commonest."""
+    text = password.casefold()
+    for plain in (text, text.translate(_LEET)):  # of the same length
+        ends = [0, *(at for found in _OWN.finditer(plain) for at in found.span()), len(text)]
+        rest = _SIGNS.sub("", " ".join(text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)))
+        if len(ends) > 2 and (len(rest) < MORE or common(rest)):
+            return True
+    return False
 
 
 def _bases(text: str) -> Iterator[str]:

@@ -277,9 +277,14 @@ class Credentials(Rows):
         row = (id_, digest(text), asked.account, asked.label, json.dumps(asked.factors), asked.family, now, now, now)
         return text, [(_START, row)]
 
-    def prove(self, session: str) -> None:
-        """A password was shown for it just now."""
-        self._database.execute("UPDATE sessions SET proved = ? WHERE id = ?", (self._now(), session))
+    def prove(self, session: str) -> str:
+        """A password was shown for it just now: its new token, after which the one before opens nothing.
+
+        Nothing for a session that has ended meanwhile.
+        """
+        text = f"ans_{session}_{encoded(self._chance((), 'ans', 32))}"
+        renewed = "UPDATE sessions SET hash = ?, proved = ? WHERE id = ? RETURNING id"
+        return text if self._database.execute(renewed, (digest(text), self._now(), session)) else ""
 
     def sessions(self, account: str) -> list[Session]:
         """All that are open, the one used last first."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
-from domain.beside.people.common import common
+from domain.beside.people.common import common, own
 from domain.beside.people.names import folded
 from domain.errors import AccountError, Busy
 from domain.forks import heed
@@ -99,5 +99,7 @@ def check(password: str, name: str) -> None:
         raise AccountError("weak_password", bounds)
     if common(password) or len(set(password)) < _FEWEST:
         raise AccountError("weak_password", "That password is one of the commonest.")
+    if own(password):
+        raise AccountError("weak_password", "A password is more than words of this service and its games.")
     if folded(password) in (folded(name), folded(name)[::-1]):
         raise AccountError("weak_password", "A password is not the name.")

@@ -83,7 +83,8 @@ class TestLoggingIn:
 
     def test_logging_out_ends_the_session(self, site: Site, browser: Browser) -> None:
         token = browser.cookie()
-        assert browser.send(forms(browser.get("/account"))["/logout"]).status_code == 303
+        answer = browser.send(forms(browser.get("/account"))["/logout"])
+        assert (answer.status_code, answer.headers["Clear-Site-Data"]) == (303, '"cache", "storage"')
         assert browser.cookie() == ""
         refused(site.get("/me", token), 401, "unauthenticated")
         assert "/login" in forms(browser.get("/account"))
@@ -314,7 +315,9 @@ class TestTheAccount:
         assert "<code>" not in page.text
         wrong = browser.send(forms(page)["/proof"], password=OTHER)
         assert wrong.status_code == 403
+        before = browser.cookie()
         assert browser.send(forms(wrong)["/proof"], password=PASSWORD).headers["Location"] == "/account"
+        refused(site.get("/me", before), 401, "unauthenticated")
         assert "<code>" in browser.send(forms(browser.get("/account"))["/account/totp"]).text
 
     def test_a_name_in_the_query_is_no_more_than_text(self, browser: Browser) -> None:

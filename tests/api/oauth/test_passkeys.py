@@ -252,8 +252,7 @@ class TestAsSecondFactor:
         path = f"/me/factors/passkeys/{b64(key.id)}"
         refused(anne.delete(path), 403, "password_required")
         refused(anne.post("/me/proofs", {"password": PASSWORD}), 403, "second_factor_required")
-        proof = {"password": PASSWORD, "passkey": key.get(challenge(site))}
-        assert anne.post("/me/proofs", proof).status_code == 201
+        anne.prove(passkey=key.get(challenge(site)))
         assert anne.delete(path).status_code == 204
 
 
