@@ -64,9 +64,15 @@ class TestSecretsFromFiles:
     )
     def test_a_file_that_holds_no_line_is_refused(self, tmp_path: Path, held: bytes) -> None:
         (tmp_path / "secret").write_bytes(held)
-        with pytest.raises(SettingsError, match=r"ANNALS_METRICS_TOKEN_FILE: .*secret does not hold") as refused:
+        with pytest.raises(SettingsError, match="ANNALS_METRICS_TOKEN_FILE names a file that does not hold") as refused:
             load({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")})
         assert "hidden" not in str(refused.value)
+
+    @pytest.mark.parametrize("name", given.SECRETS)
+    def test_a_secret_in_the_place_of_its_file_is_not_repeated(self, name: str) -> None:
+        with pytest.raises(SettingsError, match=f"{name}_FILE names a file that cannot be read") as refused:
+            load({}, {f"{name}_FILE": VALUES[name]})
+        assert not any(secret in str(refused.value) for secret in ("hidden", KEY, KEY[::-1]))
 
     def test_one_that_cannot_be_read_stops_the_start(self, tmp_path: Path) -> None:
         for wrong in (tmp_path / "none", tmp_path):
