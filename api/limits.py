@@ -31,11 +31,14 @@ COSTLY = {
     "games/digest": 2.0,
     "past": 2.0,
     "games/scores": 2.0,
+    "me/data": 2.0,
     "games/rewinds": 1.0,
     "games/stream": 1.0,
     "games/records": 0.2,
     "games/resume": 0.2,
     "games/timeline": 0.2,
+    "players/games": 0.2,
+    "players/results": 0.2,
 }
 """What some reads cost, in writes: by the words of their address. `past`: any board of the past."""
 

@@ -42,18 +42,19 @@ def opened(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _line_of(name: str, path: Path) -> str:
+    # The path is not repeated: where somebody has mistaken the setting, it is the secret itself.
     try:
         with path.open("rb") as file:
             held = file.read(LONGEST + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "that is no path"
-        raise SettingsError(f"{name}_FILE: {path} cannot be read: {why}") from None
+        raise SettingsError(f"{name}_FILE names a file that cannot be read: {why}") from None
     try:
         text = held.decode().strip()
     except UnicodeDecodeError:
         text = ""
     if len(held) > LONGEST or not text.isprintable() or not text:
-        raise SettingsError(f"{name}_FILE: {path} does not hold a single line of text")
+        raise SettingsError(f"{name}_FILE names a file that does not hold a single line of text")
     return text
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from flask import Response
 
-from api import auth
+from api import auth, limits
 from api.answers import LobbySchema, ResultsSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
@@ -31,6 +31,7 @@ def results(args: Doc, player: str) -> Response:
 
     `finished` and `unfinished` count all of them, not this page alone.
     """
+    limits.spend(None)
     s, limit = services(), args["limit"]
     found = s.reader.results(player, limit + 1, args["cursor"])
     items, address = found[:limit], None
@@ -51,6 +52,7 @@ def results(args: Doc, player: str) -> Response:
 @room.doc(operationId="games_of")
 def games_of(args: Doc, player: str) -> Response:
     """Find the public tables of a player, the newest change first."""
+    limits.spend(None)
     s, limit, status = services(), args["limit"], args["status"]
     games = _known_to_play(s, player)
     found = s.reader.of(games, status, args["cursor"], limit + 1, listing="public")

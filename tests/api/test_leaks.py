@@ -116,7 +116,8 @@ class TestRequests:
             client.open("/v1/rulesets/eviltext@1")
             client.post("/v1/games", json={"ruleset": "eviltext@1", "seats": 3, "name": said, said: said})
             orders.post("/moves", {"move": {"type": said}, "decision": orders.decision}, orders.tokens[0])
-        assert len(lines) == 7
+        assert [line["event"] for line in lines].count("request") == 7
+        assert {line["event"] for line in lines} == {"request", "input_refused"}
         assert said.lower() not in str(lines).lower()
         assert lines[0]["method"] == "other"
 

@@ -80,6 +80,18 @@ class TestBuckets:
         codes = [orders.get(path).status_code for _ in range(round(10 / cost) + 1)]
         assert codes == [200] * round(10 / cost) + [429]
 
+    @pytest.mark.parametrize("what", ["results", "games"])
+    def test_nor_is_what_a_player_has_played(self, site: Site, what: str) -> None:
+        """Also for who shows no token, which is counted by the address."""
+        site.remake(rate=0.001, burst=2)
+        codes = [site.get(f"/players/nobody/{what}").status_code for _ in range(11)]
+        assert codes == [200] * 10 + [429]
+
+    def test_nor_is_all_that_is_known_of_oneself(self, site: Site) -> None:
+        anne = register(site)
+        site.remake(rate=0.001, burst=10)
+        assert [anne.get("/me/data").status_code for _ in range(6)] == [200] * 5 + [429]
+
     def test_one_s_own_log_is_no_audit_of_a_game(self, site: Site) -> None:
         site.remake(rate=0.001, burst=20)
         anne = register(site)

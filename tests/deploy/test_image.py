@@ -126,6 +126,24 @@ def test_every_pod_has_bounds_and_no_more_rights_than_it_needs() -> None:
             assert own["capabilities"] == {"drop": ["ALL"]}
 
 
+def test_every_image_can_be_named_by_its_digest() -> None:
+    """No digest stands in the files: which one is good is for who has checked it, and it would grow old unseen."""
+    recipe = (DEPLOY / "Dockerfile").read_text()
+    assert {line.split()[1] for line in recipe.splitlines() if line.startswith("FROM ")} == {"${BASE}"}
+    others = [
+        service["image"]
+        for service in yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"].values()
+        if "build" not in service
+    ]
+    assert len(others) == 2
+    assert all(re.fullmatch(r"\$\{[A-Z]+_IMAGE:-[a-z/]+:\d+-\w+\}", image) for image in others)
+    assert {container["image"] for pod in _pods() for container in pod["containers"]} == {
+        "registry.example/annals:0.1.0"
+    }
+    for name in ("--build-arg BASE=", "POSTGRES_IMAGE", "REDIS_IMAGE"):
+        assert name in OPERATIONS
+
+
 def test_every_pod_insists_on_stores_that_prove_who_they_are() -> None:
     """By TLS, with certificates of an authority that each of them is given."""
     (config,) = (

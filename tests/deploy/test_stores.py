@@ -22,7 +22,7 @@ from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
 from projections.store import Views
 from tests.deploy.certificates import authority
-from tests.deploy.house import call
+from tests.deploy.house import Table, call, serving
 from tests.postgres import new_server as new_postgres
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import new_server
@@ -64,9 +64,15 @@ class TestSecretsFromFiles:
     )
     def test_a_file_that_holds_no_line_is_refused(self, tmp_path: Path, held: bytes) -> None:
         (tmp_path / "secret").write_bytes(held)
-        with pytest.raises(SettingsError, match=r"ANNALS_METRICS_TOKEN_FILE: .*secret does not hold") as refused:
+        with pytest.raises(SettingsError, match="ANNALS_METRICS_TOKEN_FILE names a file that does not hold") as refused:
             load({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")})
         assert "hidden" not in str(refused.value)
+
+    @pytest.mark.parametrize("name", given.SECRETS)
+    def test_a_secret_in_the_place_of_its_file_is_not_repeated(self, name: str) -> None:
+        with pytest.raises(SettingsError, match=f"{name}_FILE names a file that cannot be read") as refused:
+            load({}, {f"{name}_FILE": VALUES[name]})
+        assert not any(secret in str(refused.value) for secret in ("hidden", KEY, KEY[::-1]))
 
     def test_one_that_cannot_be_read_stops_the_start(self, tmp_path: Path) -> None:
         for wrong in (tmp_path / "none", tmp_path):
@@ -75,6 +81,18 @@ class TestSecretsFromFiles:
             assert "ANNALS_KEY_FILE" in done.stderr
             assert "cannot be read" in done.stderr
             assert not (tmp_path / "data").exists()
+
+    def test_a_game_is_played_with_a_key_from_a_file(self, tmp_path: Path) -> None:
+        """Which is made nowhere else; the file is read once, by whoever is started."""
+        (tmp_path / "key").write_text(f"{KEY}\n")
+        data = tmp_path / "data"
+        with serving(data, ANNALS_KEY_FILE=str(tmp_path / "key")) as service:
+            (tmp_path / "key").unlink()
+            table = Table(service).open()
+            table.turn()
+        assert not (data / "key").exists()
+        done = call("doctor", "--data", str(data), ANNALS_KEY=KEY)
+        assert "the master key is not" not in done.stdout + done.stderr
 
     def test_they_are_hidden_from_logs_and_told_to_children_once(
         self, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
