@@ -56,7 +56,8 @@ def seeded(pages: Pages, how: str) -> AnyMatch:
 def read(pages: Pages, lang: str) -> tuple[tuple[Passage, ...], tuple[Digest, ...]]:
     """The passages and digests of both games, to whoever may read all."""
     words = texts(pages.rules.package, lang)
-    passages, short = [], []
+    passages: list[Passage] = []
+    short: list[Digest] = []
     for how in HOW:
         match = seeded(pages, how)
         name = Who(words, pages.rules.powers(match.state), {})
