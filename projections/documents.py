@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import convert
 
 from domain.ids import PUBLIC, Doc, Json, Viewer
 from domain.kernel import declare
-from domain.kernel.asides import asides_publicly, with_asides
+from domain.kernel.asides import Asides, asides_whole, with_asides
 from domain.kernel.audience import ALL_KEY, seats_of
 from domain.kernel.chapters import heading, split, turned_publicly
 from domain.kernel.chronicle import told
@@ -128,7 +128,7 @@ def entries(record: Record, before: Known | None, known: Known) -> dict[str, dic
     """The record in the timeline, between the games before and after it: an entry for all, one for each audience."""
     rules, after = known.rules, known.game.state
     turns = turned_publicly(rules, before.game.state, after, record) if before else ()
-    besides = asides_publicly(rules, before.game.state, record) if before else {}
+    besides = asides_whole(rules, before.game.state, record) if before else _nothing
     public: dict[str, Json] = {
         "version": record.version,
         "kind": record.kind,
@@ -140,7 +140,7 @@ def entries(record: Record, before: Known | None, known: Known) -> dict[str, dic
         "facts": record.public.get("facts", []),
         "chapter": declare.doc(rules.chapter(after)),
         "turns": [[i, declare.doc(chapter)] for i, chapter in turns],
-        "asides": {str(i): dict(more) for i, more in besides.items()},
+        "asides": _kept(besides(record.public.get("facts", []))),
     }
     if record.kind == "closed":
         public["body"] = {"reason": record.body["reason"]}
@@ -151,8 +151,22 @@ def entries(record: Record, before: Known | None, known: Known) -> dict[str, dic
         facts = [fact for _, fact in pack.get("facts", ())]
         if seats_of(key) and (facts or pack.get("acts")):
             acts = [[seat, move] for _, seat, move in pack.get("acts", ())]
-            out[key] = {"version": record.version, "at": record.public["at"], "acts": acts, "facts": facts}
+            own = {"version": record.version, "at": record.public["at"], "acts": acts, "facts": facts}
+            out[key] = {**own, "asides": _kept(besides(facts))}
     return out
+
+
+def _nothing(_: Sequence[Doc]) -> Asides:
+    return {}
+
+
+def _kept(found: Asides) -> dict[str, Json]:
+    return {str(i): dict(more) for i, more in found.items()}
+
+
+def _with_kept(part: Doc) -> Sequence[Doc]:
+    """The facts of an entry or of a viewer's part of it, as their sentences take them."""
+    return with_asides(part["facts"], {int(i): more for i, more in (part.get("asides") or {}).items()})
 
 
 def chapter_told(words: Texts, chapter: Chapter) -> dict[str, Json]:
@@ -164,8 +178,7 @@ def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
     """An entry with its sentences and headings; those of the viewer's own part stand there."""
     kept = {member: value for member, value in entry.items() if member not in ("turns", "asides")}
     turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
-    facts = with_asides(entry["facts"], {int(i): more for i, more in (entry.get("asides") or {}).items()})
-    about = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], facts
+    about = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], _with_kept(entry)
     public: list[str] = []
     headings: list[dict[str, Json]] = []
     for chapter, lines, _ in split(words, name, *about, turns):
@@ -173,10 +186,13 @@ def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
             headings.append({"line": len(public), "text": text})
         public += lines
     kept["chapter"] = chapter_told(words, convert(entry["chapter"], Chapter))
-    own = [
-        {**part, "text": told(words, name, "", acts=part["acts"], facts=part["facts"])} for part in entry.get("own", ())
-    ]
+    own = [_own_with_text(part, words, name) for part in entry.get("own", ())]
     return {**kept, "text": public, "headings": headings} | ({"own": own} if own else {})
+
+
+def _own_with_text(part: Doc, words: Texts, name: Name) -> Doc:
+    text = told(words, name, "", acts=part["acts"], facts=_with_kept(part))
+    return {**{member: value for member, value in part.items() if member != "asides"}, "text": text}
 
 
 _BODY = ("act", "ms", "days", "to", "hold")

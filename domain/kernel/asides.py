@@ -1,8 +1,8 @@
-"""What a sentence takes besides its fact's own members, from the states before and after; of public facts alone."""
+"""What a sentence takes besides its fact's own members, from the states before and after; by what its readers know."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from domain.ids import DIRECTOR, Doc, Json
 from domain.kernel import declare
@@ -39,12 +39,12 @@ def asides(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> Asides:
     return found
 
 
-def asides_publicly(rules: Ruleset[S], before: S, record: Record) -> Asides:
-    """The same by the index of a public fact; the state is whole."""
+def asides_whole(rules: Ruleset[S], before: S, record: Record) -> Callable[[Sequence[Doc]], Asides]:
+    """The same of a whole record and state, for its public facts or those of a pack, by their index there."""
     facts = facts_for(record, DIRECTOR)
-    public = {id(fact): i for i, fact in enumerate(record.public.get("facts", ()))}
     found = asides(rules, before, facts) if record.kind != "rewound" else {}
-    return {public[id(facts[i])]: more for i, more in found.items() if id(facts[i]) in public}
+    more = {id(facts[i]): members for i, members in found.items()}
+    return lambda some: {i: more[id(fact)] for i, fact in enumerate(some) if id(fact) in more}
 
 
 def with_asides(facts: Sequence[Doc], found: Asides) -> Sequence[Doc]:

@@ -109,8 +109,12 @@ def tell(
         if record.version in marks:
             marks[record.version] = state
         if record.version > after:
-            turns = turned(rules, before, facts) if record.kind != "rewound" else [(0, rules.chapter(state))]
-            said = with_asides(facts, asides(rules, before, facts) if record.kind != "rewound" else {})
+            if (
+                record.kind == "rewound"
+            ):  # told where it leads to, or a turn that was undone would stand among the others
+                before = state
+            turns = turned(rules, before, facts)
+            said = with_asides(facts, asides(rules, before, facts))
             for chapter, lines, headlines in _parts(rules, record, viewer, texts, name, said, turns, before):
                 told.append(Passage(record.version, record.version in counted, chapter, lines, headlines))
         if record.version >= after:
@@ -177,7 +181,7 @@ class Digest:
     lines: tuple[str, ...]
     """What was won and lost."""
     standings: tuple[str, ...]
-    """What each seat has at its end, and how much more or less than before."""
+    """What each seat has at its end, and how much more or less than before; none with whom nothing has changed."""
 
 
 def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
@@ -207,6 +211,8 @@ def digests(rules: Ruleset[S], texts: Texts, name: Name, tale: Tale[S]) -> list[
 
 def _standing(texts: Texts, name: Name, seat: int, now: Sequence[Figures], before: Sequence[Figures]) -> str | None:
     old = before[seat] if before else {}
+    if old == now[seat]:
+        return None
     more = {key: _signed(value - old[key]) for key, value in now[seat].items() if value != old.get(key, value)}
     return texts.say("standing", {"seat": seat, **now[seat], "more": more}, name)
 

@@ -49,14 +49,19 @@ def told(
 
 
 def sentences(texts: Texts, name: Name, facts: Sequence[Doc]) -> list[str]:
-    """One each; but what several facts say alike, one for each of their readers, is said once."""
-    said: dict[str, Doc] = {}
-    lines = []
+    """What each says, line by line, and each once.
+
+    What several facts say alike, one for each of their readers, is one thing; what is true several times is counted.
+    """
+    said: dict[str, list[Doc]] = {}
     for fact in facts:
-        line = texts.sentence(fact, name)
-        if line and said.setdefault(line, fact) == fact:
-            lines.append(line)
-    return lines
+        if text := texts.sentence(fact, name):
+            said.setdefault(text, []).append(fact)
+    return [line for text, alike in said.items() for line in _times(texts, text, alike.count(alike[0])).split("\n")]
+
+
+def _times(texts: Texts, text: str, times: int) -> str:
+    return f"{text[:-1]} {texts.fill('line.times', {'times': times})}{text[-1]}" if times > 1 else text
 
 
 def _named(texts: Texts, name: Name, seat: Seat, move: Doc) -> str | None:

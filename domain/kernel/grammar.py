@@ -129,7 +129,7 @@ class Grammar(ABC):
 
     def sentence(self, text: str) -> str:
         """Single spaces, a capital at the beginning, the punctuation of the language."""
-        text = re.sub(r" +(?=[,.)])", "", re.sub(r" {2,}", " ", text)).strip()
+        text = re.sub(r" +(?=[,.)\n])|(?<=[(\n]) +", "", re.sub(r" {2,}", " ", text)).strip()
         return self.punctuated(_capital(text)).replace(START, "")
 
     def joined(self, before: str, form: str) -> str:
@@ -142,7 +142,7 @@ class Grammar(ABC):
 
 
 def _capital(text: str) -> str:
-    return re.sub(r"(^|[.!?] )(\w)", lambda found: found[1] + found[2].upper(), text)
+    return re.sub(r"(^|[.!?] |\n)(\w)", lambda found: found[1] + found[2].upper(), text)
 
 
 class English(Grammar):

@@ -355,7 +355,7 @@ class Ruleset(Generic[S]):
     chapter: Callable[[S], Chapter] = _undivided
     """Where in the game a state is, by what everybody knows."""
     asides: Mapping[str, Aside[S]] = field(default_factory=dict)
-    """Public fact -> what its sentence takes besides its own members, by what everybody knows."""
+    """Fact -> what its sentence takes besides its own members, by what each of its readers knows."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody
     """Seats that may interrupt or change an answer, by public facts; never waited for."""
     vacated: Callable[[Draft[S], Seat], None] = _no_vacancy

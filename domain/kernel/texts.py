@@ -17,12 +17,12 @@ that it was made, or else its name does. A template has places in braces, which 
 - `{armies:each.force}`: each entry of a mapping, or of a list by seat, by the template `item.force`: its place `key` is
   the key or the seat, `value` the value, and the members or numbers of the value are places too. Entries that say
   nothing are left out.
-- `{final:said.final}`: each item by the template `item.final`, one after the other: each is a sentence of its own.
+- `{final:said.final}`: each item by the template `item.final`, each a sentence on a line of its own.
 - `{why:by.paid}`: the template `paid.<value>`, with the same members. `{order:by.order.type}`: for an object the
   template that its member `type` names, with the members of the object.
 - `{seat:seat#mise|misent}`, `{armies#is|are}`: singular or plural, as the place would be.
 - `{unit~perdu|perdue}`: masculine or feminine; with four alternatives both in the plural too.
-- `{use?fights|withdraws}`: true or false.
+- `{use?fights|withdraws}`: true or false; `{of:seat?some|none}`: a seat, also the first, or none.
 
 A clause in square brackets is left out where one of its places gives nothing. What a member holds is never a template.
 """
@@ -108,7 +108,7 @@ class Texts:
     # --- sentences
 
     def sentence(self, fact: Doc, name: Name | None = None) -> str | None:
-        """What a fact says; None for a silent one."""
+        """What a fact says, in one line or several; None for a silent one."""
         return self.say(f"fact.{fact['t']}", fact, name)
 
     def say(self, key: str, members: Mapping[str, Json], name: Name | None = None) -> str | None:
@@ -149,7 +149,7 @@ class _Filling:
         value, form, choice = self._value(found["member"]), found["form"] or "", found["choice"]
         if choice == "?":
             yes, no = found["words"].split("|")
-            return yes if value else no
+            return yes if (value is not None if form in _WHO else value) else no
         if choice:
             return self._agreeing(choice, found["words"].split("|"), value, form)
         if value is None or value in ([], (), {}):
@@ -179,7 +179,7 @@ class _Filling:
             return self.texts.grammar.listed([said for k, v in _entries(value) if (said := self._entry(k, v, rest))])
         items = value if isinstance(value, list | tuple) else [value]
         if kind == "said":
-            return " ".join(self._item(x, rest) for x in items)
+            return "\n".join(filter(None, (self._item(x, rest) for x in items)))
         if kind in _WHO or kind in self.texts.grammar.forms:
             of = self.texts.grammar.forms[(rest if kind in _WHO else kind) or self.texts.grammar.subject]
             return self.texts.grammar.listed([of(self._noun(x, kind)) for x in items])

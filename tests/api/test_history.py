@@ -99,7 +99,7 @@ class TestDigest:
         (turn,) = doc["turns"]
         assert (turn["title"], turn["chapter"]["turn"], turn["last"]) == ("War 1", 1, table.version)
         assert len(turn["standings"]) == 3
-        assert all("victory points" in text for text in turn["standings"])
+        assert all("victory point" in text for text in turn["standings"])
         later = table.get(f"/digest?after={turn['last'] - 1}&lang=fr").json["turns"][0]
         assert later["title"] == "Guerre 1"
         assert later["first"] == later["last"] == table.version

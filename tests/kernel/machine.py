@@ -17,7 +17,7 @@ from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel import declare
 from domain.kernel.acts import Leave, Play
-from domain.kernel.asides import asides
+from domain.kernel.asides import asides, asides_whole
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.choices import Choice
 from domain.kernel.digest import canonical
@@ -329,17 +329,14 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: hasattr(self, "match"))
     @rule()
     def tells(self) -> None:
-        """What a public fact's sentence takes besides is the same for whoever reads it."""
+        """What the sentence of a fact takes besides is the same for all of its readers."""
         rules, records = self.ruleset, self.match.records
         if records[-1].kind == "rewound" or len(records) < 2:
             return
-        taken = {}
-        for viewer in (PUBLIC, DIRECTOR):
+        whole = asides_whole(rules, state_for(rules, records[:-1], DIRECTOR), records[-1])
+        for viewer in (PUBLIC, *range(self.match.state.seats)):
             facts = facts_for(records[-1], viewer)
-            found = asides(rules, state_for(rules, records[:-1], viewer), facts)
-            public = {id(f) for f in records[-1].public.get("facts", ())}
-            taken[viewer] = [more for i, more in found.items() if id(facts[i]) in public]
-        assert taken[PUBLIC] == taken[DIRECTOR]
+            assert asides(rules, state_for(rules, records[:-1], viewer), facts) == whole(facts)
 
     @precondition(lambda self: hasattr(self, "match"))
     @rule()

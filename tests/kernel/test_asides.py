@@ -9,8 +9,8 @@ import pytest
 
 from domain.bots import built, may_decide
 from domain.games.common.dice import strengths
-from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel.asides import asides, asides_publicly
+from domain.ids import DIRECTOR, PUBLIC, Viewer
+from domain.kernel.asides import asides, asides_whole
 from domain.kernel.game import opened
 from domain.kernel.match import Match
 from domain.kernel.record import facts_for
@@ -33,16 +33,20 @@ def played(pages: Pages) -> Match[Any]:
 
 
 @pytest.mark.parametrize("pages", ALL, ids=lambda pages: pages.game)
-def test_the_timeline_takes_no_more_than_everybody_knows(pages: Pages) -> None:
-    """What is taken from whole states, for all to read, is what follows from the public facts alone."""
+def test_a_sentence_takes_no_more_than_its_reader_knows(pages: Pages) -> None:
+    """What is taken from whole states, for all or for a seat to read, is what follows from the facts of each reader."""
     rules, match, taken = pages.rules, played(pages), 0
-    whole = seen = opened(rules, match.records[0]).state
+    whole = opened(rules, match.records[0]).state
+    viewers: tuple[Viewer, ...] = (PUBLIC, *range(match.state.seats))
+    seen = dict.fromkeys(viewers, whole)
     for record in match.records:
-        public = facts_for(record, PUBLIC)
-        found = asides_publicly(rules, whole, record)
-        assert found == asides(rules, seen, public)
-        taken += len(found)
-        whole, seen = rules.fold(whole, facts_for(record, DIRECTOR)), rules.fold(seen, public)
+        besides = asides_whole(rules, whole, record)
+        for viewer in viewers:
+            facts = facts_for(record, viewer)
+            assert besides(facts) == asides(rules, seen[viewer], facts)
+            taken += len(besides(facts))
+            seen[viewer] = rules.fold(seen[viewer], facts)
+        whole = rules.fold(whole, facts_for(record, DIRECTOR))
     assert taken or not rules.asides
 
 
@@ -54,11 +58,11 @@ def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left
     texts = Texts(
         "en",
         {
-            "over": "Over.[ {final:said.line}]",
+            "over": "Over.[\n{final:said.line}]",
             "item.line": "{who} has {parts:part}.",
             "item.part": "[{many? |}{many} of {what}]",
         },
     )
     final = [{"who": "one", "parts": [{"many": 2, "what": "a"}, {"many": 0, "what": "b"}, {"many": 1, "what": "c"}]}]
-    assert texts.say("over", {"final": final}) == "Over. One has 2 of a and 1 of c."
+    assert texts.say("over", {"final": final}) == "Over.\nOne has 2 of a and 1 of c."
     assert texts.say("over", {"final": []}) == "Over."

@@ -15,6 +15,7 @@ TEXTS = Texts(
         "made.hide": "{seat:seat} has answered.",
         "record.moved.x": "{seat:seat} is busy.",
         "line.move": "{seat:seat}: {move}.",
+        "line.times": "({times} times)",
         "word.seat": "seat",
         "word.france": "France",
     },
@@ -31,10 +32,10 @@ def test_powers_act_else_people_else_seats() -> None:
     ]
 
 
-def test_what_happens_twice_is_said_twice_and_what_two_are_told_once() -> None:
+def test_what_happens_twice_is_counted_and_what_two_are_told_is_said_once() -> None:
     lost, met = {"t": "lost", "seat": 1}, {"t": "met", "seat": 1}
     facts = [lost, lost, {**met, "reader": 0}, {**met, "reader": 1}]
-    assert told(TEXTS, WHO, "moved", facts=facts) == ["France loses an army."] * 2 + ["France fights."]
+    assert told(TEXTS, WHO, "moved", facts=facts) == ["France loses an army (2 times).", "France fights."]
 
 
 def test_a_move_is_named_where_nothing_else_is_said() -> None:

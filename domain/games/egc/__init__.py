@@ -15,7 +15,7 @@ from domain.games.egc.rules import DO, GO
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
-from domain.games.egc.sight import board, chapter, hidden, own, powers
+from domain.games.egc.sight import ASIDES, board, chapter, hidden, own, powers
 from domain.games.egc.state import Egc
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Bool
@@ -66,6 +66,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
+    asides=ASIDES,
     own=own,
     powers=powers,
     hidden=hidden,

@@ -232,6 +232,6 @@ class TestSentences:
         words = texts(RULESET.package, "en")
         sentence = words.sentence(fact)
         assert sentence is not None
-        for member in ("kept", "national", "colonial", "corruption", "protectorates", "revenue", "usury", "upkeep"):
+        for member in ("kept", "colonial", "corruption", "protectorates", "revenue", "usury", "upkeep"):
             assert not fact[member] or words.grammar.number(fact[member]) in sentence, member
         assert f"to {words.grammar.number(fact['treasury'])} Brz" in sentence

@@ -25,22 +25,34 @@ ALIKE = set(
     fortification france gabon gabon_mozambique guatemala item.built java kazakhstan kenya madagascar malacca
     mozambique nicaragua niger nigeria nunavut oman ontario order.order_army oregon panama paraguay philippines
     point port portugal prairies queensland siam sumatra tahiti tanganyika texas texas_panama tibet turkestan
-    ukraine ukraine_turkestan venezuela fact.manned_set""".split()  # noqa: SIM905 (a list of words)
+    ukraine ukraine_turkestan venezuela fact.game_ended fact.armies_marched fact.armies_drilled item.level
+    item.strength item.left""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
-SILENT: set[str] = set()
-"""Facts that are not told."""
+SILENT = {"neutrals_set", "resolution_started"}
+"""Facts that are not told: battles have told what becomes of neutral armies; the heading stands where it begins."""
+
+QUIET = {"sheet_opened", "armies_marched", "armies_drilled", "technology_settled", "manned_set"}
+"""Facts that tell what has changed, and say nothing where nothing has."""
 
 _UNSAID: dict[str, set[str]] = {
     "neutrals_dealt": {"garrisons", "ranks", "levels"},
-    "neutrals_set": {"garrisons"},
+    "game_set_up": {"ports"},
+    "sheet_opened": {"controls"},
+    "armies_marched": {"armies", "seat"},
+    "victory_counted": {"points", "realised", "failed", "vp"},
+    "supply_lost": {"left"},
+    "finance_settled": {"left"},
+    "game_ended": {"treasuries", "tie_order"},
+    "technology_settled": {"points", "ranks", "investments"},
+    "manned_set": {"manned"},
     "empire_founded": {"points", "next_army"},
-    "sheet_carried_out": {"levels", "links", "investments"},
+    "sheet_carried_out": {"armies", "levels", "links", "investments"},
     "combat_fought": {"seat", "winning"},
     "army_turned_back": {"seat"},
     "territory_conquered": {"turn"},
-    "armies_drilled": {"seat"},
+    "armies_drilled": {"seat", "trained", "rested"},
     "protectorate_given": {"turn"},
     "protectorate_installed": {"turn"},
     "territory_protected": {"turn"},
@@ -53,5 +65,6 @@ UNSAID = {kind: {"step"} & members(fact) | _UNSAID.get(kind, set()) for kind, fa
 """Fact -> members that its sentence leaves out: the step of the resolution, which the order of the facts shows.
 
 The turn that is being resolved; the reader of a copy, where armies and empires are named; the name of a proposal, which
-its two empires tell; what orders said when they were filed, and points that the allotment tells.
+its two empires tell; what follows from it tells, or the final table; what orders said when they were filed, and points
+that the allotment tells.
 """

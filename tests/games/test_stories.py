@@ -1,0 +1,134 @@
+"""What players read of whole games, in both languages: a line is short, says something, and says it once."""
+
+from __future__ import annotations
+
+import functools
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from domain.bots import builder, heuristic, may_decide
+from domain.ids import DIRECTOR
+from domain.kernel.chapters import Digest, Passage, digests, tell
+from domain.kernel.chronicle import Who
+from domain.kernel.grammar import noun
+from domain.kernel.match import AnyMatch, Match
+from domain.kernel.texts import LANGUAGES, Texts, texts
+from tests.games.pages import ALL, Pages
+from tests.games.test_texts import CLUMSY, DOUBLED
+
+LONGEST = 350
+"""Characters of a line."""
+PLAYED = 400
+"""Records of a seeded game that are read."""
+HOW = {"heuristic": heuristic, "builder": builder}
+
+
+@pytest.fixture(params=ALL, ids=lambda pages: pages.game)
+def pages(request: pytest.FixtureRequest) -> Pages:
+    found: Pages = request.param
+    return found
+
+
+@pytest.fixture(params=LANGUAGES)
+def lang(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@functools.cache
+def seeded(pages: Pages, how: str) -> AnyMatch:
+    """A game by the heuristic, with few at the table, or a random one of many."""
+    rules, rng = pages.rules, random.Random(11)
+    match: AnyMatch = Match(rules, rules.meta.seats[-(how == "builder")], rng.randbytes(32))
+    while not match.state.over and len(match.records) < PLAYED:
+        if match.state.top.engine:
+            match.resolve()
+            continue
+        seat = rng.choice(may_decide(match))
+        if (move := HOW[how](match, seat, rng)) is not None:
+            match.play(seat, move)
+    return match
+
+
+@functools.cache
+def read(pages: Pages, lang: str) -> tuple[tuple[Passage, ...], tuple[Digest, ...]]:
+    """The passages and digests of both games, to whoever may read all."""
+    words = texts(pages.rules.package, lang)
+    passages: list[Passage] = []
+    short: list[Digest] = []
+    for how in HOW:
+        match = seeded(pages, how)
+        name = Who(words, pages.rules.powers(match.state), {})
+        tale = tell(pages.rules, match.records, DIRECTOR, words, name)
+        passages += tale.passages
+        short += digests(pages.rules, words, name, tale)
+    return tuple(passages), tuple(short)
+
+
+def lines(pages: Pages, lang: str) -> Iterator[str]:
+    passages, short = read(pages, lang)
+    for passage in passages:
+        yield from passage.lines
+    for digest in short:
+        yield from (*digest.lines, *digest.standings)
+
+
+def things(words: Texts) -> tuple[str, str]:
+    """Alternatives of what is counted: in the singular, where the plural is another word, and in the plural."""
+    nouns = [noun(text) for key, text in words.own.items() if key.startswith("word.")]
+    some = [n for n in nouns if n.plural and n.plural != n.bare]
+    return "|".join(re.escape(n.bare) for n in some), "|".join(re.escape(n.plural) for n in some)
+
+
+def test_a_line_is_whole_and_can_be_read_at_a_glance(pages: Pages, lang: str) -> None:
+    for line in lines(pages, lang):
+        assert len(line) <= LONGEST, line
+        assert line == line.strip()
+        assert line[-1] in ".!?", line
+        assert not CLUMSY.search(line), line
+        assert not DOUBLED.search(line), line
+        assert not re.search(r"\( | \)|\(\W*\)", line), line
+
+
+def test_what_there_is_none_of_is_not_counted(pages: Pages, lang: str) -> None:
+    """`0 points` are said in words, or left out."""
+    one, many = things(texts(pages.rules.package, lang))
+    none = re.compile(rf"(?<![\d.,\u00a0\u202f])0 (?:{one}|{many})\b")
+    for line in lines(pages, lang):
+        assert not none.search(line), line
+
+
+def test_numbers_and_what_they_count_agree(pages: Pages, lang: str) -> None:
+    """One of a thing stands in the singular, two and more in the plural."""
+    one, many = things(texts(pages.rules.package, lang))
+    several = re.compile(rf"(?<![\d.,\u00a0\u202f\w-])(?!1 )[1-9]\d* (?:{one})(?![\w-])(?! [a-z]+s\b)")
+    single = re.compile(rf"(?<![\d.,\u00a0\u202f\w-])1 (?:{many})(?![\w-])")
+    for line in lines(pages, lang):
+        assert not single.search(line), line
+        assert not several.search(line), line
+
+
+def test_nothing_is_told_twice_of_a_record(pages: Pages, lang: str) -> None:
+    for passage in read(pages, lang)[0]:
+        assert len(set(passage.lines)) == len(passage.lines), passage.lines
+
+
+def test_a_digest_leaves_out_with_whom_nothing_has_changed(pages: Pages, lang: str) -> None:
+    """After the first, each line of a digest tells of a change."""
+    seats = 0
+    for digest in read(pages, lang)[1]:
+        if digest.chapter.turn > 1:
+            for line in digest.standings:
+                assert re.search(r"\([+\N{MINUS SIGN}]\d", line), line
+                seats += 1
+    assert seats or not any(d.standings for d in read(pages, lang)[1])
+
+
+def test_a_list_names_no_ten(pages: Pages, lang: str) -> None:
+    """Where all are meant, it says so; where so many are, it tells how many, or whose."""
+    last = {"en": " and ", "fr": " et "}[lang]
+    for line in lines(pages, lang):
+        for part in re.split(r"[.;:()]", line):
+            assert len(re.findall(r", (?!\d)", part)) < 9 or last not in part, line
