@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 
-from domain.errors import StaleVersion, StoreDamaged, VerificationError
+from domain.errors import AnnalsError, StaleVersion
 from domain.ledger import Ledger
 from projections.retold import Closed, closed_before, forget
 from projections.scrub import leaves_of
+from projections.spectators import passes
 from workers.crew import Crew
 
 DAY = 86_400_000
@@ -45,7 +46,8 @@ class Archiving:
     def archive(self, game: Closed) -> int:
         """Gives the number of records that were moved; 0 for a game that stays, since it cannot be proved.
 
-        Killed in between it still has its rows in the views, so it is found again.
+        Killed in between it still has its rows in the views, so it is found again. Raises StoreUnavailable and
+        WrongKey.
         """
         leaves = leaves_of(self._crew.views, game.game)
         if leaves.keys() != set(range(1, game.version + 1)):  # the tree has not read as far
@@ -54,7 +56,9 @@ class Archiving:
             moved = self._ledger.archive(game.game, leaves, f"closed for {self._days} days")
         except StaleVersion:  # somebody else was faster
             return 0
-        except (VerificationError, StoreDamaged) as error:
+        except (AnnalsError, ValueError) as error:
+            if passes(error):
+                raise
             log.error("%s cannot be archived: %s", game.game, error)  # noqa: TRY400 - the error says all there is
             self._crew.inspector.inspect(game.game)
             return 0

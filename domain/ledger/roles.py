@@ -19,7 +19,10 @@ from domain.errors import StoreUnavailable
 REPAIR = "annals_repair"
 """The role for restoring and archiving; nobody can log in as it, people are made members."""
 
-_LOG = ("records", "commands", "archive")
+_LOG = ("records", "commands")
+
+_READ = ("repairs", "archive")
+"""What only a repair writes."""
 
 Connection = psycopg.Connection[Any]
 
@@ -38,9 +41,9 @@ def grant(connection: Connection, address: str) -> None:
     for role in (service, REPAIR):
         _reach(connection, role)
     _allow(connection, service, "SELECT, INSERT", _LOG)
-    _allow(connection, service, "SELECT", ["repairs"])
+    _allow(connection, service, "SELECT", _READ)
     _allow(connection, service, "SELECT, INSERT, UPDATE, DELETE", _beside(connection))
-    _allow(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, *_beside(connection)])
+    _allow(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, "archive", *_beside(connection)])
     # When, who and in which transaction the database says itself.
     _allow(connection, REPAIR, "SELECT, INSERT (what, why)", ["repairs"])
 
@@ -70,9 +73,9 @@ def _reach(connection: Connection, role: str) -> None:
 
 
 def _beside(connection: Connection) -> list[str]:
-    """All tables of the schema but the log and its repairs."""
+    """All tables of the schema but the log, its archive and its repairs."""
     rows = connection.execute("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'").fetchall()
-    return sorted({str(row["name"]) for row in rows} - {*_LOG, "repairs"})
+    return sorted({str(row["name"]) for row in rows} - {*_LOG, *_READ})
 
 
 def _allow(connection: Connection, role: str, rights: LiteralString, tables: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from projections.rebuild import new_generation, switch
 from projections.retold import Retold
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
+from tests.damage import overwrite
 from workers.archiving import Archiving
 
 ORDER = {"type": "order", "to": "t01", "units": 2}
@@ -261,3 +262,14 @@ class TestArchived:
         table.site.services.access.forget(player)
         for path in ("/timeline?lang=en", "/board", "", "/digest", "/export"):
             assert "Player 1" not in table.get(path).text
+
+    def test_what_has_rotted_is_said(self, table: Table) -> None:
+        """Nobody has looked yet: who asks for it has the game judged, and others are answered."""
+        other = table.site.table("sealed@1", 3)
+        for path in ("/board", "/timeline", "/export"):
+            archived(table.site)
+            overwrite(table.site.services.ledger, "UPDATE archive SET piece = ?", (b"rotten",))
+            table.site.services.ledger._begin()
+            refused(table.get(path), 503, "record_damaged")
+            assert other.get(path).status_code == 200
+            table.site.services.ledger.execute("DELETE FROM damages")

@@ -167,6 +167,7 @@ class TestRoles:
         [
             *CHANGES,
             "TRUNCATE records",
+            "INSERT INTO archive VALUES ('game', 1, 1, '')",
             "DROP TABLE commands",
             "ALTER TABLE records DISABLE TRIGGER ALL",
             "DROP TRIGGER annals_rows ON records",

@@ -253,10 +253,15 @@ class TestDamages:
         assert json.loads(board.doc)["version"] == 7
         assert [e["version"] for e in reader.timeline(games[0], PUBLIC)] == list(range(1, 8))
 
-    def test_a_game_that_was_damaged_before_is_not_archived(self, house: House) -> None:
+    @pytest.mark.parametrize("column", ["state", "topic"])
+    def test_a_game_that_was_damaged_before_is_not_archived(self, house: House, column: str) -> None:
         game = closed(house)
         old(house)
-        spoil(house.crew.ledger, game, 5)
+        if column == "state":
+            spoil(house.crew.ledger, game, 5)
+        else:
+            sql = "UPDATE records SET topic = 'game.melted@1' WHERE originator_version = 5"
+            overwrite(house.crew.ledger, sql)
         assert archived(house) == [0]
         assert Damages(house.crew.ledger).first(game) == 5
         DamagedGames(house.crew, house.pumping._pump).look()
