@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
-from typing import cast
 
 
 @dataclass
@@ -39,7 +38,7 @@ class MailServer:
 
     @property
     def mails(self) -> list[EmailMessage]:
-        return [cast(EmailMessage, message_from_bytes(body, policy=default)) for _, _, body in self.got]
+        return [message_from_bytes(body, policy=default) for _, _, body in self.got]
 
     @property
     def subjects(self) -> list[str]:
