@@ -238,7 +238,7 @@ class TestLetters:
         assert desk.send() == 1
         (mail,) = desk.server.mails
         assert "Bcc" not in mail
-        assert len(mail.get_all("Subject")) == 1
+        assert len(mail.get_all("Subject", [])) == 1
         assert [line.split(" ")[0] for line in desk.server.said] == ["EHLO", "MAIL", "RCPT", "DATA"]
 
     def test_a_title_is_no_template(self, desk: Desk, anne: Account) -> None:

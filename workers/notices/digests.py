@@ -51,7 +51,8 @@ class Digests:
         """What is owed at a table, as the seats themselves see it: of a secret decision others know less."""
         for seat in [int(role) for role in roles if role.isdigit()]:
             board = self._reader.board(doc["game"], seat, inside=True) if seat in doc["waiting_for"] else None
-            (top,) = orjson.loads(board.doc)["decisions"][:1] or ({"must": []},) if board else ({"must": []},)
+            found: list[Doc] = orjson.loads(board.doc)["decisions"] if board else []
+            top: Doc = found[0] if found else {"must": []}
             if seat in top["must"]:
                 due = top.get("due", {}).get(str(seat))
                 yield {"game": doc["game"], "ruleset": doc["ruleset"], "seat": seat, "deadline": due}
