@@ -28,7 +28,7 @@ from api.routes import (
     stream,
 )
 from api.routes.oauth import clients, endpoints, grants
-from api.routes.people import accounts, circle, factors, me, moderation, sessions, tokens, webhooks
+from api.routes.people import accounts, circle, factors, mail, me, moderation, sessions, tokens, webhooks
 from api.services import EXTENSION, Services, Settings
 from api.streams.asgi import Streams, believe
 
@@ -58,6 +58,7 @@ ROOMS = (
     me.room,
     circle.room,
     webhooks.room,
+    mail.room,
     moderation.room,
     clients.room,
     grants.room,

@@ -46,7 +46,7 @@ HALF = 30.0
 """Seconds after which half of what an address has held counts no more."""
 
 NOTICES = 60
-"""Trials and replays of webhooks that one account may ask for in an hour."""
+"""Trials and replays of webhooks, and changes of where mail goes, that one account may ask for in an hour."""
 
 _BUCKETS, _GATE = "annals.limits", "annals.gate"
 _QUOTAS = {what: f"annals.quota.{what}" for what in ("tables", "seats", "accounts", "devices", "notices")}

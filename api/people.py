@@ -9,6 +9,7 @@ from marshmallow import fields, validate
 from api.answers import Out, PageSchema
 from api.clients import GrantSchema, ListedClientSchema
 from api.factors import FactorSchema
+from api.mail import MailSchema
 from api.notices import ListedWebhookSchema
 from api.requests import AMONG, BETWEEN, LENGTH, LONGER, Bool, In, Int, Items, Members, Pattern, QueryInt, Seen
 from domain.beside.people.accounts import ROLES
@@ -345,6 +346,9 @@ class MyDataSchema(MeSchema):
         fields.String(), required=True, metadata={"description": "Reasons given at tables; their titles and notes."}
     )
     webhooks = fields.List(fields.Nested(ListedWebhookSchema), required=True)
+    mail = fields.List(
+        fields.Nested(MailSchema), required=True, metadata={"description": "Where it goes, if anywhere."}
+    )
     watching = _strings()
     blocks = _strings()
     roles = fields.Dict(

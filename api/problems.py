@@ -81,6 +81,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "address_unset": (409, "The operator has not named the address of this service"),
     "public_client": (409, "The client has no secret"),
     "too_many": (409, "There are too many of these already"),
+    "mail_off": (409, "This service sends no mail"),
     "webhook_off": (409, "The webhook is switched off"),
     "stale_version": (412, "The game has moved on"),
     "body_too_large": (413, "The body is too large"),

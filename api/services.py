@@ -88,6 +88,8 @@ class Settings:
     """Who must have a second factor to use a role: nobody (`none`), administrators (`admin`), or `moderator`s too."""
     webhooks: str = "https"
     """Where webhooks may lead: `https`, `loopback` (for trials also this machine, in plain form) or `none`."""
+    mail: bool = False
+    """Whether mail is sent."""
     origins: tuple[str, ...] = ()
     """Foreign origins whose pages may use the API with tokens, never with cookies; `*` for all."""
     hsts: str = "host"

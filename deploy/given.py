@@ -13,6 +13,7 @@ SECRETS = (
     "ANNALS_KEY",
     "ANNALS_NEW_KEY",
     "ANNALS_METRICS_TOKEN",
+    "ANNALS_SMTP",
 )
 """Settings that are secret, or may hold a password: each may be given as `NAME_FILE` as well."""
 

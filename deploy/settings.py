@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 
 from deploy import given
 from deploy.given import STORES, SettingsError
+from domain.beside.notices.mailboxes import ADDRESS
+from workers.notices.relay import relay
 
 __all__ = ["Settings", "SettingsError", "key_in", "load"]
 
@@ -75,6 +77,10 @@ class Settings:
     """Who must have a second factor to use a role: nobody, administrators, or moderators too."""
     webhooks: str = "https"
     """Where webhooks may lead: to the network by TLS, also to this machine in plain form, or nowhere."""
+    smtp: str = field(repr=False, default="")
+    """The server to which mail is handed over, `smtps://user:password@host`; empty: none is sent."""
+    mail_from: str = ""
+    """In whose name mail is sent: an address."""
     origins: tuple[str, ...] = ("*",)
     """Other origins whose pages may use the API with tokens; `*` for all: no cookie counts there."""
     metrics_token: str = field(repr=False, default="")
@@ -219,6 +225,8 @@ class Settings:
             "ANNALS_PUBLIC_URL": self.public_url,
             "ANNALS_SECOND_FACTOR": self.second_factor,
             "ANNALS_WEBHOOKS": self.webhooks,
+            "ANNALS_SMTP": self.smtp,
+            "ANNALS_MAIL_FROM": self.mail_from,
             "ANNALS_ORIGINS": ",".join(self.origins) or NO_ORIGIN,
             "ANNALS_SCRUB": str(self.scrub),
             "ANNALS_BACKUP": str(self.backup or ""),
@@ -253,6 +261,8 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
     database = flag.get("database") or env.get("ANNALS_DATABASE_URL", "")
     ledger_url, views_url = given.databases(data, database, authority, verified=verified)
     tls_cert, tls_key = (_file(flag.get(f"tls_{n}") or env.get(f"ANNALS_TLS_{n.upper()}")) for n in ("cert", "key"))
+    public_url = _public(env.get("ANNALS_PUBLIC_URL", ""))
+    smtp, mail_from = _mail(env.get("ANNALS_SMTP", "").strip(), env.get("ANNALS_MAIL_FROM", "").strip(), public_url)
     if (tls_cert is None) != (tls_key is None):
         raise SettingsError("ANNALS_TLS_CERT and ANNALS_TLS_KEY belong together")
     return Settings(
@@ -272,9 +282,11 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         rate=_rate(env.get("ANNALS_RATE", "50")),
         tables=_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
         registration=_among("ANNALS_REGISTRATION", env.get("ANNALS_REGISTRATION", "open"), REGISTRATION),
-        public_url=_public(env.get("ANNALS_PUBLIC_URL", "")),
+        public_url=public_url,
         second_factor=_among("ANNALS_SECOND_FACTOR", env.get("ANNALS_SECOND_FACTOR", "none"), SECOND_FACTOR),
         webhooks=_among("ANNALS_WEBHOOKS", env.get("ANNALS_WEBHOOKS", "https"), WEBHOOKS),
+        smtp=smtp,
+        mail_from=mail_from,
         origins=_origins(env.get("ANNALS_ORIGINS", "*")),
         metrics_token=env.get("ANNALS_METRICS_TOKEN", ""),
         scrub=_number("ANNALS_SCRUB", env.get("ANNALS_SCRUB", "200"), 0, 1_000_000),
@@ -396,6 +408,23 @@ def _public(text: str) -> str:
     if url and not (fits and _ORIGIN.fullmatch(url)):
         raise SettingsError("ANNALS_PUBLIC_URL: https://, a host in small letters and at most a port are expected")
     return url
+
+
+def _mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:
+    if not smtp:
+        return "", ""
+    try:
+        relay(smtp)
+    except ValueError:  # what is wrong with a port would be repeated
+        raise SettingsError(
+            "ANNALS_SMTP: smtp://user:password@host:port or smtps://... is expected, signs of the password escaped, and"
+            " of smtp:// at most ?starttls=no after it"
+        ) from None
+    if not ADDRESS.fullmatch(sender):
+        raise SettingsError("ANNALS_MAIL_FROM: the address in whose name mail is sent is expected with ANNALS_SMTP")
+    if not public_url:
+        raise SettingsError("ANNALS_PUBLIC_URL is expected with ANNALS_SMTP: mails hold links to the service")
+    return smtp, sender
 
 
 def _networks(text: str) -> tuple[str, ...]:

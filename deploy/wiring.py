@@ -17,6 +17,7 @@ from domain.beside.access import Access
 from domain.beside.clock import Clock
 from domain.beside.errands import Errands
 from domain.beside.notices.addresses import public, public_or_own
+from domain.beside.notices.hooks import EVENTS, MAIL
 from domain.beside.notices.notices import Notices
 from domain.beside.outages import Outages
 from domain.beside.people.people import People
@@ -33,7 +34,11 @@ from workers.bell import Bell
 from workers.changes import Changes
 from workers.crew import Crew
 from workers.notices.couriers import Couriers
+from workers.notices.digests import Digests
+from workers.notices.letters import Letters
+from workers.notices.mailing import Mailer, Post
 from workers.notices.owing import Owing
+from workers.notices.relay import relay
 from workers.notices.sending import Sender
 from workers.queues import Queues
 
@@ -87,15 +92,24 @@ class Services:
         )
 
     def _couriers(self) -> Couriers | None:
-        mode = self.settings.webhooks
-        if mode == "none":
+        mode, mailer = self.settings.webhooks, self._mailer()
+        if mode == "none" and not mailer:
             return None
         sender = Sender(public_or_own if mode == "loopback" else public)
-        return Couriers(self.notices, self.people.journal, self.clock, mode, sender)
+        return Couriers(self.notices, self.people.journal, self.clock, mode, sender, mailer)
+
+    def _mailer(self) -> Mailer | None:
+        s = self.settings
+        if not s.smtp:
+            return None
+        letters = Letters(self.catalogue, self.access.cards, s.public_url, s.mail_from)
+        return Mailer(self.notices.mailboxes, letters, Post(relay(s.smtp)))
 
     def owing(self) -> Owing:
-        """Who writes down what webhooks are owed."""
-        return Owing(self.crew(), self.notices.outbox)
+        """Who writes down what webhooks and mailboxes are owed."""
+        outbox = self.notices.outbox
+        digests = Digests(outbox, self.notices.mailboxes, self.reader) if self.settings.smtp else None
+        return Owing(self.crew(), outbox, digests)
 
     def api(self) -> ApiServices:
         """What the API is made from."""
@@ -113,6 +127,7 @@ class Services:
             metrics_token=s.metrics_token,
             webhooks=s.webhooks,
             hsts=s.hsts,
+            mail=bool(s.smtp),
             docs=DOCS,
         )
         return ApiServices(
@@ -164,7 +179,7 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         Access(ledger, ledger.keys, lambda: clock() // 1000),
         Errands(ledger),
         People(ledger, ledger.keys, clock),
-        Notices(ledger, ledger.keys, clock),
+        Notices(ledger, ledger.keys, clock, _carried(settings)),
         views,
         reader,
         Bell(url),
@@ -172,6 +187,11 @@ def create_services(settings: Settings, catalogue: Catalogue | None = None) -> S
         Queues(url),
         clock,
     )
+
+
+def _carried(settings: Settings) -> tuple[str, ...]:
+    """For what anything may be sent."""
+    return (*(EVENTS if settings.webhooks != "none" else ()), *((MAIL,) if settings.smtp else ()))
 
 
 def migrate(settings: Settings) -> None:

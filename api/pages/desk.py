@@ -54,15 +54,18 @@ _FOLDER = Path(__file__).parent
 # --- who looks at it -------------------------------------------------------------------------------------------
 
 
-def page(view: View) -> View:
-    """A page: finds out who looks at it, checks the form that is sent, and shows problems as pages."""
+def page(view: View, *, stamped: bool = True) -> View:
+    """A page: finds out who looks at it, checks the form that is sent, and shows problems as pages.
+
+    Without `stamped` any form will do, since the address alone says what may be done.
+    """
 
     @functools.wraps(view)
     def shown(*args: Any, **kwargs: Any) -> Response:
         try:
             g.holder = _holder()
             limits.spend(g.holder.account if g.holder else None)
-            if request.method == "POST":
+            if request.method == "POST" and stamped:
                 _check_form()
             made: Response = view(*args, **kwargs)
         except Problem as problem:

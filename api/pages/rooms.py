@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask, Response
 
-from api.pages import account, devices, entering
+from api.pages import account, devices, entering, mail
 from api.pages.desk import page, static
 
 
@@ -17,6 +17,7 @@ def install(app: Flask) -> None:
     app.add_url_rule("/account/end", "pages.end", page(account.end), methods=["POST"])
     app.add_url_rule("/account/totp", "pages.totp", page(account.totp), methods=["POST"])
     app.add_url_rule("/account/passkeys", "pages.passkeys", page(account.passkeys), methods=["POST"])
+    app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end, stamped=False), methods=["GET", "POST"])
 
     @app.get("/pages/style.css")
     def style() -> Response:

@@ -22,7 +22,17 @@ GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name)
 OPEN = {"/v1/games", "/v1/games/batches", "/v1/games/{game}/seats", "/v1/accounts", "/v1/sessions", "/v1/recovery"}
 OPEN |= {"/v1/passkey-challenges", "/v1/passkey-sessions"}
 PLAIN = {"/", "/v1/openapi.json", "/v1/docs", "/v1/docs/start.js", "/v1/docs/assets/{name}"}
-PAGES = {"/login", "/login/factor", "/login/passkey", "/logout", "/register", "/proof", "/device", "/oauth/authorize"}
+PAGES = {
+    "/login",
+    "/login/factor",
+    "/login/passkey",
+    "/logout",
+    "/register",
+    "/proof",
+    "/device",
+    "/oauth/authorize",
+    "/mail/end",
+}
 PAGES |= {"/account", "/account/end", "/account/totp", "/account/passkeys", "/pages/style.css", "/pages/passkey.js"}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 

@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from domain.beside.notices.hooks import MAIL
 from domain.beside.notices.notices import Notices
 from domain.beside.notices.outbox import Outcome, Parcel
 from domain.beside.notices.targets import target
 from domain.beside.people.journal import Journal
 from domain.errors import AccountError, StoreUnavailable
+from workers.notices.mailing import Mailer, late
 from workers.notices.sending import Sender
 from workers.notices.signing import headers
 
@@ -41,6 +43,7 @@ class Couriers:
     clock: Callable[[], int]
     mode: str = "https"
     sender: Sender = field(default_factory=Sender)
+    mailer: Mailer | None = None
     count: int = COURIERS
 
     def __post_init__(self) -> None:
@@ -79,18 +82,21 @@ class Couriers:
         parcel = self.notices.outbox.take(quick=quick)
         if parcel is None:
             return False
-        if 0 < parcel.until <= self.clock():
+        hook, now = parcel.hook, self.clock()
+        if 0 < parcel.until <= now or (hook.about == MAIL and late(parcel, now)):
             self.notices.outbox.expire(parcel)
             return True
         outcome = self._sent(parcel)
-        hook = parcel.hook
-        told = self.journal.entry(hook.account, "webhook_off", "", hook.id)
+        mail = hook.about == MAIL
+        told = self.journal.entry(hook.account, "mail_off" if mail else "webhook_off", "", "" if mail else hook.id)
         self.notices.outbox.settle(parcel, outcome, random.random(), told)  # noqa: S311 - no secret hangs on it
-        log.info("%s to webhook %s: %s %s in %s ms", parcel.id, hook.id, outcome.status, outcome.said, outcome.ms)
+        log.info("%s to %s: %s %s in %s ms", parcel.id, hook.id, outcome.status, outcome.said, outcome.ms)
         return True
 
     def _sent(self, parcel: Parcel) -> Outcome:
         now = self.clock()
+        if parcel.hook.about == MAIL:
+            return self.mailer.send(parcel, now) if self.mailer else Outcome(0, 0, "no_server")
         try:
             to = target(parcel.hook.url, self.mode)
         except AccountError:  # what was allowed when it was made, and is not now

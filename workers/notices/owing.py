@@ -20,6 +20,7 @@ from domain.kernel.record import Record
 from domain.ledger import LogEntry
 from projections.known import Follower, Known
 from workers.crew import Crew
+from workers.notices.digests import Digests
 
 SLICE = 100
 """Log entries that are read at once."""
@@ -79,8 +80,9 @@ _NOTHING = _Made([], [])
 class Owing:
     """Of several that look at once one writes each slice down. May raise StoreUnavailable."""
 
-    def __init__(self, crew: Crew, outbox: Outbox) -> None:
+    def __init__(self, crew: Crew, outbox: Outbox, digests: Digests | None = None) -> None:
         self._ledger, self._outbox = crew.ledger, outbox
+        self._digests, self._clock = digests, crew.clock
         self._follower = Follower(crew.catalogue, crew.ledger)
         self._games: LRUCache[str, Known] = LRUCache(KEEP)
         self._pruned = 0.0
@@ -90,6 +92,8 @@ class Owing:
         if time.monotonic() > self._pruned + REST:
             self._outbox.prune()
             self._pruned = time.monotonic()
+        if self._digests:
+            self._digests.look(self._clock())
         listeners = {found.webhook: found for found in self._outbox.listeners()}
         if not listeners:
             return

@@ -72,7 +72,7 @@ class Sender:
         return Outcome(status, ms, "timeout" if not status and ms >= self.seconds * 1000 else said)
 
     def _post(self, to: Target, body: bytes, headers: Mapping[str, str]) -> int:
-        with self._connected(to) as raw, _limited(raw, self.seconds):
+        with self._connected(to) as raw, limited(raw, self.seconds):
             raw.settimeout(self.seconds)
             sock = self.context().wrap_socket(raw, server_hostname=to.host) if to.tls else raw
             with sock:
@@ -109,7 +109,7 @@ def _asked(sock: socket.socket, to: Target, body: bytes, headers: Mapping[str, s
 
 
 @contextmanager
-def _limited(sock: socket.socket, seconds: float) -> Iterator[None]:
+def limited(sock: socket.socket, seconds: float) -> Iterator[None]:
     """However slowly the other side goes on, byte by byte, it is over after so many seconds.
 
     A descriptor of our own: TLS takes that of the socket over.

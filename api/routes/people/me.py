@@ -32,6 +32,7 @@ from api.routes.people.sessions import device
 from api.routes.people.tokens import listed
 from api.routes.tables import MOST, asking, my_page
 from api.services import Doc, services
+from domain.beside.notices import mailboxes
 from domain.beside.people import names
 from domain.beside.people.accounts import Account
 from domain.beside.people.journal import Entry
@@ -156,7 +157,7 @@ def erase_me() -> Response:
     s, who = services(), auth.account()
     s.people.accounts.spare(who.id)
     leave_all(auth.players())  # first: once the account is gone nobody could ask for the rest
-    s.people.accounts.erase(who.id, lambda players: [*_forgotten(players), *s.notices.hooks.forgotten(who.id)])
+    s.people.accounts.erase(who.id, lambda players: [*_forgotten(players), *s.notices.forgotten(who.id)])
     events.tell("account_changed", account=who.id, what="erased")
     return Response(status=204)
 
@@ -218,6 +219,7 @@ def my_data() -> Response:
         "texts": s.access.texts(players),
         "roles": s.access.roles(*players),
         "webhooks": [webhooks.listed(hook) for hook in s.notices.hooks.of(who.id)],
+        "mail": [mailboxes.listed(box)] if (box := s.notices.mailboxes.of(who.id)) else [],
         "watching": people.circle.watched(who.id),
         "blocks": [player for player, _ in people.circle.blocks(who.id)],
     }

@@ -21,6 +21,9 @@ EVENTS = {
 }
 """What a webhook is about -> the types of what it can be told."""
 
+MAIL = "mail"
+"""What a row is about that leads to a mailbox: no webhook, and never shown as one."""
+
 TEST = "webhook.test"
 """What is sent only when its owner asks for it."""
 
@@ -90,11 +93,11 @@ class Hooks(Rows):
 
     def of(self, account: str) -> list[Hook]:
         """All of an account, the oldest first."""
-        return self._read("account = ? ORDER BY made, id", account)
+        return self._read("account = ? AND about <> 'mail' ORDER BY made, id", account)
 
     def find(self, account: str, hook: str) -> Hook | None:
         """One of an account's."""
-        return next(iter(self._read("id = ? AND account = ?", hook, account)), None)
+        return next(iter(self._read("id = ? AND account = ? AND about <> 'mail'", hook, account)), None)
 
     def _read(self, where: str, *params: object) -> list[Hook]:
         return [self.hook(row) for row in self._database.execute(_SELECT + where, params)]
@@ -102,17 +105,19 @@ class Hooks(Rows):
     def hook(self, row: Row) -> Hook:
         """Of its columns."""
         id_, account, about, game, events, box, state, made, failing, ms = row
-        doc = self._opened(id_, box)
+        doc = self.opened(id_, box)
         secrets = tuple((str(secret), int(until)) for secret, until in doc["secrets"])
         return Hook(
             id_, account, about, game, tuple(events.split()), doc["url"], secrets, state, made, int(failing), int(ms)
         )
 
-    def _opened(self, hook: str, box: str) -> Doc:
+    def opened(self, hook: str, box: str) -> Doc:
+        """`url` and `secrets` of what rests sealed."""
         doc: Doc = json.loads(self._keys.open(_SEALED, f"webhook|{hook}", bytes.fromhex(box)))
         return doc
 
-    def _box(self, hook: str, url: str, secrets: Sequence[Sequence[object]]) -> str:
+    def box(self, hook: str, url: str, secrets: Sequence[Sequence[object]]) -> str:
+        """They as they rest."""
         doc = json.dumps({"url": url, "secrets": secrets}).encode()
         return self._keys.seal(_SEALED, f"webhook|{hook}", doc).hex()
 
@@ -130,12 +135,12 @@ class Hooks(Rows):
         id_, secret = chance[:8].hex(), _secret(chance[8:])
 
         def work(execute: Execute) -> None:
-            rows = execute("SELECT id FROM webhooks WHERE account = ?", (account,))
+            rows = execute("SELECT id FROM webhooks WHERE account = ? AND about <> 'mail'", (account,))
             if (id_,) in rows:
                 return
             if len(rows) >= MOST:
                 raise AccountError("too_many", Message("An account has {most} webhooks at most.", most=MOST))
-            box = self._box(id_, wanted.url, [[secret, 0]])
+            box = self.box(id_, wanted.url, [[secret, 0]])
             about = (wanted.about, wanted.game, " ".join(events), aim.host)
             execute(_INSERT, (id_, account, *about, box, self._now(), since))
             write(execute, logged)
@@ -158,7 +163,7 @@ class Hooks(Rows):
             found = self._boxed(execute, account, hook)
             if found is None:
                 return False
-            box = self._box(hook, wanted.url, found["secrets"])
+            box = self.box(hook, wanted.url, found["secrets"])
             execute(
                 "UPDATE webhooks SET since = CASE state WHEN 'on' THEN since ELSE ? END, events = ?, host = ?, box = ?,"
                 " state = ?, failed = 0, failing = 0, next = 0 WHERE id = ?",
@@ -182,30 +187,30 @@ class Hooks(Rows):
             if secret not in (newest, *(kept for kept, _ in others)):
                 signing = [[kept, until] for kept, until in others if until > now]
                 kept = [[secret, 0], [newest, now + OVERLAP], *signing][:MOST_SECRETS]
-                box = self._box(hook, found["url"], kept)
+                box = self.box(hook, found["url"], kept)
                 execute("UPDATE webhooks SET box = ? WHERE id = ?", (box, hook))
             return secret
 
         return self._on(account, work)
 
     def _boxed(self, execute: Execute, account: str, hook: str) -> Doc | None:
-        rows = execute("SELECT box FROM webhooks WHERE id = ? AND account = ?", (hook, account))
-        return self._opened(hook, str(rows[0][0])) if rows else None
+        rows = execute("SELECT box FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (hook, account))
+        return self.opened(hook, str(rows[0][0])) if rows else None
 
     def remove(self, account: str, hook: str) -> bool:
         """It is gone, with all that was sent and is to be sent there; whether it was there."""
 
         def work(execute: Execute) -> bool:
-            if not execute("SELECT 1 FROM webhooks WHERE id = ? AND account = ?", (hook, account)):
+            if not execute("SELECT 1 FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (hook, account)):
                 return False
-            write(execute, _gone("id = ?", hook))
+            write(execute, gone("id = ?", hook))
             return True
 
         return self._together(work)
 
     def forgotten(self, account: str) -> list[Statement]:
         """To be written with what erases an account."""
-        return _gone("account = ?", account)
+        return gone("account = ?", account)
 
 
 def buried(hook: str) -> list[Statement]:
@@ -216,7 +221,8 @@ def buried(hook: str) -> list[Statement]:
     ]
 
 
-def _gone(where: str, value: str) -> list[Statement]:
+def gone(where: str, value: str) -> list[Statement]:
+    """To be written with what removes webhooks: they, and all that was sent there."""
     return [
         (f"DELETE FROM deliveries WHERE webhook IN (SELECT id FROM webhooks WHERE {where})", (value,)),  # noqa: S608 - our own names
         (f"DELETE FROM webhooks WHERE {where}", (value,)),  # noqa: S608 - our own names

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from domain.beside.keys import Keyring
 from domain.beside.notices.hooks import Hooks
-from domain.beside.notices.outbox import Outbox
+from domain.beside.notices.mailboxes import Mailboxes
+from domain.beside.notices.outbox import CARRIED, Outbox
 from domain.beside.notices.rows import TABLES
 from domain.beside.people import rows
-from domain.beside.tables import Database, create
+from domain.beside.tables import Database, Statement, create
 
 
 class Notices:
-    """The tables of notices. `keys` derive and seal, `clock` gives ms since 1970."""
+    """The tables of notices. `keys` derive and seal, `clock` gives ms since 1970.
 
-    def __init__(self, database: Database, keys: Keyring, clock: Callable[[], int] = rows.now) -> None:
+    `carried`: for what the operator lets anything be sent, of `outbox.CARRIED`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        keys: Keyring,
+        clock: Callable[[], int] = rows.now,
+        carried: Sequence[str] = CARRIED,
+    ) -> None:
         self._database = database
         self.hooks = Hooks(database, keys, clock)
-        self.outbox = Outbox(database, keys, clock)
+        self.mailboxes = Mailboxes(database, keys, clock)
+        self.outbox = Outbox(database, keys, clock, carried)
+
+    def forgotten(self, account: str) -> list[Statement]:
+        """To be written with what erases an account."""
+        return [*self.hooks.forgotten(account), *self.mailboxes.forgotten(account)]
 
     def migrate(self) -> None:
         """Create the tables that are missing. May be run any number of times, also by several at once."""

@@ -5,14 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from domain.beside.notices.hooks import TEST, Hook, Hooks, buried
+from domain.beside.keys import Keyring
+from domain.beside.notices.hooks import EVENTS, MAIL, TEST, Hook, Hooks, buried
 from domain.beside.people.rows import DAY, Rows, write
-from domain.beside.tables import Execute, Row, Statement
+from domain.beside.tables import Database, Execute, Row, Statement
 from domain.ids import Doc
+
+CARRIED = (*EVENTS, MAIL)
+"""What a row can be about for which something is delivered, where the operator lets it."""
+
+MOST_BOUNCES = 3
+"""How often on end a mailbox may be refused for good until nothing more is sent there."""
+
+REFUSED, NO_MAILBOX = "mail_refused", "recipient_refused"
+"""What is said of a mail that a server refuses for good; the latter: since it knows no such recipient."""
 
 STATES = ("waiting", "delivered", "dead", "expired")
 """`dead` was given up and can be replayed; `expired` came to be due when it was of no use any more."""
@@ -51,26 +61,31 @@ _OWE = """
 INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '[]') ON CONFLICT DO NOTHING"""
 _HOOK = "h.id, h.account, h.about, h.game, h.events, h.box, h.state, h.made, h.failing, h.ms"
 # Those that were served longest ago come first; of those that are slow not one before them.
+_CARRIED = f"({', '.join('?' * len(CARRIED))})"
 _NEXT = f"""
 SELECT {_HOOK} FROM webhooks h JOIN accounts a ON a.id = h.account
-WHERE h.state = 'on' AND h.next <= ? AND h.held <= ? AND h.ms <= ? AND a.state <> 'banned' AND a.state <> 'erased'
+WHERE h.state = 'on' AND h.about IN {_CARRIED} AND h.next <= ? AND h.held <= ? AND h.ms <= ?
+AND a.state <> 'banned' AND a.state <> 'erased'
 AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?)
 AND (SELECT count(*) FROM webhooks o WHERE o.host = h.host AND o.held > ?) < ?
 ORDER BY CASE WHEN h.ms > ? THEN 1 ELSE 0 END, h.used, h.id LIMIT 1"""  # noqa: S608 - our own names
-_ANY = """
+_ANY = f"""
 SELECT 1 FROM deliveries d JOIN webhooks h ON h.id = d.webhook JOIN accounts a ON a.id = h.account
-WHERE d.state = 'waiting' AND d.due <= ? AND h.state = 'on' AND h.next <= ? AND h.held <= ?
-AND a.state <> 'banned' AND a.state <> 'erased' LIMIT 1"""
+WHERE h.about IN {_CARRIED} AND d.state = 'waiting' AND d.due <= ? AND h.state = 'on' AND h.next <= ? AND h.held <= ?
+AND a.state <> 'banned' AND a.state <> 'erased' LIMIT 1"""  # noqa: S608 - our own names
 _FIRST = """
 SELECT id, type, box, made, until, tries FROM deliveries
 WHERE webhook = ? AND state = 'waiting' AND due <= ? ORDER BY due, made, id LIMIT 1"""
 _COLUMNS = "id, webhook, type, game, state, made, due, tries, log"
 _PAGE = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND (made < ? OR (made = ? AND id < ?))"  # noqa: S608
+_LISTENERS = f"""
+SELECT id, about, since, events FROM webhooks WHERE state = 'on' AND events <> '' AND about IN {_CARRIED}"""  # noqa: S608
 # What an account may know of now: the tables at which it has a seat, or which it directs.
 _COMPANY = """
 SELECT t.game, t.role, t.player, h.id FROM tokens t JOIN account_players p ON p.player = t.player
 JOIN webhooks h ON h.account = p.account
-WHERE t.revoked <> 1 AND h.state = 'on' AND h.about IN ('mine', 'table') AND (h.about = 'mine' OR h.game = t.game)
+WHERE t.revoked <> 1 AND h.state = 'on' AND h.about IN ('mine', 'table', 'mail')
+AND (h.about <> 'table' OR h.game = t.game)
 AND t.game IN ("""
 # Whom somebody blocks is not heard, by whichever of his ids he asks.
 _CHALLENGED = """
@@ -182,9 +197,20 @@ class Outcome:
         """Whether the receiver wants no more, ever."""
         return self.status == 410
 
+    @property
+    def final(self) -> bool:
+        """Whether to try again is no use."""
+        return self.gone or self.said in (REFUSED, NO_MAILBOX)
+
 
 class Outbox(Rows):
-    """May raise StoreUnavailable."""
+    """May raise StoreUnavailable. `carried`: of CARRIED, for what anything is owed and delivered."""
+
+    def __init__(
+        self, database: Database, keys: Keyring, clock: Callable[[], int], carried: Sequence[str] = CARRIED
+    ) -> None:
+        super().__init__(database, keys, clock)
+        self._carried = tuple(about if about in carried else "" for about in CARRIED)
 
     # --- what is owed
 
@@ -194,8 +220,8 @@ class Outbox(Rows):
         return int(rows[0][0]) if rows else 0
 
     def listeners(self) -> list[Listener]:
-        """All webhooks that are on."""
-        rows = self._database.execute("SELECT id, about, since, events FROM webhooks WHERE state = 'on'")
+        """All webhooks that are on, and mailboxes that want to be told anything."""
+        rows = self._database.execute(_LISTENERS, self._carried)
         return [Listener(id_, about, int(since), tuple(events.split())) for id_, about, since, events in rows]
 
     def company(self, games: Sequence[str]) -> list[Company]:
@@ -222,8 +248,8 @@ class Outbox(Rows):
         `read`: from where, as the row says, to where the log was read. Nothing is written if somebody else has read on
         meanwhile. What was to be told later of these games, and is not among the notices, is not to be told any more.
         """
-        rows = [self._row(notice) for notice in notices]
-        stay = {row[0] for row in rows}
+        wanted = list(notices)
+        stay = {notice.id for notice in wanted}
 
         def work(execute: Execute) -> None:
             if read and read[0] != next((int(at) for (at,) in execute(_POSITION, ())), 0):
@@ -233,19 +259,23 @@ class Outbox(Rows):
                 for (id_,) in execute(later, (game,)):
                     if id_ not in stay:
                         execute("DELETE FROM deliveries WHERE id = ?", (id_,))
-            counted: dict[object, int] = {}
-            for row in rows:
-                if row[1] not in counted:
-                    counted[row[1]] = _waiting(execute, row[1])
-                if counted[row[1]] < 0:
-                    continue
-                counted[row[1]] += 1
-                full = counted[row[1]] > MOST_WAITING
-                execute(_OWE, (*row[:5], "dead" if full else "waiting", *row[5:]))
+            self.write(execute, wanted)
             if read:
                 execute(_READ, (read[1],))
 
         self._together(work)
+
+    def write(self, execute: Execute, notices: Iterable[Notice]) -> None:
+        """Write down what is owed, in a transaction that is going on."""
+        counted: dict[object, int] = {}
+        for row in map(self._row, notices):
+            if row[1] not in counted:
+                counted[row[1]] = _waiting(execute, row[1])
+            if counted[row[1]] < 0:
+                continue
+            counted[row[1]] += 1
+            full = counted[row[1]] > MOST_WAITING
+            execute(_OWE, (*row[:5], "dead" if full else "waiting", *row[5:]))
 
     def _row(self, n: Notice) -> tuple[object, ...]:
         box = self._keys.seal("notices", f"delivery|{n.id}", n.body()).hex()
@@ -255,13 +285,14 @@ class Outbox(Rows):
         """Forget what is older than is shown."""
         old = (self._now() - KEPT,)
         self._database.execute("DELETE FROM deliveries WHERE made < ? AND state <> 'waiting'", old)
+        self._database.execute("DELETE FROM mail_asked WHERE at < ?", (self._now() - DAY,))
 
     # --- delivering
 
     def waiting(self) -> bool:
         """Whether anything could be delivered now."""
         now = self._now()
-        return bool(self._database.execute(_ANY, (now, now, now)))
+        return bool(self._database.execute(_ANY, (*self._carried, now, now, now)))
 
     def take(self, *, quick: bool = False) -> Parcel | None:
         """The next to be delivered, for nobody else to take; `quick`: of receivers that are not slow."""
@@ -269,7 +300,7 @@ class Outbox(Rows):
 
         def work(execute: Execute) -> Parcel | None:
             most = SLOW if quick else 2**62
-            rows = execute(_NEXT, (now, now, most, now, now, EACH_HOST, SLOW))
+            rows = execute(_NEXT, (*self._carried, now, now, most, now, now, EACH_HOST, SLOW))
             if not rows:
                 return None
             hook = Hooks(self._database, self._keys, self._now).hook(rows[0])
@@ -301,7 +332,10 @@ class Outbox(Rows):
             )
             failed, failing = (0, 0) if outcome.well else (int(found[0][0]) + 1, int(found[0][1]) or now)
             rest = BREAK[min(failed, len(BREAK)) - 1] if failed else 0
-            off = outcome.gone or (failing > 0 and now - failing >= GIVEN_UP)
+            if parcel.hook.about == MAIL:
+                off = _bounced(execute, parcel.hook.id, outcome)
+            else:
+                off = outcome.gone or (failing > 0 and now - failing >= GIVEN_UP)
             execute(
                 "UPDATE webhooks SET held = 0, failed = ?, failing = ?, ms = ?, next = ?, state = ? WHERE id = ?",
                 (failed, failing, outcome.ms, now + rest, "off" if off else found[0][2], parcel.hook.id),
@@ -381,10 +415,24 @@ def _waiting(execute: Execute, hook: object) -> int:
     return int(count)
 
 
+def _bounced(execute: Execute, hook: str, outcome: Outcome) -> bool:
+    """Whether a mailbox is switched off by that: a server that is away for days says nothing of its addresses."""
+    if outcome.well:
+        execute("UPDATE mailboxes SET bounces = 0 WHERE webhook = ?", (hook,))
+    if outcome.said != NO_MAILBOX:
+        return False
+    execute("UPDATE mailboxes SET bounces = bounces + 1 WHERE webhook = ?", (hook,))
+    most = (hook, MOST_BOUNCES)
+    off = bool(execute("SELECT 1 FROM mailboxes WHERE webhook = ? AND bounces >= ?", most))
+    if off:
+        execute("UPDATE mailboxes SET state = 'off', next = 0 WHERE webhook = ?", (hook,))
+    return off
+
+
 def _next_try(parcel: Parcel, outcome: Outcome, now: int, jitter: float) -> tuple[str, int]:
     """The state of a delivery after a try, and when it is due again."""
     if outcome.well:
         return "delivered", now
-    if parcel.tries >= len(BACKOFF) or outcome.gone:
+    if parcel.tries >= len(BACKOFF) or outcome.final:
         return "dead", now
     return "waiting", now + int(BACKOFF[parcel.tries] * (1 + jitter / 5))

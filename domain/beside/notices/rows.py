@@ -23,4 +23,16 @@ TABLES = (
     "CREATE INDEX IF NOT EXISTS deliveries_game ON deliveries (game) WHERE state = 'waiting'",
     "CREATE INDEX IF NOT EXISTS deliveries_made ON deliveries (made)",
     "CREATE TABLE IF NOT EXISTS notice_position (name TEXT PRIMARY KEY, position BIGINT NOT NULL)",
+    # What is wanted by mail. Where it goes is a row of `webhooks` about `mail`, with no events before it is confirmed.
+    # `token`: hash of what ends it; `code`: mark of what confirms it, good up to `until`; `next`: when a digest is due.
+    """CREATE TABLE IF NOT EXISTS mailboxes (
+  account TEXT PRIMARY KEY, webhook TEXT NOT NULL, state TEXT NOT NULL, events TEXT NOT NULL, digest TEXT NOT NULL,
+  hour BIGINT NOT NULL, language TEXT NOT NULL, token TEXT NOT NULL, code TEXT NOT NULL, until BIGINT NOT NULL,
+  tries BIGINT NOT NULL, made BIGINT NOT NULL, next BIGINT NOT NULL, last BIGINT NOT NULL, bounces BIGINT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS mailboxes_webhook ON mailboxes (webhook)",
+    "CREATE INDEX IF NOT EXISTS mailboxes_token ON mailboxes (token)",
+    "CREATE INDEX IF NOT EXISTS mailboxes_next ON mailboxes (next) WHERE next > 0",
+    # Codes that were asked for in the last day, by marks of accounts and of addresses.
+    "CREATE TABLE IF NOT EXISTS mail_asked (mark TEXT NOT NULL, at BIGINT NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS mail_asked_mark ON mail_asked (mark, at)",
 )
