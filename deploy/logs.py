@@ -48,9 +48,9 @@ def set_up_requests(level: str) -> None:
 
 
 def _own_secrets() -> list[str]:
-    """Passwords in the addresses of the stores, whole or, where one is misspelt, in parts; the key, the token."""
+    """Passwords in the addresses of the stores and of the mail server, whole or, where one is misspelt, in parts; the key, the token."""
     found = [os.environ.get(name, "") for name in ("ANNALS_KEY", "ANNALS_NEW_KEY", "ANNALS_METRICS_TOKEN")]
-    for name in ("ANNALS_DATABASE_URL", "ANNALS_MIGRATE_URL", "ANNALS_REDIS_URL"):
+    for name in ("ANNALS_DATABASE_URL", "ANNALS_MIGRATE_URL", "ANNALS_REDIS_URL", "ANNALS_SMTP"):
         asking = os.environ.get(name, "").partition("://")[2].rpartition("@")[0]
         found += re.split(r"[:/?#%@\s]", asking)[1:]
     return sorted((secret for secret in found if len(secret) >= _GUESSED), key=len, reverse=True)

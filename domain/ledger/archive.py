@@ -154,7 +154,8 @@ class Archive:
             except (lzma.LZMAError, ValueError, TypeError) as error:
                 raise _unreadable(version, str(error)) from error
             self._keep((game, first), lines)
-        return lines[version - first]
+        place: int = version - first
+        return lines[place]
 
     def _keep(self, key: tuple[str, int], lines: list[Line]) -> None:
         if _bytes(lines) <= KEPT:

@@ -38,7 +38,10 @@ VALUES = {
     "ANNALS_KEY": KEY,
     "ANNALS_NEW_KEY": KEY[::-1],
     "ANNALS_METRICS_TOKEN": "hidden",
+    "ANNALS_SMTP": "smtps://u:hidden@host",
 }
+BESIDE = {"ANNALS_MAIL_FROM": "annals@example.org", "ANNALS_PUBLIC_URL": "https://example.org"}
+"""What goes with one of them."""
 
 
 class TestSecretsFromFiles:
@@ -51,7 +54,7 @@ class TestSecretsFromFiles:
 
     def test_each_secret_may_be_given_so(self, files: dict[str, str]) -> None:
         assert set(VALUES) == set(given.SECRETS)
-        assert load({}, files) == load({}, VALUES)
+        assert load({}, files | BESIDE) == load({}, VALUES | BESIDE)
 
     @pytest.mark.parametrize("name", given.SECRETS)
     def test_both_are_refused(self, files: dict[str, str], name: str) -> None:
@@ -100,6 +103,8 @@ class TestSecretsFromFiles:
         for name in given.SECRETS:
             monkeypatch.delenv(name, raising=False)
             monkeypatch.setenv(f"{name}_FILE", files[f"{name}_FILE"])
+        for name, value in BESIDE.items():
+            monkeypatch.setenv(name, value)
         found = load()
         assert [name for name in files if name in os.environ] == []
         assert logs.hidden(f"{KEY} and hidden") == "... and ..."
