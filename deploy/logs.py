@@ -48,7 +48,7 @@ def set_up_requests(level: str) -> None:
 
 
 def _own_secrets() -> list[str]:
-    """Passwords in addresses of stores and mail servers, whole or, where one is misspelt, in parts; the key, the token."""
+    """Passwords in addresses of stores and of mail, whole or, where one is misspelt, in parts; the key, the token."""
     found = [os.environ.get(name, "") for name in ("ANNALS_KEY", "ANNALS_NEW_KEY", "ANNALS_METRICS_TOKEN")]
     for name in ("ANNALS_DATABASE_URL", "ANNALS_MIGRATE_URL", "ANNALS_REDIS_URL", "ANNALS_SMTP"):
         asking = os.environ.get(name, "").partition("://")[2].rpartition("@")[0]
