@@ -71,6 +71,13 @@ def test_what_costs_is_told_with_its_cost() -> None:
     table = text.partition("What costs, in writes:")[2].partition("| all else that is read |")[0]
     told = {name: float(row[1]) for row in re.findall(r"\| (.+) \| ([0-9.]+) \|", table) for name in row[0].split(", ")}
     by_name = {name.strip("`"): cost for name, cost in told.items()}
-    others = {"past": "past boards", "choices": "all moves at once", "stream": "a stream"}
-    words = {path: path.rpartition("/")[2] for path in COSTLY}
-    assert {path: by_name[others.get(word, word)] for path, word in words.items()} == dict(COSTLY)
+    others = {
+        "past": "past boards",
+        "games/choices": "all moves at once",
+        "games/stream": "a stream",
+        "me/data": "all data of an account",
+        "players/games": "tables of a player",
+        "players/results": "results of a player",
+    }
+    names = {path: others.get(path, path.rpartition("/")[2]) for path in COSTLY}
+    assert {path: by_name[name] for path, name in names.items()} == dict(COSTLY)

@@ -165,6 +165,8 @@ class TestForms:
     def test_every_page_that_changes_something_asks_for_one(self, site: Site, browser: Browser) -> None:
         asked = 0
         for rule in site.app.url_map.iter_rules():
+            if rule.rule == "/mail/end":  # its link opens it, and programs that know no form use it
+                continue
             if rule.endpoint.startswith("pages.") and "POST" in (rule.methods or ()):
                 assert browser.send(Form(rule.rule), what="x").status_code == 403, rule.rule
                 asked += 1
