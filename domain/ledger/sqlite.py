@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
@@ -346,6 +346,9 @@ def unwiped(path: Path) -> Path:
 
 def ended(path: Path) -> None:
     """To be called once nobody has the ledger open: with the log of last writes went what was erased."""
+    if unwiped(path).exists():  # of two that close at once, each takes the other for one who reads
+        with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=0)) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     if not path.with_name(f"{path.name}-wal").exists():  # the database removes it once all of it is in the file
         unwiped(path).unlink(missing_ok=True)
 
