@@ -216,21 +216,6 @@ class Ledger:
                     raise StaleVersion(len(events), store.version(key))
         return len(events)
 
-    def _proved(self, key: UUID, events: Sequence[StoredEvent], leaves: Mapping[int, str]) -> list[Record]:
-        records = [self._mapper.record(_own(key, version, event)) for version, event in enumerate(events, 1)]
-        if not records or records[-1].kind != "closed":
-            raise ValueError("only a closed game is archived")
-        prev = ""
-        for record in records:
-            if record.hash != leaves.get(record.version):
-                raise VerificationError("record_mismatch", record.version, "the tree has another")
-            if record.public.get("prev") != prev:
-                raise VerificationError("chain_broken", record.version)
-            if not record.sealed:
-                raise VerificationError("pack_changed", record.version, "its packs are not those that were sealed")
-            prev = record.hash
-        return records
-
     def archived(self, game: str) -> bool:
         """Whether what the records of a game say is in the archive."""
         return self._archive.holds(game)
