@@ -34,18 +34,19 @@ class Player:
     path: str
     token: str
     version: int
+    made: int = 0
 
     def play(self, address: str, moves: int, played: Played) -> None:
         """So many accepted moves over one connection, each on the version that the one before gave."""
         line = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        for i in range(moves):
-            body = json.dumps({"move": played.again[i % 2]})
+        for _ in range(moves):
+            body = json.dumps({"move": played.again[self.made % 2]})
             line.request("POST", f"{self.path}/moves", body, {**headers, "If-Match": f'"{self.version}"'})
             answer = line.getresponse()
             doc = json.loads(answer.read())
             assert answer.status == 201, doc
-            self.version = doc["version"]
+            self.version, self.made = doc["version"], self.made + 1
         line.close()
 
 
