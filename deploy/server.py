@@ -39,7 +39,7 @@ IDLE = 600
 """Seconds that a connection without a request is kept; the front closes it long before."""
 
 KILL_AFTER = 1
-"""Seconds that requests which are under way have to end."""
+"""Seconds that requests which are under way have to end; who was cut off sends the move again, with its key."""
 
 
 _given: list[Catalogue] = []
@@ -48,12 +48,16 @@ _given: list[Catalogue] = []
 
 def serve(settings: Settings, catalogue: Catalogue) -> None:
     """Serve the front until a signal comes: all but streams."""
-    _serve(settings, catalogue, "application", Interfaces.WSGI, front.server_socket(settings), CONNECTIONS, THREADS)
+    socket = front.server_socket(settings)
+    _serve(settings, catalogue, "application", Interfaces.WSGI, socket, CONNECTIONS, KILL_AFTER, THREADS)
 
 
 def serve_streams(settings: Settings, catalogue: Catalogue) -> None:
     """Serve streams to the front until a signal comes."""
-    _serve(settings, catalogue, "streams", Interfaces.ASGI, front.stream_socket(settings), front.STREAMS)
+    from api.streams.asgi import LEAVE  # noqa: PLC0415 - the server's main process needs no more of it
+
+    socket = front.stream_socket(settings)
+    _serve(settings, catalogue, "streams", Interfaces.ASGI, socket, front.STREAMS, LEAVE + KILL_AFTER)
 
 
 def _serve(
@@ -63,6 +67,7 @@ def _serve(
     interface: Interfaces,
     socket: Path,
     connections: int,
+    kill_after: int,
     threads: int | None = None,
 ) -> None:
     _given[:] = [catalogue]
@@ -82,7 +87,7 @@ def _serve(
         http1_settings=HTTP1Settings(header_read_timeout=IDLE * 1000),
         websockets=False,
         log_level=LogLevels.info if settings.log_level == "debug" else LogLevels.error,
-        workers_kill_timeout=KILL_AFTER,
+        workers_kill_timeout=kill_after,
         respawn_failed_workers=True,
     ).serve()
 

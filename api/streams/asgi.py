@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 ADMITTING = 4
 """Threads that look at who asks."""
 
-LEAVE = 0.8
-"""Seconds in which all are told that the service ends; who ends it waits no longer than a second."""
+LEAVE = 4
+"""Seconds in which all are told that the service ends, enough for a machine that does a good deal else. Only who does
+not read lets it wait so long; who ends it waits a little longer."""
 
 ALIVE = "/healthz"
 """Where the prober asks whether the loop turns, and how many streams are open; no client comes to it."""
