@@ -1,8 +1,8 @@
-"""What holds for every test: hypothesis' examples, and that nothing is skipped without a reason."""
+"""What holds for every test: hypothesis' examples; nothing is skipped without a reason, no setting left behind."""
 
 import os
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -66,3 +66,15 @@ def pytest_make_collect_report(
     report = yield
     fail_unlisted_skip(collector.config, report)
     return report
+
+
+def given() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith("ANNALS_")}
+
+
+@pytest.fixture(autouse=True)
+def no_setting_is_left_behind() -> Iterator[None]:
+    """Whatever runs next in this process, or is started by it, would take it for its own."""
+    before = given()
+    yield
+    assert given() == before

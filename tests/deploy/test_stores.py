@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
@@ -97,18 +98,13 @@ class TestSecretsFromFiles:
         done = call("doctor", "--data", str(data), ANNALS_KEY=KEY)
         assert "the master key is not" not in done.stdout + done.stderr
 
-    def test_they_are_hidden_from_logs_and_told_to_children_once(
-        self, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for name in given.SECRETS:
-            monkeypatch.delenv(name, raising=False)
-            monkeypatch.setenv(f"{name}_FILE", files[f"{name}_FILE"])
-        for name, value in BESIDE.items():
-            monkeypatch.setenv(name, value)
-        found = load()
-        assert [name for name in files if name in os.environ] == []
-        assert logs.hidden(f"{KEY} and hidden") == "... and ..."
-        assert load() == found
+    def test_they_are_hidden_from_logs_and_told_to_children_once(self, files: dict[str, str]) -> None:
+        others = {name: value for name, value in os.environ.items() if name not in given.SECRETS}
+        with mock.patch.dict(os.environ, others | files | BESIDE, clear=True):
+            found = load()
+            assert [name for name in files if name in os.environ] == []
+            assert logs.hidden(f"{KEY} and hidden") == "... and ..."
+            assert load() == found
 
 
 class TestPasswordsThatChange:

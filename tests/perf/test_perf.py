@@ -57,6 +57,7 @@ def test_figures_are_kept_and_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A figure that the older file does not have has no ratio."""
+    monkeypatch.setenv("ANNALS_RATE", "0")
     kept, here = tmp_path / "perf.jsonl", [Figure("a", "b", 6.0, "ms", "", 2.0, "c")]
     monkeypatch.setattr("tests.perf.__main__.table", lambda quick: here)
     assert main(["--json", str(kept)]) == 0

@@ -12,6 +12,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import parseaddr
@@ -24,6 +25,9 @@ from workers.notices.sending import CONNECT, limited, trusted
 
 WHOLE = 20.0
 """Seconds from the connection to the answer to a mail."""
+
+FAREWELL = 1.0
+"""Seconds for the answer to QUIT."""
 
 _LOST = Outcome(0, 0, "mailbox_gone")
 
@@ -90,7 +94,7 @@ class Post:
                 self._greet(line)
                 return _delivered(line, sender, str(mail["To"]), mail.as_bytes())
             finally:
-                line.close()
+                _part(line)
 
     def _greet(self, line: _Line) -> None:
         line.ehlo_or_helo_if_needed()
@@ -103,6 +107,15 @@ class Post:
                 line.login(self.relay.user, self.relay.password)
             except (smtplib.SMTPAuthenticationError, smtplib.SMTPNotSupportedError) as error:
                 raise _RefusedError(getattr(error, "smtp_code", 0), "login_refused") from None
+
+
+def _part(line: _Line) -> None:
+    """What is to be known is known: a server that does not answer now is not waited for."""
+    with suppress(OSError, smtplib.SMTPException):
+        if line.sock:
+            line.sock.settimeout(FAREWELL)
+            line.quit()
+    line.close()
 
 
 def _delivered(line: _Line, sender: str, to: str, body: bytes) -> int:
