@@ -8,6 +8,7 @@ from calendar import timegm
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import date
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import orjson
@@ -152,6 +153,10 @@ class Blueprint(SmorestBlueprint):
         """As in flask-smorest, with a schema that is made once: making one costs more than using it."""
         return super().arguments(schema(), **more)
 
+    def register_views_in_doc(self, api: Api, *given: Any, **named: Any) -> None:
+        """Later: describing all routes takes longer than registering them, and most processes are never asked."""
+        api.undescribed.append(partial(super().register_views_in_doc, api, *given, **named))
+
 
 def fails(*codes: int) -> Callable[[View], View]:
     """Documents which problems a route may answer, beside those that every route may."""
@@ -218,6 +223,17 @@ class Api(SmorestApi):
     """Errors are problems, in the document as on the wire."""
 
     ERROR_SCHEMA = ProblemSchema
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        self.undescribed: list[Callable[[], None]] = []
+        super().__init__(*given, **named)
+
+    def describe(self) -> Doc:
+        """The library's document of all routes; to be called once."""
+        for describe in self.undescribed:
+            describe()
+        found: Doc = self.spec.to_dict()
+        return found
 
     def handle_http_exception(self, error: HTTPException) -> Any:
         if error.code is None or error.code < 400:
@@ -362,7 +378,7 @@ def _serve(app: Flask, api: Api, catalogue: Catalogue) -> None:
         """This document."""
         with guard:  # it is made once in each process, and takes a while
             if not rendered:
-                rendered.append(orjson.dumps(_document(api.spec.to_dict(), catalogue)))
+                rendered.append(orjson.dumps(_document(api.describe(), catalogue)))
         answer = Response(rendered[0], content_type="application/json")
         answer.cache_control.max_age = 300
         answer.add_etag()
