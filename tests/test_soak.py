@@ -40,7 +40,7 @@ def test_a_round_holds_and_everything_occurs(entry: Registered) -> None:
 @pytest.mark.parametrize("entry", GAMES, ids=lambda e: e.name)
 def test_a_small_round_of_a_whole_game_holds(entry: Registered) -> None:
     """What occurs in so few games is no matter here."""
-    totals = round_of(entry, 6, soak.Size(games=1, probes=0.3, examples=1, steps=10))
+    totals = round_of(entry, 6, soak.Size(games=1, probes=0.1, examples=1, steps=10))
     assert (totals.failed, totals.games > len(entry.rules.meta.seats)) == (0, True)
 
 

@@ -19,6 +19,7 @@ STORMS = (7, 8, 9)
 
 
 @pytest.mark.timeout(900)  # on a machine that does much else; alone it takes ten seconds
+@pytest.mark.xdist_group("storm")  # else a process that runs tests would wait for another one
 @pytest.mark.usefixtures("one_storm")
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
 def test_no_kill_and_no_wipe_loses_or_doubles_anything(
