@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
@@ -25,6 +26,7 @@ from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.store import EVENTS, NOBODY, Command, CommandRow, Receipt
+from domain.ledger.together import Together
 
 PATIENCE = 10
 """Seconds to wait for another writer."""
@@ -85,7 +87,9 @@ _GUARDS = _LIFTED | _guards("repairs")
 _REPAIRED = "INSERT INTO repairs (at, who, what, why) VALUES (?, ?, ?, ?)"
 _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
-_DAMAGED = "SELECT min(version) FROM damages WHERE game = ?"
+_BEFORE = f"""SELECT ({_HEAD}), (SELECT min(version) FROM damages WHERE game = ?),
+  EXISTS (SELECT 1 FROM commands WHERE game = ? AND id = ?)"""  # noqa: S608 - our names
+_REFUSALS = (CommandReused, GameDamaged, StaleVersion)
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
@@ -193,6 +197,8 @@ class SqliteStore(SQLiteApplicationRecorder):
         name = f"{self._path.as_uri()}?mode=rw" if self._path else f"file:{uuid4()}?mode=memory&cache=shared"
         super().__init__(_Datastore(name), EVENTS)
         self.insert_events_statement = _INSERT
+        transaction = partial(self.datastore.transaction, commit=True)
+        self._together: Together[SQLiteCursor, Receipt] = Together(transaction, _REFUSALS, PATIENCE)
 
     def construct_create_table_statements(self) -> list[str]:
         return [*_TABLES.split(";"), *_GUARDS.values()]
@@ -219,14 +225,15 @@ class SqliteStore(SQLiteApplicationRecorder):
         command: Command | None,
         beside: Sequence[Statement] = (),
     ) -> Receipt:
-        with self.datastore.transaction(commit=True) as c:
-            if command and (row := _command(c, game, command.id)):
-                if row.body_hash != command.body_hash:
+        def work(c: SQLiteCursor) -> Receipt:
+            known, damaged, head = _before(c, game, command)
+            if command and known:
+                if known.body_hash != command.body_hash:
                     raise CommandReused(command.id)
-                return Receipt(row.first, row.last, row.positions, replayed=True)
-            if (damaged := _damaged(c, game)) is not None:
+                return Receipt(known.first, known.last, known.positions, replayed=True)
+            if damaged is not None:
                 raise GameDamaged(str(game), damaged)
-            if (head := _head(c, game)) != expected:
+            if head != expected:
                 raise StaleVersion(expected, head)
             last = expected + len(events)
             if command:
@@ -236,6 +243,8 @@ class SqliteStore(SQLiteApplicationRecorder):
             if beside:
                 store.write_beside(c.execute, beside)
             return Receipt(expected + 1, last, positions)
+
+        return self._together.do(work)
 
     def command(self, game: UUID, command: str) -> CommandRow | None:
         with self.datastore.transaction(commit=False) as c:
@@ -375,10 +384,11 @@ def _head(c: SQLiteCursor, game: UUID) -> int:
     return c.fetchone()[0] or 0
 
 
-def _damaged(c: SQLiteCursor, game: UUID) -> int | None:
-    c.execute(_DAMAGED, (str(game),))
-    found: int | None = c.fetchone()[0]
-    return found
+def _before(c: SQLiteCursor, game: UUID, command: Command | None) -> tuple[CommandRow | None, int | None, int]:
+    """What an append must know: the command if it was accepted, the version that is damaged, and the newest."""
+    c.execute(_BEFORE, (game.hex, str(game), game.hex, command.id if command else None))
+    head, damaged, known = c.fetchone()
+    return _command(c, game, command.id) if command and known else None, damaged, head or 0
 
 
 def _command(c: SQLiteCursor, game: UUID, command: str) -> CommandRow | None:
