@@ -7,6 +7,7 @@ look by themselves soon enough. What comes over a channel may be anybody's: what
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -31,6 +32,9 @@ MOST_GAMES = 200
 
 PATIENCE = 0.25
 """Seconds that ringing may take; a request must not hang on it."""
+
+HAND = 0.05
+"""Seconds to wait for somebody else who rings."""
 
 SILENCE = 1.0
 """Seconds without an attempt after a failed one."""
@@ -147,12 +151,23 @@ class Bell:
         self._url = url
         self._redis = connect(url)
         self._ringing, self._listening = Breaker(), Breaker()
+        self._hand, self._next_hand = threading.Lock(), threading.Lock()
         self._heard: PubSub | None = None
         self._last = 0.0
 
     def ring(self, position: int) -> None:
-        """There is something new in the log, up to that position."""
-        self._publish(WRITTEN, str(position))
+        """There is something new in the log, up to that position.
+
+        While somebody rings, one waits to ring for all who come until then; where that takes long, nobody can hear.
+        """
+        if self._next_hand.acquire(blocking=False):
+            rings = self._hand.acquire(timeout=HAND)
+            self._next_hand.release()
+            if rings:
+                try:
+                    self._publish(WRITTEN, str(position))
+                finally:
+                    self._hand.release()
 
     def announce(self, position: int, games: Sequence[str]) -> None:
         """The views have come to that position."""

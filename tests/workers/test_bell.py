@@ -90,6 +90,33 @@ def test_many_rings_are_answered_by_one_look(two: tuple[Bell, Bell]) -> None:
     assert not took(0.2, listening.wait, 0.3)
 
 
+def test_of_those_who_ring_at_once_one_rings_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is left out: whatever was rung for, a ring begins later than that."""
+    alone, began, gate = Bell(NOBODY), threading.Semaphore(0), threading.Event()
+    rung: list[str] = []
+
+    def publish(_: str, message: str) -> None:
+        began.release()
+        assert gate.wait(10)
+        rung.append(message)
+
+    monkeypatch.setattr(alone, "_publish", publish)
+    monkeypatch.setattr(bell, "HAND", 10)
+    with ThreadPoolExecutor(8) as threads:
+        first = threads.submit(alone.ring, 1)
+        assert began.acquire(timeout=10)
+        second = threads.submit(alone.ring, 2)
+        assert until(alone._next_hand.locked, 10)
+        for position in range(3, 9):
+            assert took(1, alone.ring, position)
+        gate.set()
+        first.result(10)
+        second.result(10)
+    assert rung == ["1", "2"]
+    alone.ring(9)
+    assert rung == ["1", "2", "9"]
+
+
 def test_an_announcement_names_position_and_games_and_no_more(two: tuple[Bell, Bell]) -> None:
     ringing, listening = two
     listening.pumped(0.1)
