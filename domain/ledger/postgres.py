@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from uuid import UUID
 
 import psycopg
@@ -19,9 +20,16 @@ from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
+from domain.ledger.together import Together
 
 PATIENCE = 5
 """Seconds to wait for a connection, unless the address gives `connect_timeout`."""
+
+WAITING = 10
+"""Seconds to wait for other appends of this process; the function waits as long for those of others."""
+
+_LOST = (InterfaceError, OperationalError)
+"""After such an error nobody knows whether a commit has been made."""
 
 _LOCK = 0x616E6E616C73  # "annals"; any constant that no other program of this database takes for its advisory locks
 
@@ -173,6 +181,9 @@ class PostgresStore(PostgresApplicationRecorder):
     def __init__(self, url: str) -> None:
         super().__init__(_Datastore(url), events_table_name=EVENTS)
         guards = [_GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in _GUARDED]
+        self._together: Together[psycopg.Connection[DictRow], DictRow] = Together(
+            self._appending, (), WAITING, lost=_LOST
+        )
         self.sql_create_statements = [_TABLES, _APPEND, _REFUSE, *guards]
 
     def migrate(self) -> None:
@@ -191,7 +202,7 @@ class PostgresStore(PostgresApplicationRecorder):
     ) -> Receipt:
         topics, states = [e.topic for e in events], [e.state for e in events]
         named = (command.id, command.body_hash) if command else (None, None)
-        row = self._call((game, expected, topics, states, *named), beside)
+        row = self._together.do(partial(_call, (game, expected, topics, states, *named), beside))
         if row["outcome"] == "damaged":
             raise GameDamaged(str(game), row["high"])
         if row["outcome"] == "stale":
@@ -200,18 +211,16 @@ class PostgresStore(PostgresApplicationRecorder):
             raise CommandReused(command.id)
         return Receipt(row["low"], row["high"], tuple(row["positions"]), replayed=row["outcome"] == "known")
 
-    def _call(self, params: Sequence[object], beside: Sequence[Statement]) -> DictRow:
-        """Not tried again: if the connection broke on the way back, the records may be stored."""
+    @contextmanager
+    def _appending(self, count: int) -> Iterator[psycopg.Connection[DictRow]]:
+        """Not tried again: if the connection broke on the way back, the records may be stored.
+
+        One call is a transaction of its own, in one round trip.
+        """
         try:
-            with self.datastore.get_connection() as connection:
-                if not beside:  # one round trip, which is a transaction of its own
-                    return next(connection.execute(_CALL, params, prepare=True))
-                with connection.transaction():
-                    row = next(connection.execute(_CALL, params, prepare=True))
-                    if row["outcome"] == "stored":
-                        store.write_beside(lambda s, p: connection.execute(_translated(s), p), beside)
-                return row
-        except (InterfaceError, OperationalError):
+            with self.datastore.get_connection() as c, c.transaction() if count > 1 else nullcontext():
+                yield c
+        except _LOST:
             # The others of the pool are likely dead as well: find out now, not one request after the other.
             self.datastore.pool.check()
             raise
@@ -286,6 +295,17 @@ class PostgresStore(PostgresApplicationRecorder):
 
     def close(self) -> None:
         self.datastore.close()
+
+
+def _call(params: Sequence[object], beside: Sequence[Statement], connection: psycopg.Connection[DictRow]) -> DictRow:
+    """What the function says of one append, and what stands beside it."""
+    if not beside:
+        return next(connection.execute(_CALL, params, prepare=True))
+    with connection.transaction():
+        row = next(connection.execute(_CALL, params, prepare=True))
+        if row["outcome"] == "stored":
+            store.write_beside(lambda s, p: connection.execute(_translated(s), p), beside)
+    return row
 
 
 def _executing(cursor: psycopg.Cursor[Row]) -> Execute:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
@@ -89,7 +88,6 @@ _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state)
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
 _BEFORE = f"""SELECT ({_HEAD}), (SELECT min(version) FROM damages WHERE game = ?),
   EXISTS (SELECT 1 FROM commands WHERE game = ? AND id = ?)"""  # noqa: S608 - our names
-_REFUSALS = (CommandReused, GameDamaged, StaleVersion)
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
@@ -197,8 +195,9 @@ class SqliteStore(SQLiteApplicationRecorder):
         name = f"{self._path.as_uri()}?mode=rw" if self._path else f"file:{uuid4()}?mode=memory&cache=shared"
         super().__init__(_Datastore(name), EVENTS)
         self.insert_events_statement = _INSERT
-        transaction = partial(self.datastore.transaction, commit=True)
-        self._together: Together[SQLiteCursor, Receipt] = Together(transaction, _REFUSALS, PATIENCE)
+        self._together: Together[SQLiteCursor, Receipt] = Together(
+            lambda _: self.datastore.transaction(commit=True), store.REFUSALS, PATIENCE
+        )
 
     def construct_create_table_statements(self) -> list[str]:
         return [*_TABLES.split(";"), *_GUARDS.values()]

@@ -12,6 +12,7 @@ from uuid import UUID
 from eventsourcing.persistence import Notification, StoredEvent
 
 from domain.beside.tables import Execute, Row, Statement
+from domain.errors import CommandReused, GameDamaged, StaleVersion
 from domain.kernel.record import Record
 
 EVENTS = "records"
@@ -19,6 +20,9 @@ EVENTS = "records"
 
 NOBODY = UUID(int=0)
 """The game of a row whose name is damaged."""
+
+REFUSALS = (CommandReused, GameDamaged, StaleVersion)
+"""What an append raises before it has written anything."""
 
 APPEND_ONLY = "the log is append-only"
 """What the database says to whoever changes what was written."""

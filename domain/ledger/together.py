@@ -48,20 +48,22 @@ class _Entry(Generic[C, T]):
 
 
 class Together(Generic[C, T]):
-    """Works of several threads, in as few transactions as it takes. `transaction` commits at its end, or rolls back.
+    """Works of several threads, in as few transactions as it takes.
 
-    A work that raises one of the `refusals` must have written nothing; the others are committed. After any other error
-    nothing of a transaction is there, and each is done in one of its own.
+    `transaction` is told the number of works; it commits at its end, or rolls back. A work that raises one of the
+    `refusals` must have written nothing; the others are committed. After any other error nothing of a transaction is
+    there, and each is done in one of its own; unless the error is one of `lost`, after which nobody knows.
     """
 
     def __init__(
         self,
-        transaction: Callable[[], AbstractContextManager[C]],
+        transaction: Callable[[int], AbstractContextManager[C]],
         refusals: tuple[type[Exception], ...],
         patience: float,
+        lost: tuple[type[Exception], ...] = (),
     ) -> None:
         """`patience`: seconds until a work that nobody has begun is given up."""
-        self._transaction, self._refusals, self._patience = transaction, refusals, patience
+        self._transaction, self._refusals, self._patience, self._lost = transaction, refusals, patience, lost
         self._guard = threading.Lock()
         self._waiting: list[_Entry[C, T]] = []
         self._led = False
@@ -105,12 +107,12 @@ class Together(Generic[C, T]):
     def _commit(self, batch: Sequence[_Entry[C, T]]) -> None:
         begun = False
         try:
-            with self._transaction() as c:
+            with self._transaction(len(batch)) as c:
                 begun = True
                 for entry in batch:
                     entry.attempt(c, self._refusals)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to who has asked
-            if begun and len(batch) > 1:
+            if begun and len(batch) > 1 and not isinstance(error, self._lost):
                 for entry in batch:
                     entry.error = None
                     self._commit([entry])

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 from uuid import UUID
@@ -15,7 +16,7 @@ import pytest
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame, UnknownKind
 from domain.kernel.record import Record
-from domain.ledger import Command, CommandRow, Ledger, LogEntry
+from domain.ledger import Command, CommandRow, Ledger, LogEntry, Receipt
 from domain.ledger.mapper import pack
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
@@ -146,6 +147,34 @@ class TestVersions:
         with pytest.raises(StaleVersion):
             ledger.append(game(), records(2, 5), 1, ALICE)
         assert (ledger.version(game()), ledger.command(game(), "alice"), len(ledger.log(0, 99))) == (2, None, 2)
+
+    def test_appends_that_wait_for_another_writer_are_committed_as_if_each_were_alone(
+        self, ledger: Ledger, url: str
+    ) -> None:
+        """Among them one that repeats a command, one that is stale, and one whose row beside it cannot be written."""
+        first = ledger.append(game(2), [record(1)], 0, ALICE)
+        nowhere = [("INSERT INTO nowhere VALUES (?)", (1,))]
+        works = [partial(ledger.append, game(n), [record(1)], 0, ALICE) for n in range(3, 9)]
+        works.insert(2, partial(ledger.append, game(2), [record(2)], 1, ALICE))
+        works.insert(4, partial(ledger.append, game(9), [record(5)], 4))
+        works.insert(6, partial(ledger.append, game(9), [record(1)], 0, BOB, nowhere))
+        waiting = ledger._made._together  # type: ignore[union-attr] # either store has one
+        with ThreadPoolExecutor(len(works)) as threads, unfinished_append(url):
+            found = []
+            for before, work in enumerate(works):
+                found.append(threads.submit(work))
+                while not waiting._led or len(waiting._waiting) < before:
+                    time.sleep(0.001)
+        results = [f.exception(20) or f.result(20) for f in found]
+        repeated, stale, broken = results.pop(2), results.pop(3), results.pop(4)
+        assert repeated == Receipt(1, 1, first.positions, replayed=True)
+        assert isinstance(stale, StaleVersion)
+        assert isinstance(broken, StoreUnavailable)
+        positions = [receipt.positions[0] for receipt in results if isinstance(receipt, Receipt)]
+        entries = [e for e in ledger.log(first.positions[0], 20) if e.game != game(1)]
+        assert [e.position for e in entries] == positions
+        assert [e.game for e in entries] == [game(n) for n in range(3, 9)]
+        assert ledger.command(game(9), BOB.id) is None
 
     def test_of_racing_threads_exactly_one_wins_each_version(self, ledger: Ledger) -> None:
         with ThreadPoolExecutor(8) as pool:

@@ -26,7 +26,7 @@ class Book:
     broken: Callable[[list[str]], bool] = lambda _: False
 
     @contextmanager
-    def transaction(self) -> Iterator[list[str]]:
+    def transaction(self, _: int) -> Iterator[list[str]]:
         page: list[str] = []
         self.begun.release()
         assert self.gate.wait(PATIENCE)
@@ -52,9 +52,11 @@ def write(word: str) -> Callable[[list[str]], str]:
     return work
 
 
-def crowd(book: Book, words: list[str], patience: float = PATIENCE) -> list[Future[str]]:
+def crowd(
+    book: Book, words: list[str], patience: float = PATIENCE, lost: tuple[type[Exception], ...] = ()
+) -> list[Future[str]]:
     """One writer whose commit is held up, and all the others, who have come meanwhile."""
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience)
+    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience, lost)
     pool = ThreadPoolExecutor(len(words))
     found = [pool.submit(together.do, write(words[0]))]
     assert book.begun.acquire(timeout=PATIENCE)
@@ -128,6 +130,16 @@ def test_one_that_fails_harms_nobody() -> None:
 def test_a_commit_that_fails_is_told_to_all_of_it() -> None:
     book = Book(broken=lambda page: "b" in page or "c" in page)
     found = crowd(book, ["a", "b", "c"])
+    book.gate.set()
+    a, *others = results(found)
+    assert a == "A"
+    assert [type(each) for each in others] == [OSError, OSError]
+    assert book.commits == [["a"]]
+
+
+def test_after_a_commit_of_which_nobody_knows_nothing_is_done_anew() -> None:
+    book = Book(broken=lambda page: "b" in page)
+    found = crowd(book, ["a", "b", "c"], lost=(OSError,))
     book.gate.set()
     a, *others = results(found)
     assert a == "A"
