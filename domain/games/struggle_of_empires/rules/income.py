@@ -33,4 +33,5 @@ def upkeep(empire: Empire) -> int:
 def growth(empire: Empire) -> int:
     """SOE-10.3, SOE-1.6: by how much population rises after a War."""
     rise: int = CONSTANTS["population_growth_per_war"]
-    return min(rise, CONSTANTS["max_population"] - empire.population)
+    most: int = CONSTANTS["max_population"]
+    return min(rise, most - empire.population)
