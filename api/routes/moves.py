@@ -275,10 +275,15 @@ def _labelled(rules: AnyRuleset, choice: Choice) -> Doc:
     """The choice with the keys of its options' texts, and these in the language asked for."""
     catalogue, doc = texts(rules.package, language()), choice.to_json()
     for option in doc.get("options", ()):
-        value = option["value"]
-        if isinstance(value, str):
-            key = f"move.{value}" if choice.field == "type" else f"word.{value}"
+        if key := _label(choice.field, option["value"]):
             option["label"] = key
             if said := catalogue.label(key):
                 option["text"] = said
     return doc
+
+
+def _label(field: str, value: Json) -> str | None:
+    """The key of an option's text; None for numbers, which speak for themselves, and for objects."""
+    if value is None or isinstance(value, bool):
+        return {None: "word.none", True: "word.yes", False: "word.no"}[value]
+    return (f"move.{value}" if field == "type" else f"word.{value}") if isinstance(value, str) else None

@@ -27,10 +27,10 @@ def ranked(rules: Ruleset[S], state: S) -> Sequence[AnyScore]:
 
 def asides(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> Asides:
     """What the sentences of facts take besides; `state` is the one before them."""
-    if not any(fact["t"] == FINISHED or fact["t"] in rules.asides for fact in facts):
-        return {}
+    last = max((i for i, fact in enumerate(facts, 1) if fact["t"] == FINISHED or fact["t"] in rules.asides), default=0)
+    facts = facts[:last]  # what comes behind is not asked for, and folding costs
     found: dict[int, Mapping[str, Json]] = {}
-    for i, (doc, fact) in enumerate(zip(facts, rules.read(facts), strict=True)):
+    for i, (doc, fact) in enumerate(zip(facts, rules.read(facts) if facts else (), strict=True)):
         before, state = state, fact.evolve(state)
         if doc["t"] == FINISHED:
             found[i] = {"final": [score.to_json() | declare.doc(score.detail) for score in ranked(rules, state)]}

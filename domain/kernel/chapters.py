@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,7 +11,7 @@ from typing import Generic
 from domain.ids import DIRECTOR, Doc, Json, Viewer
 from domain.kernel import declare
 from domain.kernel.asides import asides, ranked, with_asides
-from domain.kernel.chronicle import sentences, told
+from domain.kernel.chronicle import repeated, sentences, told
 from domain.kernel.flow import S
 from domain.kernel.game import line, opened
 from domain.kernel.record import Record, facts_for, visible_packs
@@ -201,7 +202,8 @@ def digests(rules: Ruleset[S], texts: Texts, name: Name, tale: Tale[S]) -> list[
         some = list(group)
         if not turn:
             continue
-        lines = tuple(text for passage in some for text in passage.headlines)
+        told = Counter(text for passage in some for text in passage.headlines)
+        lines = tuple(repeated(texts, text, times) for text, times in told.items())
         now = figures(rules, tale.states[some[-1].version])
         said = tuple(filter(None, (_standing(texts, name, seat, now, before) for seat in range(len(now)))))
         out.append(Digest(some[0].chapter, some[0].version, some[-1].version, lines, said))

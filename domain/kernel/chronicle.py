@@ -57,10 +57,11 @@ def sentences(texts: Texts, name: Name, facts: Sequence[Doc]) -> list[str]:
     for fact in facts:
         if text := texts.sentence(fact, name):
             said.setdefault(text, []).append(fact)
-    return [line for text, alike in said.items() for line in _times(texts, text, alike.count(alike[0])).split("\n")]
+    return [line for text, alike in said.items() for line in repeated(texts, text, alike.count(alike[0])).split("\n")]
 
 
-def _times(texts: Texts, text: str, times: int) -> str:
+def repeated(texts: Texts, text: str, times: int) -> str:
+    """A sentence that is true so many times."""
     return f"{text[:-1]} {texts.fill('line.times', {'times': times})}{text[-1]}" if times > 1 else text
 
 

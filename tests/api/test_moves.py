@@ -259,6 +259,16 @@ class TestBuilder:
         doc = orders.post("/choices", {"picks": ["order", "t01", 2]}, orders.tokens[0]).json
         assert (doc["choice"], doc["move"]) == (None, ORDER)
 
+    def test_none_yes_and_no_have_words_too(self, site: Site) -> None:
+        table = site.table("sealed@1", 3)
+        seat = table.get("/decisions").json["decisions"][0]["must"][0]
+        move = build(table, seat, random.Random(1), ["attack"])
+        table.post("/moves", {"move": move, "decision": table.decision}, table.tokens[seat])
+        asked = table.get("/decisions").json["decisions"][0]["must"]
+        found = [table.post("/choices", {}, table.tokens[x], Accept_Language="fr").json["choice"] for x in asked]
+        none = {"value": None, "label": "word.none", "text": "aucun"}
+        assert any(none in choice["options"] for choice in found)
+
     @pytest.mark.parametrize("picks", [["nothing"], [None], [{"a": 1}], ["order", "t99"], ["submit", 1], [2.5], [True]])
     def test_a_pick_that_was_not_offered_is_refused(self, orders: Table, picks: list[object]) -> None:
         refused(orders.post("/choices", {"picks": picks}, orders.tokens[0]), 409, "not_offered")

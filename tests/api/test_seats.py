@@ -94,7 +94,7 @@ class TestHolds:
         assert hold(orders, 2, 500).status_code == 200
         assert orders.get().json["seats"][2]["held"]
         (entry,) = orders.get(f"/timeline?after={orders.version - 1}").json["items"]
-        assert entry["text"] == ["Player 2 is held for 8 minutes and 20 seconds."]
+        assert entry["text"] == ["The place of Player 2 is held for 8 minutes and 20 seconds."]
         orders.site.delete(f"{orders.path}/seats/2?hold=900", orders.director)
         assert orders.get().json["seats"][2]["held"]
         assert orders.post("/seats", {"seat": 2}).status_code == 201

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -21,6 +22,8 @@ from tests.games.test_texts import CLUMSY, DOUBLED
 
 LONGEST = 350
 """Characters of a line."""
+LONGEST_DIGEST = 70
+"""Lines of what was won and lost in a turn."""
 PLAYED = 400
 """Records of a seeded game that are read."""
 HOW = {"heuristic": heuristic, "builder": builder}
@@ -53,18 +56,18 @@ def seeded(pages: Pages, how: str) -> AnyMatch:
 
 
 @functools.cache
+def told(pages: Pages, lang: str, how: str) -> tuple[tuple[Passage, ...], tuple[Digest, ...]]:
+    """The passages and digests of one game, to whoever may read all."""
+    words, match = texts(pages.rules.package, lang), seeded(pages, how)
+    name = Who(words, pages.rules.powers(match.state), {})
+    tale = tell(pages.rules, match.records, DIRECTOR, words, name)
+    return tuple(tale.passages), tuple(digests(pages.rules, words, name, tale))
+
+
 def read(pages: Pages, lang: str) -> tuple[tuple[Passage, ...], tuple[Digest, ...]]:
-    """The passages and digests of both games, to whoever may read all."""
-    words = texts(pages.rules.package, lang)
-    passages: list[Passage] = []
-    short: list[Digest] = []
-    for how in HOW:
-        match = seeded(pages, how)
-        name = Who(words, pages.rules.powers(match.state), {})
-        tale = tell(pages.rules, match.records, DIRECTOR, words, name)
-        passages += tale.passages
-        short += digests(pages.rules, words, name, tale)
-    return tuple(passages), tuple(short)
+    """Those of both games."""
+    one, other = (told(pages, lang, how) for how in HOW)
+    return one[0] + other[0], one[1] + other[1]
 
 
 def lines(pages: Pages, lang: str) -> Iterator[str]:
@@ -132,3 +135,46 @@ def test_a_list_names_no_ten(pages: Pages, lang: str) -> None:
     for line in lines(pages, lang):
         for part in re.split(r"[.;:()]", line):
             assert len(re.findall(r", (?!\d)", part)) < 9 or last not in part, line
+
+
+SPARING = ("struggle_of_empires", "age_of_reason")
+"""Games whose chronicle says in words that nothing is left, and tells what all get at once."""
+
+
+@pytest.fixture(params=[p for p in ALL if p.game in SPARING], ids=lambda pages: pages.game)
+def sparing(request: pytest.FixtureRequest) -> Pages:
+    found: Pages = request.param
+    return found
+
+
+def test_nobody_has_0_of_anything_left(sparing: Pages, lang: str) -> None:
+    """What is used up is said in words."""
+    left = {"en": r"\b(?:has|have|with) 0\b(?! \w+ points)", "fr": r"\ben (?:reste|possède|possèdent) 0\b"}[lang]
+    for line in lines(sparing, lang):
+        assert not re.search(left, line), line
+
+
+def test_what_all_get_is_told_of_all_at_once(sparing: Pages, lang: str) -> None:
+    """A record tells no more lines of one form, names and numbers apart, than there are seats."""
+    known = texts(sparing.rules.package, lang).own
+    names = sorted({noun(text).bare for key, text in known.items() if key.startswith("word.")}, key=len, reverse=True)
+    name = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b|\d+")
+    for passage in read(sparing, lang)[0]:
+        forms = Counter(name.sub("#", line) for line in passage.lines)
+        assert max(forms.values(), default=0) <= sparing.rules.meta.seats[-1], forms.most_common(1)
+
+
+def test_a_strength_is_the_sum_of_its_parts(sparing: Pages, lang: str) -> None:
+    """Who reads what decided a battle can add it up."""
+    made = re.compile({"en": r"strength of (\d+): (.+)", "fr": r"force de (\d+)\s: (.+)"}[lang])
+    found = [each for line in lines(sparing, lang) if (each := made.search(line))]
+    assert len(found) > 20
+    for each in found:
+        assert int(each[1]) == sum(map(int, re.findall(r"\d+", each[2]))), each[0]
+
+
+def test_a_digest_can_be_read_in_a_minute(pages: Pages, lang: str) -> None:
+    """Nothing that came several times is told several times."""
+    for digest in read(pages, lang)[1]:
+        assert len(digest.lines) <= LONGEST_DIGEST
+        assert len(set(digest.lines)) == len(digest.lines)

@@ -295,3 +295,16 @@ def test_sentences_are_in_their_language(pages: Pages, lang: str) -> None:
     for fact, sentence in told(pages, lang):
         mixed = foreign & set(re.findall(r"\w+", sentence or "")) - names
         assert not mixed, (sentence, fact)
+
+
+def test_what_the_kernel_tells_of_a_power_agrees_with_its_name(lang: str) -> None:
+    """The United Provinces have left; les Provinces-Unies ont quitté la partie."""
+    catalogue = texts("", lang)
+    members = {"seat": 0, "days": 2, "hold": 3600}
+    for key, text in catalogue.common.items():
+        if key.partition(".")[0] in ("fact", "record") and text.startswith("{seat:seat} "):
+            one, many = (
+                catalogue.say(key, members, lambda _, many=plural: Noun("X", many=many))  # type: ignore[misc]
+                for plural in (False, True)
+            )
+            assert one != many, key

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from domain.bots import built, may_decide
-from domain.games.common.dice import strengths
+from domain.games.common.dice import rolled
 from domain.ids import DIRECTOR, PUBLIC, Viewer
 from domain.kernel.asides import asides, asides_whole
 from domain.kernel.game import opened
@@ -50,8 +50,9 @@ def test_a_sentence_takes_no_more_than_its_reader_knows(pages: Pages) -> None:
     assert taken or not rules.asides
 
 
-def test_a_strength_is_the_spread_of_the_dice_and_what_was_there_before() -> None:
-    assert strengths((6, 3), (2, 2), (4, 1)) == {"spread": [3, 0], "base": [1, 1]}
+def test_a_strength_is_the_spread_of_the_dice_and_the_parts_that_add_to_it() -> None:
+    told = rolled(2, (6, 3), 4, {"own": 1, "allied": 0})
+    assert told == {"who": 2, "dice": [6, 3], "strength": 4, "spread": 3, "own": 1}
 
 
 def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left_out() -> None:

@@ -47,9 +47,9 @@ META = Meta(
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
     headlines=(
-        "attack_declared",
-        "battle_resolved",
         "token_removed",
+        "marker_converted",
+        "marker_taken",
         "region_scored",
         "unrest_rolled",
     ),

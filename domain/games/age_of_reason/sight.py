@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from domain.games.age_of_reason.data import ALL_SLOTS, COALITIONS, POWERS, SPACES
-from domain.games.age_of_reason.facts.battle import BattleRolled
-from domain.games.age_of_reason.state import AgeOfReason, Auction, Battle, Empire, Sealed, StandingBid, Turn
-from domain.games.common.dice import strengths
+from domain.games.age_of_reason.data import ALL_SLOTS, COALITIONS, CONSTANTS, MARKERS, POWERS, SPACES
+from domain.games.age_of_reason.facts.battle import BattleResolved, BattleRevealed, BattleRolled, CommitClosed
+from domain.games.age_of_reason.facts.cards import CardDiscarded, DiscardCounted
+from domain.games.age_of_reason.facts.coalitions import BidMade
+from domain.games.age_of_reason.facts.economy import GoldReceived, RegionScored, UnrestRolled, VpGained
+from domain.games.age_of_reason.facts.sequence import EmpireDrawn, MarkersDrawn, TurnEnded
+from domain.games.age_of_reason.rules.battle.dice import strength_parts, supporters
+from domain.games.age_of_reason.rules.income import income
+from domain.games.age_of_reason.rules.scoring import region_points
+from domain.games.age_of_reason.state import SIDES, AgeOfReason, Auction, Battle, Empire, Sealed, StandingBid, Turn
+from domain.games.common.dice import rolled
+from domain.games.common.shares import grouped, shared
 from domain.ids import Json, Seat
-from domain.kernel.declare import Part, among
-from domain.kernel.ruleset import Chapter, memo
+from domain.kernel.declare import Part, among, or_none
+from domain.kernel.ruleset import Aside, Chapter, memo
 
 
 class AuctionShown(Part, frozen=True):
@@ -209,6 +217,27 @@ def chapter(s: AgeOfReason) -> Chapter:
 # --- what sentences take besides ---------------------------------------------------------------------------------
 
 
+def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
+    """Where the markers lie."""
+    return {"regions": grouped(fact.markers, lambda marker: MARKERS[marker].region)}
+
+
+def _bid(before: AgeOfReason, _: AgeOfReason, fact: BidMade) -> Mapping[str, Json]:
+    """Whether the proposal is that of the bid before."""
+    standing = before.auction.standing if before.auction else None
+    return {"same": standing is not None and (standing.a, standing.b) == (or_none(fact.a), or_none(fact.b))}
+
+
+def _turn_ended(before: AgeOfReason, _: AgeOfReason, __: TurnEnded) -> Mapping[str, Json]:
+    """What a seat gives up that passes."""
+    turn = before.turn
+    left = turn.attacks_allowed - turn.attacks_made if turn else 0
+    return {"left": left} if left else {}
+
+
+# battles
+
+
 def _sides(before: AgeOfReason, _: AgeOfReason, __: object) -> Mapping[str, Json]:
     """Who the attacker and the defender of the battle are: a seat, a power without seat, or a marker."""
     if (battle := before.battle) is None:
@@ -217,15 +246,94 @@ def _sides(before: AgeOfReason, _: AgeOfReason, __: object) -> Mapping[str, Json
     return {"sides": {"attacker": battle.attacker, "defender": defender}}
 
 
+def _closed(before: AgeOfReason, _: AgeOfReason, fact: CommitClosed) -> Mapping[str, Json]:
+    """Whether allies were asked, and none of them has laid a card."""
+    battle = before.fight
+    return {"alone": not fact.laid and any(seat != battle.defender for seat in battle.asked)}
+
+
+def _revealed(before: AgeOfReason, after: AgeOfReason, fact: BattleRevealed) -> Mapping[str, Json]:
+    """Which cards the principals play, who supports them, and which allies bluff."""
+    battle = after.fight
+    allies = [seat for seat in map(int, fact.cards) if seat not in (battle.attacker, battle.defender)]
+    helping = {side: supporters(after, side) for side in SIDES}
+    return {
+        **_sides(before, after, fact),
+        "several": len(fact.cards) > 1,
+        "played": {side: battle.card_of(battle.principal(side)) for side in SIDES},
+        "helping": helping,
+        "bluffing": [seat for seat in allies if all(seat not in seats for seats in helping.values())],
+    }
+
+
 def _rolled(before: AgeOfReason, after: AgeOfReason, fact: BattleRolled) -> Mapping[str, Json]:
     """Who rolled, and what the strengths are made of."""
-    return {**_sides(before, after, fact), **strengths(fact.attacker, fact.defender, fact.strength)}
+    who = _sides(before, after, fact)["sides"]
+    dice = dict(zip(SIDES, (fact.attacker, fact.defender), strict=True))
+    total = dict(zip(SIDES, fact.strength, strict=True))
+    return {"rolls": [rolled(who[side], dice[side], total[side], strength_parts(after, side)) for side in SIDES]}
 
 
-ASIDES = {
-    "battle_revealed": _sides,
+def _resolved(before: AgeOfReason, after: AgeOfReason, fact: BattleResolved) -> Mapping[str, Json]:
+    """Who fought where, and by how much the winner won."""
+    margin = abs(fact.difference)
+    victory = "decisive" if margin >= CONSTANTS["decisive_margin"] else "minor"
+    return {**_sides(before, after, fact), "region": before.fight.region, "margin": margin, "victory": victory}
+
+
+def _discarded(before: AgeOfReason, _: AgeOfReason, fact: CardDiscarded) -> Mapping[str, Json]:
+    """How many cards the discard has then, where all see the card."""
+    return {"cards": before.empires[fact.seat].discard_size + 1} if before.battle else {}
+
+
+def _counted(before: AgeOfReason, _: AgeOfReason, __: DiscardCounted) -> Mapping[str, Json]:
+    """Whether the discard was told with the card."""
+    return {"told": before.battle is not None}
+
+
+def _marker(before: AgeOfReason, _: AgeOfReason, __: VpGained) -> Mapping[str, Json]:
+    """Which marker was beaten."""
+    return {"marker": before.fight.marker}
+
+
+# points
+
+
+def _scored(before: AgeOfReason, _: AgeOfReason, fact: RegionScored) -> Mapping[str, Json]:
+    """What a region brings to all seats, with the first of them."""
+    found = {before.seat_of(power): vp for power, vp in region_points(before, fact.region).items()}
+    points = {seat: vp for seat, vp in found.items() if seat is not None}
+    return shared(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+
+
+def _income(before: AgeOfReason, _: AgeOfReason, fact: GoldReceived) -> Mapping[str, Json]:
+    """What phase 4 brings to all seats, with the first of them; whether the gold is that of one seat alone."""
+    if fact.why != "income":
+        return {"single": True}
+    gold = {seat: income(before, seat) for seat in before.everybody}
+    return shared(fact.seat, gold, {seat: before.empires[seat].gold for seat in gold})
+
+
+def _unrest(before: AgeOfReason, _: AgeOfReason, fact: UnrestRolled) -> Mapping[str, Json]:
+    """Against how much unrest the dice are rolled."""
+    return {"unrest": before.empires[fact.seat].unrest}
+
+
+ASIDES: Mapping[str, Aside[AgeOfReason]] = {
+    "markers_drawn": _by_region,
+    "empire_drawn": _by_region,
+    "bid_made": _bid,
+    "turn_ended": _turn_ended,
+    "commit_closed": _closed,
+    "battle_revealed": _revealed,
     "battle_rolled": _rolled,
     "dice_rerolled": _sides,
-    "battle_resolved": _sides,
+    "battle_resolved": _resolved,
+    "card_discarded": _discarded,
+    "discard_counted": _counted,
+    "vp_gained": _marker,
+    "region_scored": _scored,
+    "gold_received": _income,
+    "unrest_rolled": _unrest,
 }
-"""Public fact -> what its sentence takes besides its own members."""
+"""Fact -> what its sentence takes besides its own members."""

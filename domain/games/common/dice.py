@@ -12,7 +12,7 @@ def difference(dice: Sequence[int]) -> int:
     return max(dice) - min(dice)
 
 
-def strengths(attacker: Sequence[int], defender: Sequence[int], totals: Sequence[int]) -> Mapping[str, Json]:
-    """What the strengths of attacker and defender are made of: `spread` of the dice, and `base` without them."""
-    spread = [difference(attacker), difference(defender)]
-    return {"spread": spread, "base": [total - part for total, part in zip(totals, spread, strict=True)]}
+def rolled(who: Json, dice: Sequence[int], strength: int, parts: Mapping[str, int]) -> dict[str, Json]:
+    """A side's roll as sentences tell it: the strength, `spread` of the dice, and those `parts` that add to it."""
+    adding = {name: part for name, part in parts.items() if part}
+    return {"who": who, "dice": list(dice), "strength": strength, "spread": difference(dice), **adding}

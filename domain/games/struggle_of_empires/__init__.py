@@ -54,13 +54,11 @@ META = Meta(
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
     headlines=(
-        "attack_declared",
-        "battle_resolved",
         "token_removed",
+        "marker_removed",
         "token_captured",
         "region_scored",
         "war_ended",
-        "unrest_revealed",
     ),
 )
 

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from domain.games.common.dice import strengths
-from domain.games.struggle_of_empires.data import REGIONS, TILES, UNITS
-from domain.games.struggle_of_empires.facts.combat import BattleRolled
-from domain.games.struggle_of_empires.facts.economy import GoldPaid
+from domain.games.common.dice import rolled
+from domain.games.common.shares import grouped, shared
+from domain.games.struggle_of_empires.data import MARKERS, REGIONS, ROUNDS, SEA_ROLL, TILES, UNITS
+from domain.games.struggle_of_empires.facts.combat import (
+    BattleResolved,
+    BattleRolled,
+    LossesChosen,
+    WithdrawalAnswered,
+)
+from domain.games.struggle_of_empires.facts.economy import GoldPaid, GoldReceived, PopulationGrown, RegionScored
+from domain.games.struggle_of_empires.facts.pieces import UnitBuilt, UnitLost, UnitMoved
+from domain.games.struggle_of_empires.facts.sequence import BidMade, EmpireDrawn, MarkersDrawn, RoundEnded, TurnEnded
+from domain.games.struggle_of_empires.rules.actions import is_over
+from domain.games.struggle_of_empires.rules.combat.battle import strength_parts
+from domain.games.struggle_of_empires.rules.combat.losses import withdraws
+from domain.games.struggle_of_empires.rules.income import growth, income
+from domain.games.struggle_of_empires.rules.scoring import region_points
 from domain.games.struggle_of_empires.scoring import unrest_shown
 from domain.games.struggle_of_empires.state import (
+    SIDES,
     Auction,
     Blockade,
     Captive,
@@ -24,7 +38,7 @@ from domain.games.struggle_of_empires.state import (
     Turn,
 )
 from domain.ids import Json, Seat
-from domain.kernel.declare import UNSET, Maybe, Part, among
+from domain.kernel.declare import UNSET, Maybe, Part, among, doc, or_none
 from domain.kernel.ruleset import Aside, Chapter
 
 
@@ -207,11 +221,45 @@ def chapter(s: Struggle) -> Chapter:
 # --- what sentences take besides ---------------------------------------------------------------------------------
 
 
+def _by_region(_: Struggle, __: Struggle, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
+    """Where the markers lie."""
+    return {"regions": grouped(fact.markers, lambda marker: MARKERS[marker].region)}
+
+
+def _bid(before: Struggle, _: Struggle, fact: BidMade) -> Mapping[str, Json]:
+    """Whether the proposal is that of the bid before."""
+    standing = before.auction.standing if before.auction else None
+    return {"same": standing is not None and (standing.a, standing.b) == (or_none(fact.a), or_none(fact.b))}
+
+
+def _turn_ended(before: Struggle, _: Struggle, fact: TurnEnded) -> Mapping[str, Json]:
+    """What a seat gives up that passes; nothing where the turn ends by itself."""
+    if before.turn is None or is_over(before, fact.seat):
+        return {}
+    return {"left": before.turn.actions_left, "ends": "early" if before.turn.actions_left else "done"}
+
+
+def _round_ended(before: Struggle, _: Struggle, fact: RoundEnded) -> Mapping[str, Json]:
+    """Whether no other follows in the War."""
+    return {"last": fact.round == ROUNDS[before.seats]}
+
+
+def _sailed(before: Struggle, _: Struggle, fact: UnitBuilt | UnitMoved) -> Mapping[str, Json]:
+    """What Navigation adds to the second die of a sea roll."""
+    if fact.dice is UNSET:
+        return {}
+    skilled = len(fact.dice) > 1 and before.empires[fact.seat].owned("navigation") > 0
+    return {"sea": "skilled", "bonus": SEA_ROLL["navigation_bonus_on_second_die"]} if skilled else {"sea": "plain"}
+
+
+# combat
+
+
 def _sides(before: Struggle, _: Struggle, __: object) -> Mapping[str, Json]:
     """Who the attacker and the defender of the combat are: a seat, a marker or a tile."""
     if before.combat is None:
         return {}
-    return {"sides": {side: _who(before.combat.party(side)) for side in ("attacker", "defender")}}
+    return {"sides": {side: _who(before.combat.party(side)) for side in SIDES}}
 
 
 def _who(party: Party) -> Json:
@@ -219,8 +267,44 @@ def _who(party: Party) -> Json:
 
 
 def _rolled(before: Struggle, after: Struggle, fact: BattleRolled) -> Mapping[str, Json]:
-    """Who rolled, and what the strengths are made of."""
-    return {**_sides(before, after, fact), **strengths(fact.attacker, fact.defender, fact.totals)}
+    """Who rolled in which battle, and what the strengths are made of."""
+    first, second = (
+        rolled(_who(before.battle.party(side)), dice, total, strength_parts(before, fact.stage, side))
+        for side, dice, total in zip(SIDES, (fact.attacker, fact.defender), fact.totals, strict=True)
+    )
+    return {"rolls": [{"stage": fact.stage, **first}, second]}
+
+
+def _resolved(before: Struggle, after: Struggle, fact: BattleResolved) -> Mapping[str, Json]:
+    """Who fought where; and the losses that are due, where somebody still decides on them."""
+    combat = before.battle
+    region = REGIONS[combat.region].zone if combat.stage == "naval" else combat.region
+    due = [{"who": _who(combat.party(loss.side)), **doc(loss)} for loss in fact.losses] if _undecided(after) else []
+    return {**_sides(before, after, fact), "stage": combat.stage, "region": region, "due": due}
+
+
+def _undecided(s: Struggle) -> bool:
+    """Whether losses are still to be chosen, or one of them may be saved (SOE-8.9.2, SOE-8.10.1)."""
+    return any(loss.seat is None for loss in s.battle.losses) or withdraws(s) is not None
+
+
+def _chosen(_: Struggle, after: Struggle, __: LossesChosen) -> Mapping[str, Json]:
+    """Whether the losses are not told as they come, in the same record."""
+    return {"wait": _undecided(after)}
+
+
+def _saved(before: Struggle, _: Struggle, fact: WithdrawalAnswered) -> Mapping[str, Json]:
+    """Which unit is saved."""
+    return {} if fact.item is UNSET else {"unit": before.battle.losses[fact.item].unit}
+
+
+def _lost(before: Struggle, _: Struggle, fact: UnitLost) -> Mapping[str, Json]:
+    """Why such units are lost."""
+    found = [loss.cause for loss in before.battle.losses if (loss.seat, loss.unit) == (fact.seat, fact.unit)]
+    return {"causes": list(dict.fromkeys(found))}
+
+
+# gold and points
 
 
 def _paid(_: Struggle, __: Struggle, fact: GoldPaid) -> Mapping[str, Json]:
@@ -228,10 +312,45 @@ def _paid(_: Struggle, __: Struggle, fact: GoldPaid) -> Mapping[str, Json]:
     return {"tile": fact.why in TILES}
 
 
+def _received(before: Struggle, _: Struggle, fact: GoldReceived) -> Mapping[str, Json]:
+    """What phase 4 brings to all seats, with the first of them; whether the gold is that of one seat alone."""
+    if fact.why != "income":
+        return {"single": True}
+    gold = {seat: income(empire) for seat, empire in enumerate(before.empires)}
+    return shared(fact.seat, gold, {seat: empire.gold for seat, empire in enumerate(before.empires)})
+
+
+def _grown(before: Struggle, after: Struggle, fact: PopulationGrown) -> Mapping[str, Json]:
+    """What all have after phase 4, with the last whose population rises; whether it rises in a turn, of one alone."""
+    if before.turn is not None:
+        return {"single": True}
+    rising = any(growth(empire) for empire in before.empires[fact.seat + 1 :])
+    return {} if rising else {"populations": [empire.population for empire in after.empires]}
+
+
+def _scored(before: Struggle, _: Struggle, fact: RegionScored) -> Mapping[str, Json]:
+    """What a region brings to all seats, with the first of them."""
+    points = region_points(before, fact.region)
+    return shared(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+
+
 ASIDES: Mapping[str, Aside[Struggle]] = {
-    "battle_rolled": _rolled,
-    "battle_resolved": _sides,
+    "markers_drawn": _by_region,
+    "empire_drawn": _by_region,
+    "bid_made": _bid,
+    "turn_ended": _turn_ended,
+    "round_ended": _round_ended,
+    "unit_built": _sailed,
+    "unit_moved": _sailed,
     "support_answered": _sides,
+    "battle_rolled": _rolled,
+    "battle_resolved": _resolved,
+    "losses_chosen": _chosen,
+    "withdrawal_answered": _saved,
+    "unit_lost": _lost,
     "gold_paid": _paid,
+    "gold_received": _received,
+    "population_grown": _grown,
+    "region_scored": _scored,
 }
-"""Public fact -> what its sentence takes besides its own members."""
+"""Fact -> what its sentence takes besides its own members."""

@@ -19,19 +19,28 @@ IDS = [
 ALIKE = set(
     """af_angola ba_holstein ca_bahamas ca_cuba ca_curacao ca_saint_domingue ei_java ei_philippines ei_sumatra
     fact.battle_resolved finance france gauchos gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore
-    item.card na_iroquois naples ot_belgrade ottomans portugal
+    fact.battle_rolled fact.discard_counted na_iroquois naples ot_belgrade ottomans portugal
     sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
-SILENT: set[str] = {"opener_drawn", "card_taken_up", "hire_taken_back"}
+SILENT: set[str] = {"opener_drawn", "card_taken_up", "hire_taken_back", "battle_ended"}
 """Facts that are not told: who opens the first auction is told as it is opened, in the same record.
 
-That an answer was taken back is told of the move, to its seat as to all others.
+What a battle has brought says that it is over. That an answer was taken back is told of the move, to its seat
+as to all others.
 """
 
+QUIET = {"turn_ended", "commit_closed", "discard_counted", "gold_received", "region_scored"}
+"""Facts that say nothing where another tells the same: of all seats at once, or what comes next."""
+
 UNSAID: dict[str, set[str]] = {
+    "markers_drawn": {"markers"},
+    "empire_drawn": {"markers"},
     "bid_passed": {"passes"},
+    "region_scored": {"seat", "vp", "total"},
+    "battle_revealed": {"cards"},
+    "battle_rolled": {"attacker", "defender", "strength"},
     "loan_taken": {"left"},
     "marker_converted": {"attacks"},
     "attack_declared": {"defender"},
@@ -39,5 +48,6 @@ UNSAID: dict[str, set[str]] = {
 }
 """Fact -> members that its sentence leaves out: counts for the flow, the seat that the power tells,
 
-gold that the payment for which it was borrowed tells at once, and the difference of the strengths told just before.
+what asides hold in another form, gold that the payment for which it was borrowed tells at once, and the difference of
+the strengths told just before.
 """

@@ -19,19 +19,28 @@ IDS = [
 """Every id that players see: pieces, sides, kinds, stages, causes, results, phases, options and what is drawn."""
 
 ALIKE = set(
-    """action actions af_angola alliances attacked.player ba_holstein ca_bahamas ca_cuba ca_curacao
-    ca_saint_domingue ei_java ei_philippines ei_sumatra fact.unit_moved fact.war_ended fort france gauchos
-    gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore na_iroquois naples navigation ot_belgrade
-    pirates pop portugal principal.attacker principal.defender sa_bahia
-    sa_la_plata""".split()  # noqa: SIM905 (a list of words)
+    """action actions af_angola alliances attacked.player ba_holstein ca_bahamas ca_cuba ca_curacao ca_saint_domingue
+    ei_java ei_philippines ei_sumatra fact.battle_rolled fact.turn_ended fact.unit_moved fact.war_ended fort
+    france gauchos gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore item.cause na_iroquois naples
+    navigation ot_belgrade pirates pop portugal principal.attacker principal.defender sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
-SILENT: set[str] = set()
-"""Facts that are not told."""
+SILENT = {"combat_ended", "unrest_revealed"}
+"""Facts that are not told: what a combat has brought says that it is over, and the final table tells all unrest."""
+
+QUIET = {"turn_ended", "round_ended", "gold_received", "population_grown", "region_scored", "losses_chosen"}
+"""Facts that say nothing where another tells the same: of all seats at once, or what comes next."""
 
 UNSAID: dict[str, set[str]] = {
+    "markers_drawn": {"markers"},
+    "empire_drawn": {"markers"},
     "bid_passed": {"passes"},
+    "action_taken": {"action"},
+    "gold_given": {"side"},
+    "region_scored": {"seat", "vp", "total"},
+    "battle_rolled": {"stage", "attacker", "defender", "totals"},
+    "battle_resolved": {"losses"},
     "loan_taken": {"left"},
     "unit_moved": {"moves"},
     "alliance_tiles_assigned": {"side"},
@@ -40,5 +49,6 @@ UNSAID: dict[str, set[str]] = {
 }
 """Fact -> members that its sentence leaves out: counts for the flow, sides and items that the seat or unit tells,
 
+what an action is used for, which the next fact tells, what asides hold in another form,
 and gold that the payment for which it was borrowed tells at once.
 """

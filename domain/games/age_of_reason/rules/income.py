@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from domain.games.age_of_reason.data import CONSTANTS
 from domain.games.age_of_reason.rules import money
-from domain.games.age_of_reason.state import D
+from domain.games.age_of_reason.state import AgeOfReason, D
+from domain.ids import Seat
 
 
 def pay_incomes(d: D) -> None:
     """AOR-12.1: gold for every own token on the map."""
     for seat in d.state.everybody:
-        tokens = sum(d.state.own(seat).values())
-        money.receive(d, seat, CONSTANTS["income_per_token"] * tokens, "income")
+        money.receive(d, seat, income(d.state, seat), "income")
+
+
+def income(s: AgeOfReason, seat: Seat) -> int:
+    """AOR-12.1: gold for the own tokens on the map."""
+    per_token: int = CONSTANTS["income_per_token"]
+    return per_token * sum(s.own(seat).values())

@@ -14,7 +14,7 @@ def pay_incomes(d: D) -> None:
     for seat in d.state.everybody:
         money.pay(d, seat, upkeep(d.state.empires[seat]), "upkeep")
     for seat in d.state.everybody:
-        money.grow(d, seat, CONSTANTS["population_growth_per_war"])
+        money.grow(d, seat, growth(d.state.empires[seat]))
 
 
 def income(empire: Empire) -> int:
@@ -28,3 +28,10 @@ def upkeep(empire: Empire) -> int:
     """SOE-10.2: gold for every unit on the map, at home too."""
     per_unit: int = CONSTANTS["maintenance_per_unit"]
     return per_unit * sum(map(empire.on_map, UNITS))
+
+
+def growth(empire: Empire) -> int:
+    """SOE-10.3, SOE-1.6: by how much population rises after a War."""
+    rise: int = CONSTANTS["population_growth_per_war"]
+    most: int = CONSTANTS["max_population"]
+    return min(rise, most - empire.population)

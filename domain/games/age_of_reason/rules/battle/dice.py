@@ -72,11 +72,19 @@ def supporters(s: AgeOfReason, side: Side) -> list[Seat]:
 
 def strength(s: AgeOfReason, side: Side, dice: tuple[int, ...]) -> int:
     """AOR-9.8: the difference of the dice, and what stands behind it."""
+    return difference(dice) + sum(strength_parts(s, side).values())
+
+
+def strength_parts(s: AgeOfReason, side: Side) -> dict[str, int]:
+    """AOR-9.8: what a side has without dice: a fixed number, or the card and the action board; and its allies."""
     battle = s.fight
     seat = battle.principal(side)
     helpers = len(supporters(s, side)) + len((battle.hired or {}).get(side, ()))
-    base = _neutral(battle) if seat is None else _card(battle, seat) + bonus(s, seat, battle.region)
-    return difference(dice) + base + SUPPORT * helpers
+    if seat is None:
+        own = {"fixed": _neutral(battle)}
+    else:
+        own = {"card": _card(battle, seat), "board": bonus(s, seat, battle.region)}
+    return {**own, "allied": SUPPORT * helpers}
 
 
 def _neutral(battle: Battle) -> int:

@@ -28,17 +28,22 @@ def strengths(s: Struggle, stage: str) -> dict[str, int]:
 
 
 def strength(s: Struggle, stage: str, side: Side) -> int:
-    """One side without dice: a fixed number, or units, allies, tiles, training and naval support."""
+    """One side without dice."""
+    return sum(strength_parts(s, stage, side).values())
+
+
+def strength_parts(s: Struggle, stage: str, side: Side) -> dict[str, int]:
+    """What a side has without dice: a fixed number, or units, allies, tiles, training and naval support."""
     party = s.battle.party(side)
     if party.seat is None:
-        return fixed_strength(party)
-    return (
-        own_units(s, stage, side, party.seat)
-        + allied_units(s, side, UNIT[stage])
-        + alliance_tiles(s, stage, side, party.seat)
-        + training(s, stage, side)
-        + (naval_support(s, side) if stage == "land" else 0)
-    )
+        return {"fixed": fixed_strength(party)}
+    return {
+        "own": own_units(s, stage, side, party.seat),
+        "allied": allied_units(s, side, UNIT[stage]),
+        "tiles": alliance_tiles(s, stage, side, party.seat),
+        "training": training(s, stage, side),
+        "naval": naval_support(s, side) if stage == "land" else 0,
+    }
 
 
 def fixed_strength(party: Party) -> int:

@@ -140,13 +140,18 @@ def savable(s: Struggle) -> dict[Seat, int]:
     return at
 
 
+def withdraws(s: Struggle) -> Seat | None:
+    """SOE-8.10.1: the defender who is asked: who lost, owns the tile, and whose side loses an army or navy."""
+    seat, beaten = s.battle.defender.seat, s.battle.winner == "attacker"
+    if seat is None or not beaten or not savable(s) or not s.empires[seat].owned("fighting_withdrawal"):
+        return None
+    return seat
+
+
 def step_withdrawal(d: D) -> Next:
-    """SOE-8.10.1: asked of a defender who lost, owns the tile, and whose side loses an army or navy."""
-    seat, saves = d.state.battle.defender.seat, sorted(savable(d.state))
-    beaten = d.state.battle.winner == "attacker"
-    if seat is None or not beaten or not saves or not d.state.empires[seat].owned("fighting_withdrawal"):
-        return NOTHING
-    return Question(frames.FightingWithdrawal(saves), seat)
+    """SOE-8.10.1: the question of Fighting Withdrawal."""
+    seat = withdraws(d.state)
+    return NOTHING if seat is None else Question(frames.FightingWithdrawal(sorted(savable(d.state))), seat)
 
 
 def check_withdrawal(s: Struggle, seat: Seat, move: FightingWithdrawal) -> None:
