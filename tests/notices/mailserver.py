@@ -37,6 +37,11 @@ class MailServer:
     """Connections at once."""
 
     @property
+    def words(self) -> list[str]:
+        """What was asked for; to take leave asks for nothing, and may come late."""
+        return [line.split(" ")[0] for line in self.said if line != "QUIT"]
+
+    @property
     def mails(self) -> list[EmailMessage]:
         return [message_from_bytes(body, policy=default) for _, _, body in self.got]
 

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from domain.beside.keys import Keyring
 from domain.beside.notices.hooks import EVENTS, MAIL, TEST, Hook, Hooks, buried
@@ -23,6 +24,9 @@ MOST_BOUNCES = 3
 
 REFUSED, NO_MAILBOX = "mail_refused", "recipient_refused"
 """What is said of a mail that a server refuses for good; the latter: since it knows no such recipient."""
+
+UNMADE, DAMAGED = "not_made", "damaged"
+"""What is said of one that could not be made, by a fault of ours, and of one that does not open any more."""
 
 STATES = ("waiting", "delivered", "dead", "expired")
 """`dead` was given up and can be replayed; `expired` came to be due when it was of no use any more."""
@@ -60,19 +64,22 @@ INSERT INTO notice_position VALUES ('log', ?) ON CONFLICT (name) DO UPDATE SET p
 _OWE = """
 INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '[]') ON CONFLICT DO NOTHING"""
 _HOOK = "h.id, h.account, h.about, h.game, h.events, h.box, h.state, h.made, h.failing, h.ms"
-# Those that were served longest ago come first; of those that are slow not one before them.
 _CARRIED = f"({', '.join('?' * len(CARRIED))})"
-_NEXT = f"""
-SELECT {_HOOK} FROM webhooks h JOIN accounts a ON a.id = h.account
+_FREE = f"""
 WHERE h.state = 'on' AND h.about IN {_CARRIED} AND h.next <= ? AND h.held <= ? AND h.ms <= ?
 AND a.state <> 'banned' AND a.state <> 'erased'
 AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?)
-AND (SELECT count(*) FROM webhooks o WHERE o.host = h.host AND o.held > ?) < ?
-ORDER BY CASE WHEN h.ms > ? THEN 1 ELSE 0 END, h.used, h.id LIMIT 1"""  # noqa: S608 - our own names
-_ANY = f"""
-SELECT 1 FROM deliveries d JOIN webhooks h ON h.id = d.webhook JOIN accounts a ON a.id = h.account
+AND h.host NOT IN (SELECT host FROM webhooks WHERE held > ? GROUP BY host HAVING count(*) >= ?)"""  # noqa: S608 - our own names
+# Digests wait behind all else. Then those that were served longest ago come first, and slow ones last.
+_NEXT = f"""
+SELECT h.id FROM webhooks h JOIN accounts a ON a.id = h.account {_FREE}
+ORDER BY CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?
+  AND d.type <> 'mail.digest') THEN 0 ELSE 1 END, CASE WHEN h.ms > ? THEN 1 ELSE 0 END, h.used, h.id LIMIT 1"""  # noqa: S608
+_THAT = f"SELECT {_HOOK} FROM webhooks h JOIN accounts a ON a.id = h.account {_FREE} AND h.id = ?"  # noqa: S608
+_READY = f"""
+SELECT d.id FROM deliveries d JOIN webhooks h ON h.id = d.webhook JOIN accounts a ON a.id = h.account
 WHERE h.about IN {_CARRIED} AND d.state = 'waiting' AND d.due <= ? AND h.state = 'on' AND h.next <= ? AND h.held <= ?
-AND a.state <> 'banned' AND a.state <> 'erased' LIMIT 1"""  # noqa: S608 - our own names
+AND a.state <> 'banned' AND a.state <> 'erased'"""  # noqa: S608 - our own names
 _FIRST = """
 SELECT id, type, box, made, until, tries FROM deliveries
 WHERE webhook = ? AND state = 'waiting' AND due <= ? ORDER BY due, made, id LIMIT 1"""
@@ -185,12 +192,12 @@ class Outcome:
     """Of the answer; 0 without one."""
     ms: int
     said: str = ""
-    """Why there was none, as a word."""
+    """Why there was none, or why it counts for nothing, as a word."""
 
     @property
     def well(self) -> bool:
         """Whether it came through."""
-        return 200 <= self.status < 300
+        return 200 <= self.status < 300 and not self.said
 
     @property
     def gone(self) -> bool:
@@ -200,7 +207,7 @@ class Outcome:
     @property
     def final(self) -> bool:
         """Whether to try again is no use."""
-        return self.gone or self.said in (REFUSED, NO_MAILBOX)
+        return self.gone or self.said in (REFUSED, NO_MAILBOX, UNMADE)
 
 
 class Outbox(Rows):
@@ -282,9 +289,9 @@ class Outbox(Rows):
         return (n.id, n.webhook, n.type, n.game, box, self._now(), n.due or self._now(), n.until)
 
     def prune(self) -> None:
-        """Forget what is older than is shown."""
-        old = (self._now() - KEPT,)
-        self._database.execute("DELETE FROM deliveries WHERE made < ? AND state <> 'waiting'", old)
+        """Forget what is older than is shown, also what was due so long ago and could not be sent."""
+        old = self._now() - KEPT
+        self._database.execute("DELETE FROM deliveries WHERE made < ? AND (state <> 'waiting' OR due < ?)", (old, old))
         self._database.execute("DELETE FROM mail_asked WHERE at < ?", (self._now() - DAY,))
 
     # --- delivering
@@ -292,24 +299,55 @@ class Outbox(Rows):
     def waiting(self) -> bool:
         """Whether anything could be delivered now."""
         now = self._now()
-        return bool(self._database.execute(_ANY, (*self._carried, now, now, now)))
+        return bool(self._database.execute(f"{_READY} LIMIT 1", (*self._carried, now, now, now)))
+
+    def ready(self, type_: str, most: int) -> int:
+        """How many of that type could be delivered now; counted up to `most`."""
+        now = self._now()
+        return len(
+            self._database.execute(f"{_READY} AND d.type = ? LIMIT ?", (*self._carried, now, now, now, type_, most))
+        )
 
     def take(self, *, quick: bool = False) -> Parcel | None:
         """The next to be delivered, for nobody else to take; `quick`: of receivers that are not slow."""
-        now = self._now()
+        while taken := self._taken(SLOW if quick else 2**62):
+            row, first = taken
+            try:
+                return self._parcel(row, first)
+            except ValueError:  # altered where it rests: nobody can send it
+                self._bury(str(row[0]), str(first[0]))
+        return None
 
-        def work(execute: Execute) -> Parcel | None:
-            most = SLOW if quick else 2**62
-            rows = execute(_NEXT, (*self._carried, now, now, most, now, now, EACH_HOST, SLOW))
-            if not rows:
+    def _taken(self, most: int) -> tuple[Row, Row] | None:
+        """Rows of a webhook and of its first delivery. Looked for outside of what appends wait for."""
+        while True:
+            now = self._now()
+            free = (*self._carried, now, now, most, now, now, EACH_HOST)
+            found = self._database.execute(_NEXT, (*free, now, SLOW))
+            if not found:
                 return None
-            hook = Hooks(self._database, self._keys, self._now).hook(rows[0])
-            execute("UPDATE webhooks SET held = ?, used = ? WHERE id = ?", (now + HOLD, now, hook.id))
-            ((id_, type_, box, made, until, tries),) = execute(_FIRST, (hook.id, now))
-            body = self._keys.open("notices", f"delivery|{id_}", bytes.fromhex(box))
-            return Parcel(hook, id_, type_, body, int(made), int(until), int(tries))
+            taken = self._together(partial(self._hold, (*free, found[0][0]), now))
+            if taken:
+                return taken
 
-        return self._together(work)
+    def _hold(self, that: Sequence[object], now: int, execute: Execute) -> tuple[Row, Row] | None:
+        """None if somebody else was faster."""
+        for row in execute(_THAT, that):
+            execute("UPDATE webhooks SET held = ?, used = ? WHERE id = ?", (now + HOLD, now, row[0]))
+            return row, execute(_FIRST, (row[0], now))[0]
+        return None
+
+    def _parcel(self, row: Row, first: Row) -> Parcel:
+        hook = Hooks(self._database, self._keys, self._now).hook(row)
+        id_, type_, box, made, until, tries = first
+        body = self._keys.open("notices", f"delivery|{id_}", bytes.fromhex(box))
+        return Parcel(hook, id_, type_, body, int(made), int(until), int(tries))
+
+    def _bury(self, hook: str, delivery: str) -> None:
+        told = json.dumps([{"at": self._now(), **vars(Outcome(0, 0, DAMAGED))}])
+        dead = "UPDATE deliveries SET state = 'dead', log = ? WHERE id = ? AND state = 'waiting'"
+        free = ("UPDATE webhooks SET held = 0 WHERE id = ?", (hook,))
+        self._together(lambda execute: write(execute, [(dead, (told, delivery)), free]))
 
     def settle(self, parcel: Parcel, outcome: Outcome, jitter: float, told: Sequence[Statement] = ()) -> bool:
         """Write down what came of it; whether the webhook is switched off, and `told` was written with that.
