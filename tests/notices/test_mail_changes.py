@@ -185,6 +185,17 @@ class TestWhatCannotBeMade:
         assert not office.notices.outbox.waiting()
 
 
+def test_the_link_stands_in_its_header_as_programs_read_it(desk: Desk, anne: Account) -> None:
+    """RFC 2369 and 8058: an address in angle brackets. Encoded words (RFC 2047) are none there, however long it is."""
+    box = desk.confirmed(anne)
+    desk.office.table(anne)
+    desk.send()
+    ((_, _, raw),) = desk.server.got
+    head = raw.partition(b"\r\n\r\n")[0].split(b"\r\n")
+    assert f"List-Unsubscribe: <https://play.example/mail/end?token={box.token}>".encode() in head
+    assert b"List-Unsubscribe-Post: List-Unsubscribe=One-Click" in head
+
+
 class TestWhatProgramsReadOtherwise:
     """RFC 2047: `=?utf-8?q?...?=` stands for something else, and the library of mail puts that in its place."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.headerregistry import HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, Policy
 from email.utils import format_datetime
 
 from domain.beside.notices.mailboxes import CONFIRM, DIGEST, Mailbox
@@ -19,6 +20,18 @@ from workers.notices.standing import PARTS
 
 LONGEST = 120
 """Characters of a title."""
+
+
+class _Verbatim(UnstructuredHeader):
+    """Holds an address, which programs read as it stands: the library would break a long one into encoded words."""
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("List-Unsubscribe", _Verbatim)
+_FORM = SMTP.clone(header_factory=_HEADERS)
 
 Cards = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 """Games -> title and note of those tables that have any."""
@@ -47,7 +60,7 @@ class Letters:
         games = [line["game"] for line in lines_of(doc)]
         known = _Known(self, say, box.wish.language, {game: card[0] for game, card in self.cards(games).items()})
         subject, text = known.written(doc, now)
-        mail = EmailMessage(SMTP)
+        mail = EmailMessage(_FORM)
         for name, meant in (("From", self.sender), ("To", box.wish.address), ("Subject", _plain(subject))):
             mail[name] = meant
             if str(mail[name]) != meant:
