@@ -305,7 +305,7 @@ class TestRows:
         desk.keep(desk.office.person("Bob"), "bob@example.org")
         ledger = desk.office.crew.ledger
         silent = Notices(ledger, ledger.keys, desk.office.crew.clock, ("mine", "table", "lobby"))
-        assert silent.outbox.listeners() == []
+        assert silent.outbox.since() is None
         assert not silent.outbox.waiting()
         assert silent.outbox.take() is None
 

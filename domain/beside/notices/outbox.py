@@ -85,23 +85,23 @@ SELECT id, type, box, made, until, tries FROM deliveries
 WHERE webhook = ? AND state = 'waiting' AND due <= ? ORDER BY due, made, id LIMIT 1"""
 _COLUMNS = "id, webhook, type, game, state, made, due, tries, log"
 _PAGE = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND (made < ? OR (made = ? AND id < ?))"  # noqa: S608
-_LISTENERS = f"""
-SELECT id, about, since, events FROM webhooks WHERE state = 'on' AND events <> '' AND about IN {_CARRIED}"""  # noqa: S608
+_LISTENS = f"h.state = 'on' AND h.events <> '' AND h.about IN {_CARRIED}"
+_SINCE = f"SELECT min(h.since) FROM webhooks h WHERE {_LISTENS}"  # noqa: S608 - our own names
+_LOBBY = f"SELECT h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h.about = 'lobby'"  # noqa: S608 - ours
 # What an account may know of now: the tables at which it has a seat, or which it directs.
-_COMPANY = """
-SELECT t.game, t.role, t.player, h.id FROM tokens t JOIN account_players p ON p.player = t.player
+_COMPANY = f"""
+SELECT t.game, t.role, t.player, h.id, h.since, h.events FROM tokens t JOIN account_players p ON p.player = t.player
 JOIN webhooks h ON h.account = p.account
-WHERE t.revoked <> 1 AND h.state = 'on' AND h.about IN ('mine', 'table', 'mail')
-AND (h.about <> 'table' OR h.game = t.game)
-AND t.game IN ("""
+WHERE t.revoked <> 1 AND {_LISTENS} AND h.about <> 'lobby' AND (h.about <> 'table' OR h.game = t.game)
+AND t.game IN ("""  # noqa: S608 - our own names
 # Whom somebody blocks is not heard, by whichever of his ids he asks.
-_CHALLENGED = """
-SELECT h.id, c.game, c.seat, c.at, c.until FROM challenges c JOIN account_players p ON p.player = c.player
-JOIN webhooks h ON h.account = p.account
-WHERE h.state = 'on' AND h.about = 'mine' AND c.answer = '' AND c.until > ? AND c.at >= h.made
+_CHALLENGED = f"""
+SELECT h.id, h.since, h.events, c.game, c.seat, c.at, c.until
+FROM challenges c JOIN account_players p ON p.player = c.player JOIN webhooks h ON h.account = p.account
+WHERE {_LISTENS} AND h.about = 'mine' AND c.answer = '' AND c.until > ? AND c.at >= h.made
 AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player = c.by OR EXISTS (
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
-  WHERE x.player = c.by AND y.player = b.player)))"""
+  WHERE x.player = c.by AND y.player = b.player)))"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True)
@@ -135,24 +135,23 @@ class Notice:
 
 
 @dataclass(frozen=True)
+class Listener:
+    """What a webhook that is on is told, and from where in the log."""
+
+    webhook: str
+    since: int
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Company:
-    """A webhook whose owner has a role at a table."""
+    """One whose owner has a role at a table."""
 
     game: str
     role: str
     """A seat's number, or `director`."""
     player: str
-    webhook: str
-
-
-@dataclass(frozen=True)
-class Listener:
-    """What a webhook that is on is told, and from where in the log."""
-
-    webhook: str
-    about: str
-    since: int
-    events: tuple[str, ...]
+    hook: Listener
 
 
 @dataclass(frozen=True)
@@ -226,22 +225,27 @@ class Outbox(Rows):
         rows = self._database.execute(_POSITION)
         return int(rows[0][0]) if rows else 0
 
-    def listeners(self) -> list[Listener]:
-        """All webhooks that are on, and mailboxes that want to be told anything."""
-        rows = self._database.execute(_LISTENERS, self._carried)
-        return [Listener(id_, about, int(since), tuple(events.split())) for id_, about, since, events in rows]
+    def since(self) -> int | None:
+        """From where in the log anybody is to be told anything; None: nobody is."""
+        ((found,),) = self._database.execute(_SINCE, self._carried)
+        return None if found is None else int(found)
+
+    def lobby(self) -> list[Listener]:
+        """Who is to be told of the lobby."""
+        return [_listener(*row) for row in self._database.execute(_LOBBY, self._carried)]
 
     def company(self, games: Sequence[str]) -> list[Company]:
         """Who is to be told of these tables since they have a role there."""
         if not games:
             return []
         marks = ", ".join("?" * len(games))
-        return [Company(*map(str, row)) for row in self._database.execute(f"{_COMPANY}{marks})", games)]
+        rows = self._database.execute(f"{_COMPANY}{marks})", (*self._carried, *games))
+        return [Company(game, role, player, _listener(*hook)) for game, role, player, *hook in rows]
 
-    def challenged(self) -> list[tuple[str, str, int, int, int]]:
-        """Challenges that stand: webhook, game, seat (-1: any), when it was asked, until when."""
-        rows = self._database.execute(_CHALLENGED, (self._now(),))
-        return [(str(h), str(game), int(seat), int(at), int(until)) for h, game, seat, at, until in rows]
+    def challenged(self) -> list[tuple[Listener, str, int, int, int]]:
+        """Challenges that stand: who is to be told, game, seat (-1: any), when it was asked, until when."""
+        rows = self._database.execute(_CHALLENGED, (*self._carried, self._now()))
+        return [(_listener(*row[:3]), row[3], int(row[4]), int(row[5]), int(row[6])) for row in rows]
 
     def known(self, ids: Sequence[str]) -> set[str]:
         """Those of these deliveries that there are."""
@@ -438,6 +442,10 @@ class Outbox(Rows):
 def signals(hook: Listener, type_: str) -> bool:
     """Whether a webhook is told things of that type."""
     return type_ in hook.events
+
+
+def _listener(webhook: str, since: int, events: str) -> Listener:
+    return Listener(webhook, int(since), tuple(events.split()))
 
 
 def _delivery(row: Row) -> Delivery:
