@@ -32,9 +32,6 @@ class MailServer:
     """All commands."""
     tls: list[bool] = field(default_factory=list)
     """Whether each mail came by TLS."""
-    open: int = 0
-    most: int = 0
-    """Connections at once."""
 
     @property
     def words(self) -> list[str]:
@@ -59,11 +56,8 @@ class _Talk(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         self.of: MailServer = self.server.of  # type: ignore[attr-defined] # what the server below is given
-        self.of.open += 1
-        self.of.most = max(self.of.most, self.of.open)
         with contextlib.suppress(OSError), contextlib.ExitStack() as self.made:
             self._talk()
-        self.of.open -= 1
 
     def _talk(self) -> None:
         self.sock, self.secure, self.sender, self.to = self.request, False, "", ""

@@ -11,7 +11,8 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from domain.beside.notices import outbox as outboxes
 from domain.beside.notices.addresses import public, public_or_own
 from domain.beside.notices.hooks import OVERLAP, Wanted
-from domain.beside.notices.outbox import BACKOFF, EACH_HOST, GIVEN_UP, HOLD, Outcome
+from domain.beside.notices.outbox import BACKOFF, EACH_HOST, GIVEN_UP, HOLD
+from domain.beside.notices.parcels import Outcome
 from domain.beside.people.rows import DAY
 from tests.notices.conftest import Office, Receiver
 from workers.notices.sending import Sender

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.beside.notices.outbox import BACKOFF, MOST_BOUNCES, Outcome
+from domain.beside.notices.outbox import BACKOFF, MOST_BOUNCES
+from domain.beside.notices.parcels import Outcome
 from domain.beside.people.accounts import Account
 from domain.beside.people.rows import DAY
 from tests.notices.desk import Desk, anne, desk, server

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from domain.beside.notices.hooks import MAIL
 from domain.beside.notices.notices import Notices
-from domain.beside.notices.outbox import UNMADE, Outcome, Parcel
+from domain.beside.notices.parcels import UNMADE, Outcome, Parcel
 from domain.beside.notices.targets import target
 from domain.beside.people.journal import Journal
 from domain.errors import AccountError, StoreUnavailable, WrongKey

@@ -20,7 +20,7 @@ from email.utils import parseaddr
 from typing import BinaryIO
 
 from domain.beside.notices.mailboxes import CONFIRM, DIGEST, Mailbox, Mailboxes
-from domain.beside.notices.outbox import NO_MAILBOX, REFUSED, Outcome, Parcel
+from domain.beside.notices.parcels import NO_MAILBOX, REFUSED, Outcome, Parcel
 from domain.ids import Doc
 from projections.reader import Reader
 from workers.notices.addresses import resolve

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from domain.beside.notices.addresses import public
-from domain.beside.notices.outbox import Outcome
+from domain.beside.notices.parcels import Outcome
 from domain.beside.notices.targets import Target
 from workers.notices.addresses import Permit, Resolve, resolve
 

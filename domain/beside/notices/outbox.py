@@ -6,12 +6,13 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
 from domain.beside.keys import Keyring
 from domain.beside.notices.hooks import EVENTS, MAIL, TEST, Hook, Hooks, buried
+from domain.beside.notices.parcels import DAMAGED, NO_MAILBOX, Outcome, Parcel
 from domain.beside.people.rows import DAY, Rows, write
 from domain.beside.tables import Database, Execute, Row, Statement
 from domain.ids import Doc
@@ -21,12 +22,6 @@ CARRIED = (*EVENTS, MAIL)
 
 MOST_BOUNCES = 3
 """How often on end a mailbox may be refused for good until nothing more is sent there."""
-
-REFUSED, NO_MAILBOX = "mail_refused", "recipient_refused"
-"""What is said of a mail that a server refuses for good; the latter: since it knows no such recipient."""
-
-UNMADE, DAMAGED = "not_made", "damaged"
-"""What is said of one that could not be made, by a fault of ours, and of one that does not open any more."""
 
 STATES = ("waiting", "delivered", "dead", "expired")
 """`dead` was given up and can be replayed; `expired` came to be due when it was of no use any more."""
@@ -168,45 +163,6 @@ class Delivery:
     tries: int
     log: list[Doc]
     """The last tries: `at`, `ms`, `status` (0 without an answer), `said`."""
-
-
-@dataclass(frozen=True)
-class Parcel:
-    """One that is to be delivered now, by whoever has this."""
-
-    hook: Hook
-    id: str
-    type: str
-    body: bytes = field(repr=False)
-    made: int
-    until: int
-    tries: int
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a try."""
-
-    status: int
-    """Of the answer; 0 without one."""
-    ms: int
-    said: str = ""
-    """Why there was none, or why it counts for nothing, as a word."""
-
-    @property
-    def well(self) -> bool:
-        """Whether it came through."""
-        return 200 <= self.status < 300 and not self.said
-
-    @property
-    def gone(self) -> bool:
-        """Whether the receiver wants no more, ever."""
-        return self.status == 410
-
-    @property
-    def final(self) -> bool:
-        """Whether to try again is no use."""
-        return self.gone or self.said in (REFUSED, NO_MAILBOX, UNMADE)
 
 
 class Outbox(Rows):
