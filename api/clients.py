@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from marshmallow import ValidationError, fields, validate
 
 from api.answers import Out
+from api.members import moment, several, text
 from api.requests import AMONG, LONGER, Bool, In, Items, Seen
 from domain.beside.people.clients import GRANT_TYPES, LONGEST_REDIRECT, MOST_REDIRECTS, USUAL, fault_of
 from domain.beside.people.credentials import SCOPES
@@ -61,20 +62,12 @@ class NewClientSchema(ClientSchema):
     )
 
 
-def _str(said: str = "") -> fields.String:
-    return fields.String(required=True, metadata={"description": said} if said else {})
-
-
-def _at(said: str) -> fields.Integer:
-    return fields.Integer(required=True, metadata={"description": f"{said} ms since 1970 UTC."})
-
-
 class RegisteredClientSchema(Out):
-    id = _str("What it is known by: `client_id`.")
-    name = _str()
-    redirects = fields.List(fields.String(), required=True)
-    grant_types = fields.List(fields.String(validate=validate.OneOf(GRANT_TYPES)), required=True)
-    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True)
+    id = text("What it is known by: `client_id`.")
+    name = text()
+    redirects = several()
+    grant_types = several(GRANT_TYPES)
+    scopes = several(SCOPES)
     confidential = fields.Boolean(required=True)
 
 
@@ -87,7 +80,7 @@ class NewlyRegisteredSchema(RegisteredClientSchema):
 
 
 class ListedClientSchema(RegisteredClientSchema):
-    made = _at("When it was registered.")
+    made = moment("When it was registered.")
 
 
 class ClientsSchema(Out):
@@ -95,17 +88,17 @@ class ClientsSchema(Out):
 
 
 class ClientSecretSchema(Out):
-    secret = _str("`client_secret`; shown in this answer alone.")
+    secret = text("`client_secret`; shown in this answer alone.")
 
 
 class GrantSchema(Out):
-    id = _str()
-    client = _str()
-    name = _str("The client's.")
-    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True)
-    made = _at("When it was allowed.")
-    used = _at("When it was used last, to within ten minutes.")
-    until = _at("When it ends unless it is used.")
+    id = text()
+    client = text()
+    name = text("The client's.")
+    scopes = several(SCOPES)
+    made = moment("When it was allowed.")
+    used = moment("When it was used last, to within ten minutes.")
+    until = moment("When it ends unless it is used.")
 
 
 class GrantsSchema(Out):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from marshmallow import fields, validate
 
 from api.answers import Out, PageSchema
+from api.members import number, one_of, several, text
 from api.requests import AMONG, BETWEEN, LONGER, Bool, In, Pattern, QueryInt
 from domain.beside.notices.hooks import EVENTS, TEST
 from domain.beside.notices.outbox import STATES
@@ -19,23 +18,6 @@ TYPES = (*(type_ for types in EVENTS.values() for type_ in types), TEST)
 
 _GAME = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 _STATUSES = ("open", "running", "over", "closed")
-
-
-def _str(said: str = "") -> fields.String:
-    return fields.String(required=True, metadata={"description": said} if said else {})
-
-
-def _int(said: str) -> fields.Integer:
-    return fields.Integer(required=True, metadata={"description": said})
-
-
-def _one_of(values: Iterable[str], said: str = "") -> fields.String:
-    told = {"description": said} if said else {}
-    return fields.String(required=True, validate=validate.OneOf(list(values), error=AMONG), metadata=told)
-
-
-def _none_or_int(said: str) -> fields.Integer:
-    return fields.Integer(required=True, allow_none=True, metadata={"description": said})
 
 
 # --- requests --------------------------------------------------------------------------------------------------
@@ -86,14 +68,14 @@ class DeliveriesArgs(In):
 
 
 class ListedWebhookSchema(Out):
-    id = _str()
-    about = _one_of(EVENTS)
-    game = _str("Of `table`: which one; else empty.")
-    events = fields.List(_one_of(TYPES), required=True)
-    url = _str()
-    state = _one_of(("on", "off"), "Off by its owner, or since nothing has come through for three days.")
-    made = _int("When it was made, ms since 1970 UTC.")
-    failing = _none_or_int("Since when nothing comes through, ms since 1970 UTC; null if the last delivery did.")
+    id = text()
+    about = one_of(EVENTS)
+    game = text("Of `table`: which one; else empty.")
+    events = several(TYPES)
+    url = text()
+    state = one_of(("on", "off"), "Off by its owner, or since nothing has come through for three days.")
+    made = number("When it was made, ms since 1970 UTC.")
+    failing = number("Since when nothing comes through, ms since 1970 UTC; null if the last delivery did.", none=True)
 
 
 class WebhooksSchema(Out):
@@ -101,28 +83,31 @@ class WebhooksSchema(Out):
 
 
 class MadeWebhookSchema(ListedWebhookSchema):
-    secret = _str("What signatures are checked with; shown in this answer and its repetitions alone.")
+    secret = text("What signatures are checked with; shown in this answer and its repetitions alone.")
 
 
 class SecretSchema(Out):
-    secret = _str("What signatures are checked with; shown in this answer and its repetitions alone.")
+    secret = text("What signatures are checked with; shown in this answer and its repetitions alone.")
 
 
 class TrySchema(Out):
-    at = _int("When, ms since 1970 UTC.")
-    status = _int("The status of the answer; 0 without one.")
-    ms = _int("How long it took.")
-    said = _str("Why there was no answer: `timeout`, `no_such_host`, `address_refused`, `tls_failed`, `no_answer`.")
+    at = number("When, ms since 1970 UTC.")
+    status = number("The status of the answer; 0 without one.")
+    ms = number("How long it took.")
+    said = text(
+        "Why there was no answer: `timeout`, `no_such_host`, `address_refused`, `tls_failed`, `no_answer`;"
+        " or why nothing was sent: `not_made`, `damaged`."
+    )
 
 
 class DeliverySchema(Out):
-    id = _str("What `webhook-id` says: the same however often it is tried, or replayed.")
-    type = _one_of(TYPES)
-    game = _str("Which table it is about, or empty.")
-    state = _one_of(STATES)
-    made = _int("When it came to be owed, ms since 1970 UTC.")
-    due = _int("When it is tried next; of one that is not waiting when that was, ms since 1970 UTC.")
-    tries = _int("How often it was tried since it was made, or replayed.")
+    id = text("What `webhook-id` says: the same however often it is tried, or replayed.")
+    type = one_of(TYPES)
+    game = text("Which table it is about, or empty.")
+    state = one_of(STATES)
+    made = number("When it came to be owed, ms since 1970 UTC.")
+    due = number("When it is tried next; of one that is not waiting when that was, ms since 1970 UTC.")
+    tries = number("How often it was tried since it was made, or replayed.")
     log = fields.List(fields.Nested(TrySchema), required=True, metadata={"description": "The last ten tries."})
 
 
@@ -134,32 +119,32 @@ class DeliveriesSchema(PageSchema):
 
 
 class NoticeTestSchema(Out):
-    webhook = _str("Which one it is.")
+    webhook = text("Which one it is.")
 
 
 class TableNoticeSchema(Out):
     """A table as everybody may know it."""
 
-    game = _str()
-    ruleset = _str()
-    version = _int("Of the record with which it happened.")
-    status = _one_of(_STATUSES)
+    game = text()
+    ruleset = text()
+    version = number("Of the record with which it happened.")
+    status = one_of(_STATUSES)
 
 
 class ChangeNoticeSchema(TableNoticeSchema):
-    kind = _one_of(KINDS, "Of the record.")
+    kind = one_of(KINDS, "Of the record.")
 
 
 class TurnNoticeSchema(TableNoticeSchema):
-    seat = _int("One's own.")
-    decision = _str("What is owed.")
-    deadline = _none_or_int("Until when, ms since 1970 UTC; null without a deadline.")
+    seat = number("One's own.")
+    decision = text("What is owed.")
+    deadline = number("Until when, ms since 1970 UTC; null without a deadline.", none=True)
 
 
 class ChallengeNoticeSchema(Out):
-    game = _str()
-    seat = _none_or_int("The seat that is kept; null: any that is free.")
-    until = _int("Until when it stands, ms since 1970 UTC.")
+    game = text()
+    seat = number("The seat that is kept; null: any that is free.", none=True)
+    until = number("Until when it stands, ms since 1970 UTC.")
 
 
 DATA = {

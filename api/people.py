@@ -10,12 +10,12 @@ from api.answers import Out, PageSchema
 from api.clients import GrantSchema, ListedClientSchema
 from api.factors import FactorSchema
 from api.mail import MailSchema
+from api.members import moment, several, text
 from api.notices import ListedWebhookSchema
 from api.requests import AMONG, BETWEEN, LENGTH, LONGER, Bool, In, Int, Items, Members, Pattern, QueryInt, Seen
 from domain.beside.people.accounts import ROLES
 from domain.beside.people.credentials import SCOPES
 from domain.beside.people.passwords import LONGEST, SHORTEST
-from domain.ids import Json
 
 _STANDING = ("active", "suspended", "banned")
 _YEAR = 366
@@ -162,59 +162,46 @@ class NewInvitationSchema(In):
 # --- answers ---------------------------------------------------------------------------------------------------
 
 
-def _str(said: str = "") -> fields.String:
-    return fields.String(required=True, metadata={"description": said} if said else {})
-
-
-def _at(said: str) -> fields.Integer:
-    return fields.Integer(required=True, metadata={"description": f"{said} ms since 1970 UTC."})
-
-
-def _strings(*values: str) -> fields.List[Json]:
-    inner = fields.String(validate=validate.OneOf(values)) if values else fields.String()
-    return fields.List(inner, required=True)
-
-
 class PersonSchema(Out):
     """An account as everybody may know it."""
 
-    account = _str("An id that stands in no record.")
-    player = _str("The id by which records know it.")
-    name = _str()
+    account = text("An id that stands in no record.")
+    player = text("The id by which records know it.")
+    name = text()
     bot = fields.Boolean(required=True)
 
 
 class EnteredSchema(PersonSchema):
-    token = _str("The session's token; shown in this answer alone, or in repetitions under a key.")
-    device = _str(_DEVICE)
+    token = text("The session's token; shown in this answer alone, or in repetitions under a key.")
+    device = text(_DEVICE)
 
 
 class RegisteredSchema(EnteredSchema):
-    codes = _strings()
+    codes = several()
 
 
 class CodesSchema(Out):
-    codes = _strings()
+    codes = several()
 
 
 class MeSchema(PersonSchema):
-    made = _at("When it was opened.")
+    made = moment("When it was opened.")
     state = _among(*_STANDING, required=True)
     until = fields.Integer(required=True, allow_none=True, metadata={"description": "When a suspension ends, ms."})
     role = _among(*ROLES, required=True)
-    scopes = _strings(*SCOPES)
+    scopes = several(SCOPES)
     session = fields.Boolean(required=True, metadata={"description": "Whether it was asked with a session."})
-    players = _strings()
+    players = several()
     codes = fields.Integer(required=True, metadata={"description": "Recovery codes that were not used yet."})
 
 
 class DeviceSchema(Out):
-    id = _str()
-    label = _str()
-    factors = _strings()
+    id = text()
+    label = text()
+    factors = several()
     family = _among("ipv4", "ipv6", "", required=True)
-    made = _at("When it was logged in.")
-    used = _at("When it was used last, to within ten minutes.")
+    made = moment("When it was logged in.")
+    used = moment("When it was used last, to within ten minutes.")
     current = fields.Boolean(required=True, metadata={"description": "Whether it is the one that asks."})
 
 
@@ -223,34 +210,34 @@ class DevicesSchema(Out):
 
 
 class ProvenSchema(Out):
-    token = _str("The session's new token: the one before opens nothing any more.")
-    until = _at("Until when the session may do what needs the password.")
+    token = text("The session's new token: the one before opens nothing any more.")
+    until = moment("Until when the session may do what needs the password.")
 
 
 class PersonalTokenSchema(Out):
-    id = _str()
-    label = _str()
-    scopes = _strings(*SCOPES)
-    until = _at("When it ends.")
+    id = text()
+    label = text()
+    scopes = several(SCOPES)
+    until = moment("When it ends.")
 
 
 class ListedTokenSchema(PersonalTokenSchema):
-    made = _at("When it was made.")
+    made = moment("When it was made.")
     used = fields.Integer(
         required=True, allow_none=True, metadata={"description": "When it was used last, to within ten minutes, ms."}
     )
 
 
 class MyChallengeSchema(Out):
-    game = _str()
-    title = _str("What the table is called, or nothing.")
+    game = text()
+    title = text("What the table is called, or nothing.")
     seat = fields.Integer(
         required=True, allow_none=True, metadata={"description": "The seat that is kept; null: any that is free."}
     )
-    by = _str("The player who asks.")
+    by = text("The player who asks.")
     name = fields.String(required=True, allow_none=True, metadata={"description": "What that player is called."})
-    at = _at("When it was asked.")
-    until = _at("Until when it stands.")
+    at = moment("When it was asked.")
+    until = moment("Until when it stands.")
 
 
 class MyChallengesSchema(Out):
@@ -258,9 +245,9 @@ class MyChallengesSchema(Out):
 
 
 class BlockSchema(Out):
-    player = _str()
+    player = text()
     name = fields.String(required=True, allow_none=True, metadata={"description": "What that player is called."})
-    since = _at("Since when.")
+    since = moment("Since when.")
 
 
 class BlocksSchema(Out):
@@ -272,21 +259,21 @@ class PersonalTokensSchema(Out):
 
 
 class NewPersonalTokenSchema(PersonalTokenSchema):
-    token = _str("Shown in this answer and its repetitions alone.")
+    token = text("Shown in this answer and its repetitions alone.")
 
 
 class ClaimedSchema(Out):
-    player = _str()
-    games = _strings()
+    player = text()
+    games = several()
 
 
 class LogEntrySchema(Out):
-    id = _str()
-    account = _str()
-    at = _at("When it happened.")
-    what = _str()
-    address = _str("The network that it came from, never a single address.")
-    detail = _str()
+    id = text()
+    account = text()
+    at = moment("When it happened.")
+    what = text()
+    address = text("The network that it came from, never a single address.")
+    detail = text()
 
 
 class LogSchema(PageSchema):
@@ -294,16 +281,16 @@ class LogSchema(PageSchema):
 
 
 class ComplaintSchema(Out):
-    id = _str()
-    at = _at("When it was written.")
-    player = _str()
-    game = _str()
-    said = _str()
-    outcome = _str("What a moderator has written; empty while it is open.")
+    id = text()
+    at = moment("When it was written.")
+    player = text()
+    game = text()
+    said = text()
+    outcome = text("What a moderator has written; empty while it is open.")
 
 
 class FiledSchema(ComplaintSchema):
-    account = _str("Who has written it.")
+    account = text("Who has written it.")
 
 
 class ComplaintsSchema(PageSchema):
@@ -311,24 +298,24 @@ class ComplaintsSchema(PageSchema):
 
 
 class CalledSchema(Out):
-    name = _str()
-    since = _at("From when.")
+    name = text()
+    since = moment("From when.")
     until = fields.Integer(required=True, allow_none=True, metadata={"description": "Until when, ms; null for now."})
 
 
 class MemberSchema(PersonSchema):
     """An account as moderators see it."""
 
-    made = _at("When it was opened.")
+    made = moment("When it was opened.")
     state = _among(*_STANDING, "erased", required=True)
     until = fields.Integer(required=True, allow_none=True, metadata={"description": "When a suspension ends, ms."})
     role = _among(*ROLES, required=True)
-    players = _strings()
+    players = several()
     names = fields.List(fields.Nested(CalledSchema), required=True)
 
 
 class InvitationSchema(Out):
-    invitation = _str("Shown in this answer and its repetitions alone.")
+    invitation = text("Shown in this answer and its repetitions alone.")
 
 
 class MyDataSchema(MeSchema):
@@ -349,8 +336,8 @@ class MyDataSchema(MeSchema):
     mail = fields.List(
         fields.Nested(MailSchema), required=True, metadata={"description": "Where it goes, if anywhere."}
     )
-    watching = _strings()
-    blocks = _strings()
+    watching = several()
+    blocks = several()
     roles = fields.Dict(
         keys=fields.String(), values=fields.List(fields.Raw()), required=True, metadata={"description": "By game."}
     )

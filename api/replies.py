@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from flask import Response, g, request
 
@@ -20,6 +21,7 @@ from domain.kernel.digest import canonical
 from domain.kernel.game import AnyGame
 from domain.kernel.ruleset import AnyRuleset
 
+Found = TypeVar("Found")
 View = TypeVar("View", bound=Callable[..., Any])
 
 PRIVATE = "private, no-cache"
@@ -30,6 +32,27 @@ FIXED = "public, max-age=31536000, immutable"
 """What never changes, and is the same for everybody."""
 OWN = "private, max-age=31536000, immutable"
 """What never changes, for who has asked."""
+
+
+def cut(
+    found: Sequence[Found], limit: int, path: str, cursor: Callable[[Found], object], **kept: str
+) -> tuple[Sequence[Found], str | None]:
+    """A page of what was read one further than was asked for, and the address of the next one, if there is one.
+
+    `cursor` of the last one of a page begins the next one, which is asked for with what is `kept` and not empty.
+    """
+    if len(found) <= limit:
+        return found, None
+    more = {name: value for name, value in kept.items() if value}
+    return found[:limit], f"{path}?" + urlencode({**more, "limit": limit, "cursor": cursor(found[limit - 1])})
+
+
+def paged(items: Sequence[Json], address: str | None, **more: Json) -> Response:
+    """A page, with the address of the next one."""
+    made = answer({**more, "items": items, "next": address}, cache=PRIVATE)
+    if address:
+        made.headers["Link"] = f'<{address}>; rel="next"'
+    return made
 
 
 def answer(doc: Json, status: int = 200, cache: str = SECRET, **headers: str) -> Response:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from deploy import given
 from deploy.given import STORES, SettingsError
-from domain.beside.notices.mailboxes import ADDRESS
+from domain.beside.notices.mailboxes import sendable
 from workers.notices.relay import relay
 
 __all__ = ["Settings", "SettingsError", "key_in", "load"]
@@ -420,7 +420,7 @@ def _mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:
             "ANNALS_SMTP: smtp://user:password@host:port or smtps://... is expected, signs of the password escaped, and"
             " of smtp:// at most ?starttls=no after it"
         ) from None
-    if not ADDRESS.fullmatch(sender):
+    if not sendable(sender):
         raise SettingsError("ANNALS_MAIL_FROM: the address in whose name mail is sent is expected with ANNALS_SMTP")
     if not public_url:
         raise SettingsError("ANNALS_PUBLIC_URL is expected with ANNALS_SMTP: mails hold links to the service")

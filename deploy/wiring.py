@@ -103,7 +103,7 @@ class Services:
         if not s.smtp:
             return None
         letters = Letters(self.catalogue, self.access.cards, s.public_url, s.mail_from)
-        return Mailer(self.notices.mailboxes, letters, Post(relay(s.smtp)))
+        return Mailer(self.notices.mailboxes, letters, Post(relay(s.smtp)), self.reader)
 
     def owing(self) -> Owing:
         """Who writes down what webhooks and mailboxes are owed."""

@@ -231,13 +231,19 @@ class Reader:
         before: int = 0,
         limit: int = 50,
         *,
+        after: int = 0,
         listing: str = "",
         inside: bool = False,
     ) -> list[tuple[int, dict[str, Json]]]:
-        """Those of these games, as in the lobby; `inside`: as those at the tables see them."""
+        """Those of these games, as in the lobby, with a place after `after`; `inside`: as at the tables."""
         t = schema.games
         query = select(t.c.place, t.c.doc).where(_live(t), t.c.game.in_(games), t.c.shown_to != _others(inside))
-        narrowed = ((status, t.c.status == status), (before, t.c.place < before), (listing, t.c.listing == listing))
+        narrowed = (
+            (status, t.c.status == status),
+            (before, t.c.place < before),
+            (after, t.c.place > after),
+            (listing, t.c.listing == listing),
+        )
         for wanted, where in narrowed:
             if wanted:
                 query = query.where(where)

@@ -21,7 +21,7 @@ def end() -> Response:
     if found is None:
         raise Problem("not_found")
     if request.method == "POST":
-        boxes.put_off(found, services().people.journal.entry(found.account, "mail_off"))
-        events.tell("account_changed", account=found.account, what="mail_off")
+        if boxes.put_off(found, services().people.journal.entry(found.account, "mail_off")):
+            events.tell("account_changed", account=found.account, what="mail_off")
         return show("mail_end", ended=True, token=token)
     return show("mail_end", ended=found.state == "off", token=token)

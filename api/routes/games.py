@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
 import orjson
 from flask import Response
@@ -12,7 +11,7 @@ from api import auth, events, limits
 from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import answer, command, missing_game, table, tagged, terms, wait, wanted, written
+from api.replies import command, cut, missing_game, paged, table, tagged, terms, wait, wanted, written
 from api.requests import (
     JoinSchema,
     KeyHeaders,
@@ -185,20 +184,9 @@ def lobby_page(
 ) -> Doc:
     """Public games, the newest change first; those before a position, if there is one."""
     found = s.reader.lobby(status, ruleset, before, limit + 1, free=free == "1")
-    page, address = with_names(s, [doc for _, doc in found[:limit]]), None
-    if len(found) > limit:
-        named = {"status": status, "ruleset": ruleset, "free": free if free == "1" else ""}
-        kept = {name: value for name, value in named.items() if value}
-        address = "/v1/games?" + urlencode({**kept, "limit": limit, "cursor": found[limit - 1][0]})
-    return {"items": page, "next": address}
-
-
-def paged(items: list[Json], address: str | None) -> Response:
-    """A page, with the address of the next one."""
-    made = answer({"items": items, "next": address}, cache="private, no-cache")
-    if address:
-        made.headers["Link"] = f'<{address}>; rel="next"'
-    return made
+    kept = {"status": status, "ruleset": ruleset, "free": free if free == "1" else ""}
+    page, address = cut(found, limit, "/v1/games", lambda last: last[0], **kept)
+    return {"items": with_names(s, [doc for _, doc in page]), "next": address}
 
 
 @room.route("/<game:game>", methods=["GET"])

@@ -16,9 +16,8 @@ from api import auth, limits
 from api.answers import DigestSchema, RecordsSchema, TimelineSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import DAMAGED, PRIVATE, answer, fixed, head_of, judged, missing_game, wait
+from api.replies import DAMAGED, PRIVATE, answer, fixed, head_of, judged, missing_game, paged, wait
 from api.requests import DigestArgs, PageArgs, TimelineArgs
-from api.routes.games import paged
 from api.services import Doc, Services, services
 from api.spectating import sight
 from api.texts import language

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from flask import Response
 
 from api import auth, limits
 from api.answers import LobbySchema, ResultsSchema
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import answer
+from api.replies import cut, paged
 from api.requests import ResultsArgs, TheirGamesArgs
-from api.routes.games import paged, with_names
+from api.routes.games import with_names
 from api.services import Doc, Services, services
 from domain.ids import DIRECTOR
 
@@ -34,16 +32,10 @@ def results(args: Doc, player: str) -> Response:
     limits.spend(None)
     s, limit = services(), args["limit"]
     found = s.reader.results(player, limit + 1, args["cursor"])
-    items, address = found[:limit], None
-    if len(found) > limit:
-        cursor = "{at}.{game}.{seat}".format_map(items[-1])
-        address = f"/v1/players/{player}/results?" + urlencode({"limit": limit, "cursor": cursor})
+    items, address = cut(found, limit, f"/v1/players/{player}/results", "{at}.{game}.{seat}".format_map)
     finished, unfinished = s.reader.counted(player)
-    doc = {"player": player, "name": s.access.names([player]).get(player), "items": items, "next": address}
-    made = answer(doc | {"finished": finished, "unfinished": unfinished}, cache="private, no-cache")
-    if address:
-        made.headers["Link"] = f'<{address}>; rel="next"'
-    return made
+    name = s.access.names([player]).get(player)
+    return paged(items, address, player=player, name=name, finished=finished, unfinished=unfinished)
 
 
 @room.route("/<player:player>/games", methods=["GET"])
@@ -56,11 +48,8 @@ def games_of(args: Doc, player: str) -> Response:
     s, limit, status = services(), args["limit"], args["status"]
     games = _known_to_play(s, player)
     found = s.reader.of(games, status, args["cursor"], limit + 1, listing="public")
-    address = None
-    if len(found) > limit:
-        kept = {"status": status} if status else {}
-        address = f"/v1/players/{player}/games?" + urlencode({**kept, "limit": limit, "cursor": found[limit - 1][0]})
-    return paged(with_names(services(), [doc for _, doc in found[:limit]]), address)
+    page, address = cut(found, limit, f"/v1/players/{player}/games", lambda last: last[0], status=status)
+    return paged(with_names(services(), [doc for _, doc in page]), address)
 
 
 def _known_to_play(s: Services, player: str) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urlencode
 
 import orjson
 
 from api import auth, challenges
+from api.replies import cut
 from api.routes.games import lobby_page, with_names
 from api.routes.rewinds import standing
 from api.services import Doc, Services
@@ -103,11 +103,9 @@ def my_page(
         if len(page) <= limit:
             break
         before = page[-1][0]
-    address = None
-    if len(found) > limit:
-        more = {name: value for name, value in (("status", status), ("turn", turn)) if value not in ("", "all")}
-        address = "/v1/me/games?" + urlencode({**more, "limit": limit, "cursor": found[limit - 1][0]})
-    return {"items": with_names(s, [doc for _, doc in found[:limit]]), "next": address}
+    kept = {"status": status, "turn": "" if turn == "all" else turn}
+    shown, address = cut(found, limit, "/v1/me/games", lambda last: last[0], **kept)
+    return {"items": with_names(s, [doc for _, doc in shown]), "next": address}
 
 
 def _mine(s: Services, summary: Doc, roles: Sequence[Role]) -> Doc:

@@ -100,6 +100,11 @@ class TestKeeping:
     def test_what_does_not_fit(self, anne: Member, more: dict[str, Any]) -> None:
         assert anne.put("/me/mail", WISH | more).status_code == 422
 
+    def test_an_address_that_programs_read_as_another_is_refused(self, sending: Site, anne: Member) -> None:
+        """By such forms one address could be sent any number of codes."""
+        refused(anne.put("/me/mail", WISH | {"address": "=?utf-8?q?v?=@example.org"}), 422, "webhook_refused")
+        assert codes(sending) == []
+
     def test_nobody_learns_that_others_have_an_address(self, sending: Site, anne: Member) -> None:
         mine = confirmed(anne)
         for n in range(CODES_OF_ADDRESS):

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from tests.deploy.house import PATIENCE, ROOT, environment
+from workers.notices.relay import relay
 
 DEPLOY = ROOT / "deploy"
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
@@ -170,18 +171,26 @@ def test_every_container_of_the_compose_file_has_them_too() -> None:
 
 def test_pods_are_spoken_to_and_speak_only_where_they_must() -> None:
     docs = [*yaml.safe_load_all((DEPLOY / "kubernetes" / "annals.yaml").read_text())]
-    everybody, api, webhooks = [doc["spec"] for doc in docs if doc and doc["kind"] == "NetworkPolicy"]
+    everybody, api, webhooks, mail = [doc["spec"] for doc in docs if doc and doc["kind"] == "NetworkPolicy"]
     assert everybody["policyTypes"] == ["Ingress", "Egress"]
     assert "ingress" not in everybody
     ports = {port["port"] for rule in everybody["egress"] for port in rule["ports"]}
     assert ports == {53, 5432, 6379}
     assert all(rule["to"] for rule in everybody["egress"]), "a rule without places is one for all of them"
     assert api["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "api"
-    ((rule,),) = (webhooks["egress"],)
-    four, six = (place["ipBlock"] for place in rule["to"])
-    closed = {"10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"}
-    assert set(four["except"]) == closed | {"0.0.0.0/8"}
-    assert six["cidr"] == "2000::/3"
+    for policy in (webhooks, mail):
+        assert policy["podSelector"]["matchExpressions"] == [
+            {"key": "app.kubernetes.io/component", "operator": "In", "values": ["turns", "pump"]}
+        ]
+        ((rule,),) = (policy["egress"],)
+        four, six = (place["ipBlock"] for place in rule["to"])
+        closed = {"10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"}
+        assert set(four["except"]) == closed | {"0.0.0.0/8"}
+        assert six["cidr"] == "2000::/3"
+    (rule,) = mail["egress"]
+    assert {port["port"] for port in rule["ports"]} == {
+        relay(f"{name}://mail.example").port for name in ("smtp", "smtps")
+    }
 
 
 def test_only_migrating_is_told_the_owner_of_the_tables() -> None:

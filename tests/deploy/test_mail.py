@@ -73,6 +73,12 @@ def test_a_turn_is_told_though_its_sender_is_killed_and_the_link_ends_it(tmp_pat
         ({"ANNALS_SMTP": "smtp://u:s3cret@mail.example/path"} | PUBLIC, "ANNALS_SMTP"),
         ({"ANNALS_SMTP": "smtp://u:s3cret@"} | PUBLIC, "ANNALS_SMTP"),
         ({"ANNALS_SMTP": "smtp://u:s3cret@mail.example"} | PUBLIC | {"ANNALS_MAIL_FROM": "x"}, "ANNALS_MAIL_FROM"),
+        (
+            {"ANNALS_SMTP": "smtp://u:s3cret@mail.example"}
+            | PUBLIC
+            | {"ANNALS_MAIL_FROM": "=?utf-8?q?a?=@play.example"},
+            "ANNALS_MAIL_FROM",
+        ),
         ({"ANNALS_SMTP": "smtp://u:s3cret@mail.example", "ANNALS_MAIL_FROM": FROM}, "ANNALS_PUBLIC_URL"),
     ],
 )

@@ -29,13 +29,14 @@ class MailServer:
     got: list[tuple[str, str, bytes]] = field(default_factory=list)
     """Sender, recipient and mail of those that were taken."""
     said: list[str] = field(default_factory=list)
-    """All commands before QUIT."""
+    """All commands."""
     tls: list[bool] = field(default_factory=list)
     """Whether each mail came by TLS."""
-    open: set[object] = field(default_factory=set)
-    """Connections whose end was not asked for."""
-    most: int = 0
-    """Of them at once."""
+
+    @property
+    def words(self) -> list[str]:
+        """What was asked for; to take leave asks for nothing, and may come late."""
+        return [line.split(" ")[0] for line in self.said if line != "QUIT"]
 
     @property
     def mails(self) -> list[EmailMessage]:
@@ -55,11 +56,8 @@ class _Talk(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         self.of: MailServer = self.server.of  # type: ignore[attr-defined] # what the server below is given
-        self.of.open.add(self)
-        self.of.most = max(self.of.most, len(self.of.open))
         with contextlib.suppress(OSError), contextlib.ExitStack() as self.made:
             self._talk()
-        self.of.open.discard(self)
 
     def _talk(self) -> None:
         self.sock, self.secure, self.sender, self.to = self.request, False, "", ""
@@ -69,10 +67,7 @@ class _Talk(socketserver.StreamRequestHandler):
         self._say(self.of.answer("CONNECT", "") or "220 mail.test ready")
         while line := self.file.readline().decode().rstrip("\r\n"):
             word = line.split(" ")[0].upper()
-            if word == "QUIT":  # who is told that it is done may connect again at once
-                self.of.open.discard(self)
-            else:
-                self.of.said.append(word + line[len(word) :])
+            self.of.said.append(word + line[len(word) :])
             if told := self.of.answer(word, line):
                 self._say(told)
             else:

@@ -11,8 +11,10 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from domain.beside.notices import outbox as outboxes
 from domain.beside.notices.addresses import public, public_or_own
 from domain.beside.notices.hooks import OVERLAP, Wanted
-from domain.beside.notices.outbox import BACKOFF, EACH_HOST, GIVEN_UP, HOLD, Outcome
+from domain.beside.notices.outbox import BACKOFF, EACH_HOST, GIVEN_UP, HOLD, Notice
+from domain.beside.notices.parcels import Outcome
 from domain.beside.people.rows import DAY
+from domain.beside.tables import Execute
 from tests.notices.conftest import Office, Receiver
 from workers.notices.sending import Sender
 
@@ -196,6 +198,25 @@ class TestSeveral:
         assert len(receiver.got) == 1
         go.set()
         couriers.stop(10)
+
+    def test_thousands_that_wait_for_one_host_make_no_delivery_slow(self, office: Office) -> None:
+        """As all mailboxes do: what grew with the square of them took seconds, in which nobody could move."""
+        anne, count, taken = office.person("Anne"), 2000, 10
+        hooks = office.notices.hooks
+        row = "INSERT INTO webhooks VALUES (?, ?, 'mail', '', '', 'mail', ?, 'on', 0, 0, 0, 0, 0, 0, 0, 0)"
+
+        def fill(execute: Execute) -> None:
+            for n in range(count):
+                execute(row, (f"h{n}", anne.id, hooks.box(f"h{n}", "mailto:anne@example.org", [["x", 0]])))
+
+        office.crew.ledger.among_appends(fill)
+        office.notices.outbox.owe(Notice(f"h{n}", "turn.due", (str(n),), 0, {}) for n in range(count))
+        began = time.monotonic()
+        for _ in range(taken):
+            parcel = office.notices.outbox.take()
+            assert parcel
+            office.notices.outbox.settle(parcel, Outcome(250, 1), 0)
+        assert time.monotonic() - began < 10
 
     def test_many_couriers_deliver_each_once(self, office: Office, receiver: Receiver) -> None:
         anne = office.person("Anne")

@@ -7,101 +7,30 @@ import re
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
 from string import Formatter
-from typing import Any
 
 import pytest
 
 from domain.beside.notices import mailboxes as boxes
-from domain.beside.notices.mailboxes import CODES_A_DAY, CODES_OF_ADDRESS, TRIES, Mailbox, MailWish, next_digest
+from domain.beside.notices.mailboxes import CODES_A_DAY, CODES_OF_ADDRESS, TRIES, MailWish, next_digest
 from domain.beside.notices.notices import Notices
-from domain.beside.notices.outbox import BACKOFF, GIVEN_UP, HOLD, MOST_BOUNCES, Outcome
+from domain.beside.notices.outbox import BACKOFF, GIVEN_UP, HOLD, MOST_BOUNCES
+from domain.beside.notices.parcels import Outcome
 from domain.beside.people.accounts import Account
 from domain.beside.people.rows import DAY
 from domain.errors import AccountError
 from domain.kernel.acts import Leave
 from domain.kernel.data import load
 from domain.kernel.texts import LANGUAGES
-from projections.pump import Pump
-from projections.reader import Reader
 from tests.deploy.test_tls import certify
-from tests.notices.conftest import CATALOGUE, Office
+from tests.notices.desk import ADDRESS, Desk, anne, desk, server
 from tests.notices.mailserver import MailServer, mail_server, text
-from workers.notices.couriers import Couriers
-from workers.notices.digests import Digests
-from workers.notices.letters import Letters
-from workers.notices.mailing import Mailer, Post
-from workers.notices.owing import Owing
+from workers.notices.mailing import Post
 from workers.notices.relay import Relay, relay
 
-ADDRESS = "anne@example.org"
-ALL = ("turn.due", "deadline.near", "game.over")
-
-
-@pytest.fixture
-def server() -> Iterator[MailServer]:
-    with mail_server() as made:
-        yield made
-
-
-class Desk:
-    """An office that sends mail."""
-
-    def __init__(self, office: Office, server: MailServer, **more: Any) -> None:
-        self.office, self.server = office, server
-        self.post = Post(Relay("127.0.0.1", server.port, "none"), **more)
-        letters = Letters(CATALOGUE, office.access.cards, "https://play.example", "annals@play.example")
-        mailer = Mailer(office.notices.mailboxes, letters, self.post)
-        office.couriers = Couriers(office.notices, office.people.journal, office.crew.clock, mailer=mailer)
-        digests = Digests(office.notices.outbox, office.notices.mailboxes, Reader(office.crew.views))
-        office.owing = Owing(office.crew, office.notices.outbox, digests)
-
-    def keep(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> Mailbox:
-        wish = MailWish(address, events or ALL, **more)
-        return self.office.notices.mailboxes.keep(who.id, wish, self.office.head(), [])
-
-    def code(self) -> str:
-        """The one in the last mail."""
-        found = re.search(r"^    ([A-Z2-9]{10})$", text(self.server.mails[-1]), re.MULTILINE)
-        assert found
-        return found[1]
-
-    def confirmed(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> Mailbox:
-        self.keep(who, address, *events, **more)
-        self.office.deliver()
-        assert self.confirm(who, self.code())
-        self.server.got.clear()
-        found = self.box(who)
-        assert found.state == "on"
-        return found
-
-    def confirm(self, who: Account, code: str) -> bool:
-        return self.office.notices.mailboxes.confirm(who.id, code, self.office.head(), [])
-
-    def box(self, who: Account) -> Mailbox:
-        found = self.office.notices.mailboxes.of(who.id)
-        assert found
-        return found
-
-    def send(self) -> int:
-        self.office.owing.look()
-        return self.office.deliver()
-
-    def states(self) -> set[str]:
-        return {row[3] for row in self.office.rows()}
-
-
-@pytest.fixture
-def desk(office: Office, server: MailServer) -> Desk:
-    return Desk(office, server)
-
-
-@pytest.fixture
-def anne(office: Office) -> Account:
-    return office.person("Anne")
+__all__ = ["anne", "desk", "server"]
 
 
 class TestConfirming:
@@ -239,7 +168,7 @@ class TestLetters:
         (mail,) = desk.server.mails
         assert "Bcc" not in mail
         assert len(mail.get_all("Subject", [])) == 1
-        assert [line.split(" ")[0] for line in desk.server.said] == ["EHLO", "MAIL", "RCPT", "DATA"]
+        assert desk.server.words == ["EHLO", "MAIL", "RCPT", "DATA"]
 
     def test_a_title_is_no_template(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
@@ -318,7 +247,7 @@ class TestTries:
         desk.office.owing.look()
         parcel = desk.office.notices.outbox.take()
         assert parcel
-        assert desk.office.couriers._sent(parcel).well  # and there the process is killed
+        assert desk.mailer.send(parcel, desk.office.time[0])  # and there the process is killed
         assert desk.office.deliver() == 0
         desk.office.time[0] += HOLD
         assert desk.office.deliver() == 1
@@ -377,7 +306,7 @@ class TestRows:
         desk.keep(desk.office.person("Bob"), "bob@example.org")
         ledger = desk.office.crew.ledger
         silent = Notices(ledger, ledger.keys, desk.office.crew.clock, ("mine", "table", "lobby"))
-        assert silent.outbox.listeners() == []
+        assert silent.outbox.since() is None
         assert not silent.outbox.waiting()
         assert silent.outbox.take() is None
 
@@ -396,19 +325,12 @@ class TestRows:
 
 
 class TestDigests:
-    def pumped(self, office: Office) -> None:
-        pump = Pump(office.crew.ledger, CATALOGUE, office.crew.views, "test")
-        office.crew.views.migrate()
-        while pump.run(office.time[0]):
-            pass
-        pump.release()
-
     def test_it_comes_at_its_hour_with_what_stands(self, desk: Desk, anne: Account) -> None:
         office = desk.office
         desk.confirmed(anne, ADDRESS, "game.over", digest="daily", hour=6)
         games = [office.table(anne) for _ in range(2)]
         office.access.label(games[0], anne.player, "Sunday", "")
-        self.pumped(office)
+        desk.pump()
         assert desk.send() == 0
         office.time[0] = desk.box(anne).next
         for _ in range(2):
@@ -423,7 +345,7 @@ class TestDigests:
 
     def test_one_that_would_tell_nothing_is_not_sent(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne, digest="weekly", hour=23)
-        self.pumped(desk.office)
+        desk.pump()
         desk.office.time[0] = desk.box(anne).next
         assert desk.send() == 0
         assert desk.box(anne).next == desk.office.time[0] + 7 * DAY
@@ -432,7 +354,7 @@ class TestDigests:
         office = desk.office
         before = desk.confirmed(anne, ADDRESS, "game.over", digest="daily")
         office.table(anne)
-        self.pumped(office)
+        desk.pump()
         office.time[0] = before.next
         office.owing.look()
         office.crew.ledger.execute("UPDATE mailboxes SET next = ?, last = ?", (before.next, before.last))
@@ -441,7 +363,7 @@ class TestDigests:
     def test_after_a_long_silence_there_is_one(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne, ADDRESS, "game.over", digest="daily")
         desk.office.table(anne)
-        self.pumped(desk.office)
+        desk.pump()
         desk.office.time[0] += 30 * DAY
         assert desk.send() == 1
 
@@ -499,7 +421,7 @@ class TestHandingOver:
         server.user = ("annals", "s3cret word")
         found = Post(Relay("127.0.0.1", server.port, "starttls", "annals", "s3cret word")).send(letter())
         assert (found.said, server.got) == ("tls_failed", [])
-        assert [line.split(" ")[0] for line in server.said] == ["EHLO"]
+        assert server.words == ["EHLO"]
 
     def test_a_wrong_password_is_tried_again_and_never_told(
         self, desk: Desk, anne: Account, caplog: pytest.LogCaptureFixture
@@ -508,9 +430,8 @@ class TestHandingOver:
         caplog.set_level(logging.DEBUG)
         desk.confirmed(anne)
         desk.server.user = ("annals", "right")
-        letters = Letters(CATALOGUE, desk.office.access.cards, "https://play.example", "annals@play.example")
         wrong = Post(Relay("127.0.0.1", desk.server.port, "none", "annals", "s3cret-w0rd"))
-        desk.office.couriers.mailer = Mailer(desk.office.notices.mailboxes, letters, wrong)
+        desk.by(wrong)
         desk.office.table(anne)
         assert desk.send() == 1
         (found,) = desk.office.notices.outbox.of(desk.box(anne).webhook, "waiting")
@@ -534,13 +455,20 @@ class TestHandingOver:
         assert Post(Relay("127.0.0.1", port, "none")).send(letter()).said == "no_answer"
 
     def test_of_a_worker_there_is_one_connection_at_a_time(self, server: MailServer) -> None:
-        post, found = Post(Relay("127.0.0.1", server.port, "none")), list[Outcome]()
+        post, found, at_once = Post(Relay("127.0.0.1", server.port, "none")), list[Outcome](), [0]
+
+        def counted(word: str, _: str) -> str:
+            """From the first word to the answer to the mail."""
+            at_once.append(at_once[-1] + {"CONNECT": 1, "BODY": -1}.get(word, 0))
+            return ""
+
+        server.answer = counted
         threads = [threading.Thread(target=lambda: found.append(post.send(letter()))) for _ in range(6)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert ([each.well for each in found], server.most) == ([True] * 6, 1)
+        assert ([each.well for each in found], max(at_once)) == ([True] * 6, 1)
 
 
 @pytest.mark.parametrize(

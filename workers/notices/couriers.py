@@ -9,16 +9,17 @@ import logging
 import random
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from domain.beside.notices.hooks import MAIL
 from domain.beside.notices.notices import Notices
-from domain.beside.notices.outbox import Outcome, Parcel
+from domain.beside.notices.parcels import UNMADE, Outcome, Parcel
 from domain.beside.notices.targets import target
 from domain.beside.people.journal import Journal
-from domain.errors import AccountError, StoreUnavailable
-from workers.notices.mailing import Mailer, late
+from domain.errors import AccountError, StoreUnavailable, WrongKey
+from workers.notices.mailing import Mailer
 from workers.notices.sending import Sender
 from workers.notices.signing import headers
 
@@ -82,18 +83,30 @@ class Couriers:
         parcel = self.notices.outbox.take(quick=quick)
         if parcel is None:
             return False
-        hook, now = parcel.hook, self.clock()
-        if 0 < parcel.until <= now or (hook.about == MAIL and late(parcel, now)):
+        hook = parcel.hook
+        outcome = None if 0 < parcel.until <= self.clock() else self._sent(parcel)
+        if outcome is None:
             self.notices.outbox.expire(parcel)
             return True
-        outcome = self._sent(parcel)
         mail = hook.about == MAIL
         told = self.journal.entry(hook.account, "mail_off" if mail else "webhook_off", "", "" if mail else hook.id)
         self.notices.outbox.settle(parcel, outcome, random.random(), told)  # noqa: S311 - no secret hangs on it
         log.info("%s to %s: %s %s in %s ms", parcel.id, hook.id, outcome.status, outcome.said, outcome.ms)
         return True
 
-    def _sent(self, parcel: Parcel) -> Outcome:
+    def _sent(self, parcel: Parcel) -> Outcome | None:
+        """None for what is of no use any more. What is a fault of ours would be so with each try: it ends there."""
+        try:
+            return self._tried(parcel)
+        except (StoreUnavailable, WrongKey):
+            raise
+        except Exception as error:  # noqa: BLE001 - it may say what was to be sent
+            *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+            where = f"{frame.f_globals['__name__']}, line {line}"
+            log.error("%s cannot be made: %s in %s", parcel.id, type(error).__name__, where)  # noqa: TRY400
+            return Outcome(0, 0, UNMADE)
+
+    def _tried(self, parcel: Parcel) -> Outcome | None:
         now = self.clock()
         if parcel.hook.about == MAIL:
             return self.mailer.send(parcel, now) if self.mailer else Outcome(0, 0, "no_server")

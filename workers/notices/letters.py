@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.headerregistry import HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, Policy
 from email.utils import format_datetime
 
 from domain.beside.notices.mailboxes import CONFIRM, DIGEST, Mailbox
-from domain.beside.notices.outbox import Parcel
 from domain.catalogue import Catalogue
 from domain.errors import UnknownRuleset
 from domain.ids import Doc
 from domain.kernel.data import load
 from domain.kernel.texts import texts
-
-MOST = 50
-"""Games that a part of a digest names."""
+from workers.notices.standing import PARTS
 
 LONGEST = 120
 """Characters of a title."""
+
+
+class _Verbatim(UnstructuredHeader):
+    """Holds an address, which programs read as it stands: the library would break a long one into encoded words."""
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("List-Unsubscribe", _Verbatim)
+_FORM = SMTP.clone(header_factory=_HEADERS)
 
 Cards = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 """Games -> title and note of those tables that have any."""
@@ -42,15 +51,21 @@ class Letters:
         """Of the sender."""
         return self.sender.rpartition("@")[2]
 
-    def write(self, parcel: Parcel, box: Mailbox, now: int) -> EmailMessage:
-        """A notice as a mail; the same notice has the same Message-ID, however often it is sent. `now` in ms."""
-        doc, say = json.loads(parcel.body), load("workers.notices", f"texts/{box.wish.language}.json")
-        games = [line["game"] for line in _lines(doc)]
+    def write(self, id_: str, doc: Doc, box: Mailbox, now: int) -> EmailMessage:
+        """A notice as a mail; the same notice has the same Message-ID, however often it is sent. `now` in ms.
+
+        Raises ValueError if a header would read otherwise than it was meant.
+        """
+        say = load("workers.notices", f"texts/{box.wish.language}.json")
+        games = [line["game"] for line in lines_of(doc)]
         known = _Known(self, say, box.wish.language, {game: card[0] for game, card in self.cards(games).items()})
         subject, text = known.written(doc, now)
-        mail = EmailMessage(SMTP)
-        mail["From"], mail["To"], mail["Subject"] = self.sender, box.wish.address, subject
-        mail["Date"], mail["Message-ID"] = format_datetime(_time(now)), f"<{parcel.id}@{self.domain}>"
+        mail = EmailMessage(_FORM)
+        for name, meant in (("From", self.sender), ("To", box.wish.address), ("Subject", _plain(subject))):
+            mail[name] = meant
+            if str(mail[name]) != meant:
+                raise ValueError(f"{name} would be another one")
+        mail["Date"], mail["Message-ID"] = format_datetime(_time(now)), f"<{id_}@{self.domain}>"
         mail["Auto-Submitted"], mail["Content-Language"] = "auto-generated", box.wish.language
         if doc["type"] != CONFIRM:
             link = f"{self.url}/mail/end?token={box.token}"
@@ -80,12 +95,12 @@ class _Known:
 
     def _digest(self, data: Doc, now: int) -> str:
         parts = []
-        for name in ("near", "turns", "ended"):
+        for name in PARTS:
             if found := data[name]:
                 lines = [self.say[f"mail.digest.{name}"]]
-                lines += [self._line(line, "line.ended" if name == "ended" else "line") for line in found[:MOST]]
-                if len(found) > MOST:
-                    lines.append(self.say["mail.digest.more"].format(count=len(found) - MOST))
+                lines += [self._line(line, "line.ended" if name == "ended" else "line") for line in found]
+                if more := data["more"][name]:
+                    lines.append(self.say["mail.digest.more"].format(count=more))
                 parts.append("\n".join(lines))
         return "\n\n".join(parts)
 
@@ -113,12 +128,20 @@ class _Known:
         return texts(rules.package, self.lang).say("title", {}) or rules.meta.title
 
 
-def _lines(doc: Doc) -> list[Doc]:
-    """What tells of a table."""
+def lines_of(doc: Doc) -> list[Doc]:
+    """What tells of a table, each with its `game`."""
     data = doc["data"]
     if doc["type"] == DIGEST:
-        return [line for name in ("near", "turns", "ended") for line in data[name][:MOST]]
+        return [line for name in PARTS for line in data[name]]
     return [data] if "game" in data else []
+
+
+def _plain(header: str) -> str:
+    """A header that holds no encoded word (RFC 2047): the library reads them in what it is given.
+
+    What one stands for, another header for instance, would be sent.
+    """
+    return header.replace("=?", "= ?")
 
 
 def _time(ms: int) -> datetime:

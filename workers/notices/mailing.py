@@ -5,31 +5,43 @@ What the server says is never repeated: it may quote what it was sent, and a pas
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import smtplib
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import parseaddr
+from typing import BinaryIO
 
-from domain.beside.notices.mailboxes import Mailboxes
-from domain.beside.notices.outbox import NO_MAILBOX, REFUSED, Outcome, Parcel
-from workers.notices.letters import Letters
+from domain.beside.notices.mailboxes import CONFIRM, DIGEST, Mailbox, Mailboxes
+from domain.beside.notices.parcels import NO_MAILBOX, REFUSED, Outcome, Parcel
+from domain.ids import Doc
+from projections.reader import Reader
+from workers.notices.addresses import resolve
+from workers.notices.letters import Letters, lines_of
 from workers.notices.relay import Relay
-from workers.notices.sending import CONNECT, limited, trusted
+from workers.notices.sending import CONNECT, connected, limited, trusted
+from workers.notices.standing import PARTS, owed
 
 WHOLE = 20.0
-"""Seconds from the connection to the answer to a mail."""
+"""Seconds from the beginning of the connection to the answer to a mail."""
 
-FAREWELL = 1.0
-"""Seconds for the answer to QUIT."""
+LONGEST = 2**16
+"""Bytes that a server may say before TLS begins, and after that."""
 
-_LOST = Outcome(0, 0, "mailbox_gone")
+NOT_NOW, NO_LOGIN, NO_ANSWER = "not_now", "login_refused", "no_answer"
+
+_LOGIN = (530, 534, 535, 538)
+"""Statuses of a server that wants another password, or one at all (RFC 4954)."""
+
+_DETAIL = re.compile(rb"5\.(\d{1,3})\.\d{1,3}\b")
+"""What a refusal speaks of (RFC 3463): 1 and 2 are the address and its mailbox."""
 
 
 class _RefusedError(Exception):
@@ -38,6 +50,23 @@ class _RefusedError(Exception):
     def __init__(self, status: int, said: str) -> None:
         super().__init__(said)
         self.status, self.said = status, said
+
+
+class _Ear:
+    """Reads the lines of a server, and not without end."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._left = file, LONGEST
+
+    def readline(self, size: int) -> bytes:
+        line = self._file.readline(size)
+        self._left -= len(line)
+        if self._left < 0:
+            raise OSError("the server says too much")
+        return line
+
+    def close(self) -> None:
+        self._file.close()
 
 
 class _Line(smtplib.SMTP):
@@ -49,6 +78,11 @@ class _Line(smtplib.SMTP):
 
     def _get_socket(self, *_: object) -> socket.socket:
         return self._made
+
+    def getreply(self) -> tuple[int, bytes]:
+        if self.file is None and self.sock is not None:
+            self.file = _Ear(self.sock.makefile("rb"))
+        return super().getreply()
 
 
 @dataclass(frozen=True)
@@ -63,12 +97,15 @@ class Post:
 
     def send(self, mail: EmailMessage) -> Outcome:
         """What came of it. Raises nothing that a server could cause."""
+        body = mail.as_bytes()
         with self._one:
             began = time.monotonic()
             try:
-                status, said = self._handed(mail), ""
+                status, said = self._handed(mail, body, began), ""
             except _RefusedError as error:
                 status, said = error.status, error.said
+            except smtplib.SMTPResponseException as error:
+                status, said = error.smtp_code, NOT_NOW
             except socket.gaierror:
                 status, said = 0, "no_such_host"
             except TimeoutError:
@@ -76,25 +113,27 @@ class Post:
             except ssl.SSLError:
                 status, said = 0, "tls_failed"
             except (OSError, smtplib.SMTPException, ValueError):
-                status, said = 0, "no_answer"
+                status, said = 0, NO_ANSWER
+            if status < 0:  # what came was no reply
+                status, said = 0, NO_ANSWER
             ms = int((time.monotonic() - began) * 1000)
             return Outcome(status, ms, "timeout" if not status and ms >= self.seconds * 1000 else said)
 
-    def _handed(self, mail: EmailMessage) -> int:
+    def _handed(self, mail: EmailMessage, body: bytes, began: float) -> int:
         to, sender = self.relay, parseaddr(str(mail["From"]))[1]
-        with socket.create_connection((to.host, to.port), CONNECT) as raw, limited(raw, self.seconds):
+        raw = connected(resolve(to.host, to.port), to.port, min(CONNECT, self.seconds))
+        with raw, limited(raw, self.seconds - (time.monotonic() - began)):
             raw.settimeout(self.seconds)
             whole = to.tls == "whole"
             made = self.context().wrap_socket(raw, server_hostname=to.host) if whole else raw
-            try:
-                line = _Line(made, to.host, sender.rpartition("@")[2], self.seconds)
-            except smtplib.SMTPConnectError as error:
-                raise _RefusedError(error.smtp_code, "not_now") from error
+            line = _Line(made, to.host, sender.rpartition("@")[2], self.seconds)
             try:
                 self._greet(line)
-                return _delivered(line, sender, str(mail["To"]), mail.as_bytes())
+                return _delivered(line, sender, str(mail["To"]), body)
             finally:
-                _part(line)
+                with contextlib.suppress(OSError, smtplib.SMTPException, ValueError):
+                    line.putcmd("quit")  # its answer would change nothing
+                line.close()
 
     def _greet(self, line: _Line) -> None:
         line.ehlo_or_helo_if_needed()
@@ -106,33 +145,31 @@ class Post:
             try:
                 line.login(self.relay.user, self.relay.password)
             except (smtplib.SMTPAuthenticationError, smtplib.SMTPNotSupportedError) as error:
-                raise _RefusedError(getattr(error, "smtp_code", 0), "login_refused") from None
-
-
-def _part(line: _Line) -> None:
-    """What is to be known is known: a server that does not answer now is not waited for."""
-    with suppress(OSError, smtplib.SMTPException):
-        if line.sock:
-            line.sock.settimeout(FAREWELL)
-            line.quit()
-    line.close()
+                raise _RefusedError(getattr(error, "smtp_code", 0), NO_LOGIN) from None
 
 
 def _delivered(line: _Line, sender: str, to: str, body: bytes) -> int:
     """The status with which the server takes it; raises for one that it does not."""
-    _asked(line.mail(sender)[0], REFUSED)
-    _asked(line.rcpt(to)[0], NO_MAILBOX)
+    _asked(*line.mail(sender), REFUSED)
+    _asked(*line.rcpt(to), NO_MAILBOX)
     try:
-        status = line.data(body)[0]
-    except smtplib.SMTPDataError as error:
-        status = error.smtp_code
-    _asked(status, REFUSED)
+        status, said = line.data(body)
+    except smtplib.SMTPDataError as error:  # it did not ask for the body, whatever it says of that
+        raise _refusal(error.smtp_code, REFUSED) from error
+    _asked(status, said, REFUSED)
     return status
 
 
-def _asked(status: int, said: str) -> None:
-    if not 200 <= status < 300:
-        raise _RefusedError(status, said if status >= 500 else "not_now")
+def _asked(status: int, said: bytes, word: str) -> None:
+    if 200 <= status < 300:
+        return
+    detail = _DETAIL.match(said)
+    of_address = detail is None or detail[1] in (b"1", b"2")
+    raise _refusal(status, word if of_address else REFUSED)
+
+
+def _refusal(status: int, word: str) -> _RefusedError:
+    return _RefusedError(status, NO_LOGIN if status in _LOGIN else word if status >= 500 else NOT_NOW)
 
 
 @dataclass(frozen=True)
@@ -142,14 +179,35 @@ class Mailer:
     mailboxes: Mailboxes
     letters: Letters
     post: Post
+    reader: Reader
 
-    def send(self, parcel: Parcel, now: int) -> Outcome:
-        """What came of it; `now` in ms."""
+    def send(self, parcel: Parcel, now: int) -> Outcome | None:
+        """What came of it, or None for what is of no use any more; `now` in ms."""
         box = self.mailboxes.at(parcel.hook.id)
-        return self.post.send(self.letters.write(parcel, box, now)) if box else _LOST
+        doc = self._standing(json.loads(parcel.body), box, now) if box else None
+        return self.post.send(self.letters.write(parcel.id, doc, box, now)) if box and doc else None
 
+    def _standing(self, doc: Doc, box: Mailbox, now: int) -> Doc | None:
+        """What may be told of it now: a mail waits for its server for hours, and names tables as they are."""
+        if doc["type"] == CONFIRM:
+            return doc
+        seats = self.mailboxes.seats(box.account, [line["game"] for line in lines_of(doc)])
 
-def late(parcel: Parcel, now: int) -> bool:
-    """Whether a mail would tell of a deadline that has passed."""
-    due = json.loads(parcel.body)["data"].get("deadline")
-    return due is not None and due <= now
+        def stands(line: Doc) -> bool:
+            roles, due = seats.get(line["game"], []), line.get("deadline")
+            there = str(line["seat"]) in roles if "seat" in line else bool(roles)
+            return there and (due is None or due > now)
+
+        if doc["type"] == DIGEST:
+            kept = {part: [line for line in doc["data"][part] if stands(line)] for part in PARTS}
+            return doc | {"data": doc["data"] | kept} if any(kept.values()) else None
+        return doc if stands(doc["data"]) and not self._answered(doc["data"]) else None
+
+    def _answered(self, data: Doc) -> bool:
+        """Whether the views know that what it tells to be owed is not owed any more."""
+        if "decision" not in data:
+            return False
+        summary = self.reader.game(data["game"], inside=True)
+        if summary is None or summary["version"] < data["version"]:
+            return False
+        return data["decision"] not in [d["id"] for d in owed(self.reader, summary, data["seat"])]

@@ -94,18 +94,18 @@ class Owing:
             self._pruned = time.monotonic()
         if self._digests:
             self._digests.look(self._clock())
-        listeners = {found.webhook: found for found in self._outbox.listeners()}
-        if not listeners:
+        since = self._outbox.since()
+        if since is None:
             return
-        self._challenges(listeners)
+        self._challenges()
         for _ in range(SLICES):
-            if not self._slice(listeners):
+            if not self._slice(since):
                 return
 
-    def _slice(self, listeners: dict[str, Listener]) -> bool:
+    def _slice(self, since: int) -> bool:
         """Whether there may be more."""
         kept = self._outbox.position()
-        entries = self._ledger.log(max(kept, min(found.since for found in listeners.values())), SLICE)
+        entries = self._ledger.log(max(kept, since), SLICE)
         if not entries:
             return False
         company: dict[str, list[Company]] = {}
@@ -113,9 +113,9 @@ class Owing:
             company.setdefault(found.game, []).append(found)
         notices: list[Notice] = []
         near: dict[str, list[Notice]] = {}
-        lobby = [found for found in listeners.values() if found.about == "lobby"]
+        lobby = self._outbox.lobby()
         for entry in entries:
-            told = [(m, listeners[m.webhook]) for m in company.get(entry.game, ()) if m.webhook in listeners]
+            told = company.get(entry.game, ())
             made = self._made(entry, told, lobby) if told or lobby else _NOTHING
             notices += made.now
             near[entry.game] = made.later
@@ -123,12 +123,12 @@ class Owing:
         self._outbox.owe(notices, (kept, entries[-1].position), near)
         return True
 
-    def _made(self, entry: LogEntry, told: Sequence[tuple[Company, Listener]], lobby: Sequence[Listener]) -> _Made:
+    def _made(self, entry: LogEntry, told: Sequence[Company], lobby: Sequence[Listener]) -> _Made:
         """Nothing of a record that cannot be read, or not by this version: the views set its game aside."""
         try:
             step = self._step(entry)
-            now = [*_of_lobby(step, entry, lobby), *(n for m, hook in told for n in _of_member(step, entry, m, hook))]
-            later = [n for m, hook in told if signals(hook, "deadline.near") for n in _near(step, m)]
+            now = [*_of_lobby(step, entry, lobby), *(n for m in told for n in _of_member(step, entry, m))]
+            later = [n for m in told if signals(m.hook, "deadline.near") for n in _near(step, m)]
         except (StoreUnavailable, WrongKey):
             raise
         except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
@@ -141,10 +141,10 @@ class Owing:
         known = self._games[entry.game] = self._follower.after(before, entry)
         return _Step(entry.record, before, known)
 
-    def _challenges(self, listeners: dict[str, Listener]) -> None:
+    def _challenges(self) -> None:
         found = [
             Notice(
-                hook,
+                hook.webhook,
                 "challenge.made",
                 (game, str(at)),
                 at,
@@ -152,7 +152,7 @@ class Owing:
                 game,
             )
             for hook, game, seat, at, until in self._outbox.challenged()
-            if hook in listeners and signals(listeners[hook], "challenge.made")
+            if signals(hook, "challenge.made")
         ]
         known = self._outbox.known([notice.id for notice in found])
         if new := [notice for notice in found if notice.id not in known]:
@@ -169,8 +169,9 @@ def _of_lobby(step: _Step, entry: LogEntry, lobby: Sequence[Listener]) -> Iterat
             yield _notice(found.webhook, type_, step)
 
 
-def _of_member(step: _Step, entry: LogEntry, member: Company, hook: Listener) -> Iterator[Notice]:
+def _of_member(step: _Step, entry: LogEntry, member: Company) -> Iterator[Notice]:
     """What somebody is told who has a role there."""
+    hook = member.hook
     if entry.position <= hook.since:
         return
     if signals(hook, "table.changed"):
@@ -194,7 +195,7 @@ def _near(step: _Step, member: Company) -> Iterator[Notice]:
             data = {**step.data, "seat": seat, "decision": decision, "deadline": due}
             at = due - min(NEAR, (due - game.at) // 2)
             about = (game.id, decision, str(seat), str(due))
-            yield Notice(member.webhook, "deadline.near", about, at, data, game.id, at, due)
+            yield Notice(member.hook.webhook, "deadline.near", about, at, data, game.id, at, due)
 
 
 def _notice(hook: str, type_: str, step: _Step, **more: object) -> Notice:

@@ -13,12 +13,12 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from domain.beside.notices.addresses import public
-from domain.beside.notices.outbox import Outcome
+from domain.beside.notices.parcels import Outcome
 from domain.beside.notices.targets import Target
 from workers.notices.addresses import Permit, Resolve, resolve
 
@@ -78,23 +78,23 @@ class Sender:
             with sock:
                 return _asked(sock, to, body, headers)
 
-    @contextmanager
-    def _connected(self, to: Target) -> Iterator[socket.socket]:
+    def _connected(self, to: Target) -> socket.socket:
         """A connection to an address of the name, all of which are such as may be asked."""
-        found = list(self.resolve(to.host, to.port))
+        found = self.resolve(to.host, to.port)
         if not found or not all(map(self.permit, found)):
             raise RefusedError
-        last: OSError = OSError("no address")
-        for address in found[:TRIED]:
-            try:
-                sock = socket.create_connection((address, to.port), self.connect_seconds)
-            except OSError as error:
-                last = error
-                continue
-            with sock:
-                yield sock
-            return
-        raise last
+        return connected(found, to.port, self.connect_seconds)
+
+
+def connected(addresses: Sequence[str], port: int, seconds: float) -> socket.socket:
+    """A connection to the first of a few addresses that takes one; raises OSError. `seconds` for each."""
+    last = OSError("no address")
+    for address in addresses[:TRIED]:
+        try:
+            return socket.create_connection((address, port), seconds)
+        except OSError as error:
+            last = error
+    raise last
 
 
 def _asked(sock: socket.socket, to: Target, body: bytes, headers: Mapping[str, str]) -> int:

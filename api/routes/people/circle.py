@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from flask import Response
 
 from api import auth, challenges
@@ -11,9 +9,9 @@ from api.answers import LobbySchema
 from api.openapi import Blueprint, fails
 from api.people import BlocksSchema, MyChallengesSchema
 from api.problems import Problem
-from api.replies import answer
+from api.replies import answer, cut, paged
 from api.requests import PlainPageArgs
-from api.routes.games import paged, with_names
+from api.routes.games import with_names
 from api.services import services
 from domain.errors import UnknownGame
 
@@ -63,10 +61,8 @@ def watching(args: dict[str, int]) -> Response:
     s, limit = services(), args["limit"]
     games = s.people.circle.watched(auth.holding().account)
     found = s.reader.of(games, before=args["cursor"], limit=limit + 1)
-    address = None
-    if len(found) > limit:
-        address = "/v1/me/watching?" + urlencode({"limit": limit, "cursor": found[limit - 1][0]})
-    return paged(with_names(services(), [doc for _, doc in found[:limit]]), address)
+    page, address = cut(found, limit, "/v1/me/watching", lambda last: last[0])
+    return paged(with_names(services(), [doc for _, doc in page]), address)
 
 
 @room.route("/watching/<game:game>", methods=["PUT"])

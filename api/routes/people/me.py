@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
 from flask import Response
 
@@ -21,9 +20,8 @@ from api.people import (
     RenameSchema,
 )
 from api.problems import Problem
-from api.replies import answer
+from api.replies import answer, cut, paged
 from api.requests import MineArgs
-from api.routes.games import paged
 from api.routes.oauth import clients, grants
 from api.routes.people import factors, webhooks
 from api.routes.people.accounts import person
@@ -177,11 +175,8 @@ def complaint(report: Report) -> Doc:
 
 def log_page(path: str, found: list[Entry], limit: int, **kept: str) -> Response:
     """A page of a log that was read one entry further."""
-    address = None
-    if len(found) > limit:
-        more = {name: value for name, value in kept.items() if value}
-        address = f"{path}?" + urlencode({**more, "limit": limit, "cursor": found[limit - 1].id})
-    return paged([entry(each) for each in found[:limit]], address)
+    page, address = cut(found, limit, path, lambda last: last.id, **kept)
+    return paged([entry(each) for each in page], address)
 
 
 @room.route("/audit", methods=["GET"])

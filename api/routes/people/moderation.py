@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from flask import Response
 
 from api import auth, events, limits
@@ -25,9 +23,8 @@ from api.people import (
     StandingSchema,
 )
 from api.problems import Problem
-from api.replies import answer
+from api.replies import answer, cut, paged
 from api.requests import KeyHeaders
-from api.routes.games import paged
 from api.routes.people.accounts import person
 from api.routes.people.leaving import leave_all
 from api.routes.people.me import complaint, log_page
@@ -74,11 +71,8 @@ def reports(args: Doc) -> Response:
     book, limit = services().people.reports, args["limit"]
     after = book.find(args["cursor"]) if args["cursor"] else None
     found = book.read(settled=args["status"] == "settled", after=after, limit=limit + 1)
-    address = None
-    if len(found) > limit:
-        more = {"status": args["status"], "limit": limit, "cursor": found[limit - 1].id}
-        address = "/v1/reports?" + urlencode(more)
-    return paged([_filed(report) for report in found[:limit]], address)
+    page, address = cut(found, limit, "/v1/reports", lambda last: last.id, status=args["status"])
+    return paged([_filed(report) for report in page], address)
 
 
 @room.route("/reports/<report:report>", methods=["PUT"])

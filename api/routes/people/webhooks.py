@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from flask import Response
 
 from api import auth, events, limits
@@ -20,9 +18,8 @@ from api.notices import (
 )
 from api.openapi import Blueprint, fails
 from api.problems import Problem
-from api.replies import answer
+from api.replies import answer, cut, paged
 from api.requests import KeyHeaders
-from api.routes.games import paged
 from api.services import Doc, services
 from domain.beside.notices.hooks import Hook, Wanted
 from domain.beside.notices.outbox import Delivery
@@ -198,14 +195,9 @@ def deliveries(args: Doc, webhook: str) -> Response:
     """Read what was sent to a webhook in the last thirty days, or is to be, the newest first; and how each try went."""
     hook, limit = _hook(webhook), args["limit"]
     found = services().notices.outbox.of(hook.id, args["status"], args["cursor"], limit + 1)
-    address = None
-    if len(found) > limit:
-        last = found[limit - 1]
-        more = {"status": args["status"]} if args["status"] else {}
-        address = f"/v1/me/webhooks/{hook.id}/deliveries?" + urlencode(
-            {**more, "limit": limit, "cursor": f"{last.made}.{last.id}"}
-        )
-    return paged([_delivery(each) for each in found[:limit]], address)
+    path = f"/v1/me/webhooks/{hook.id}/deliveries"
+    page, address = cut(found, limit, path, lambda last: f"{last.made}.{last.id}", status=args["status"])
+    return paged([_delivery(each) for each in page], address)
 
 
 @room.route("/<webhook:webhook>/deliveries/<delivery:delivery>/replays", methods=["POST"])

@@ -52,6 +52,9 @@ CODE_LASTS = DAY
 TRIES = 5
 """Wrong codes after which the right one is no good any more."""
 
+LATER = 3_600_000
+"""ms after which a digest that could not be made is tried again."""
+
 AGAIN = 60_000
 """ms before which the same request sends no second code: it was repeated."""
 
@@ -62,6 +65,12 @@ _COLUMNS = "m.account, m.webhook, m.state, m.events, m.digest, m.hour, m.languag
 _SELECT = f"SELECT {_COLUMNS} FROM mailboxes m JOIN webhooks w ON w.id = m.webhook WHERE "  # noqa: S608 - our own names
 _HOOK = "INSERT INTO webhooks VALUES (?, ?, 'mail', '', '', 'mail', ?, 'on', ?, ?, 0, 0, 0, 0, 0, 0)"
 _INSERT = "INSERT INTO mailboxes VALUES (?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?, 0)"
+_SEATS = """
+SELECT t.game, t.role FROM tokens t JOIN account_players p ON p.player = t.player
+WHERE p.account = ? AND t.revoked <> 1"""
+_DUE = """
+SELECT m.webhook FROM mailboxes m JOIN accounts a ON a.id = m.account
+WHERE m.state = 'on' AND m.next > 0 AND m.next <= ? AND a.state <> 'banned' ORDER BY m.next, m.webhook LIMIT ?"""
 _CONFIRMING = "SELECT webhook, state, events, digest, hour, code, until, tries FROM mailboxes WHERE account = ?"
 
 
@@ -93,7 +102,7 @@ class Mailbox:
     next: int
     """When a digest is due, ms; 0: never."""
     last: int
-    """Since when a digest tells what has ended, ms."""
+    """The position of the log after which a digest tells what has ended."""
     token: str = field(repr=False)
     """What ends it, by a link."""
 
@@ -119,17 +128,14 @@ class Mailboxes(Rows):
         """That which a link ends."""
         return next(iter(self._read("m.token = ?", digest(token))), None)
 
-    def due(self) -> list[Mailbox]:
-        """Those for which it is time for a digest."""
-        return self._read("m.state = 'on' AND m.next > 0 AND m.next <= ? ORDER BY m.next LIMIT 20", self._now())
+    def due(self, most: int) -> list[str]:
+        """The rows among those of webhooks for which it is time for a digest, the oldest first."""
+        return [str(webhook) for (webhook,) in self._database.execute(_DUE, (self._now(), most))]
 
-    def seats(self, account: str) -> dict[str, list[str]]:
-        """Game -> the account's roles there."""
-        rows = self._database.execute(
-            "SELECT t.game, t.role FROM tokens t JOIN account_players p ON p.player = t.player"
-            " WHERE p.account = ? AND t.revoked <> 1 ORDER BY t.game, t.role",
-            (account,),
-        )
+    def seats(self, account: str, games: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """Game -> the account's roles there; of these games, or of all."""
+        among = "" if games is None else f" AND t.game IN ({', '.join('?' * len(games))})"
+        rows = self._database.execute(f"{_SEATS}{among} ORDER BY t.game, t.role", (account, *(games or ())))
         found: dict[str, list[str]] = {}
         for game, role in rows:
             found.setdefault(str(game), []).append(str(role))
@@ -149,8 +155,11 @@ class Mailboxes(Rows):
     def keep(self, account: str, wish: MailWish, since: int, logged: Sequence[Statement]) -> Mailbox:
         """What is wanted from now on. An address that is not confirmed is sent a code; nothing else goes there before.
 
-        The same whether or not others have the address. Raises AccountError for too many codes.
+        The same whether or not others have the address. Raises AccountError for too many codes, and for an address
+        that mail programs read as another one.
         """
+        if not sendable(wish.address):
+            raise AccountError("webhook_refused", "Mail programs would read that address as another one.")
 
         def work(execute: Execute) -> None:
             rows = execute(_SELECT + "m.account = ?", (account,))
@@ -196,7 +205,7 @@ class Mailboxes(Rows):
         wanted = (" ".join(wish.events), wish.digest, wish.hour, wish.language)
         until = now + CODE_LASTS
         secret = (digest(token), self._mark("mail code", account, code), until)
-        execute(_INSERT, (account, webhook, *wanted, *secret, now, now))
+        execute(_INSERT, (account, webhook, *wanted, *secret, now, since))
         if not quiet:
             notice = Notice(webhook, CONFIRM, (secrets.token_hex(16),), now, {"code": code}, until=until)
             Outbox(self._database, self._keys, self._now).write(execute, [notice])
@@ -228,7 +237,7 @@ class Mailboxes(Rows):
                 due = next_digest(self._now(), MailWish("", (), often, int(hour)))
                 execute(
                     "UPDATE mailboxes SET state = 'on', next = ?, last = ? WHERE webhook = ?",
-                    (due, self._now(), webhook),
+                    (due, since, webhook),
                 )
                 execute("UPDATE webhooks SET events = ?, since = ? WHERE id = ?", (events, since, webhook))
                 write(execute, logged)
@@ -250,12 +259,19 @@ class Mailboxes(Rows):
 
         return self._together(work)
 
-    def told(self, found: Mailbox) -> None:
-        """The digest that was due is owed, or there was nothing to tell; the next one is later."""
+    def told(self, found: Mailbox, last: int) -> None:
+        """The digest that was due is owed, or there was nothing to tell; the next one tells what ends after `last`."""
         after = next_digest(self._now(), found.wish)
         self._database.execute(
             "UPDATE mailboxes SET next = ?, last = ? WHERE webhook = ? AND next = ?",
-            (after, self._now(), found.webhook, found.next),
+            (after, last, found.webhook, found.next),
+        )
+
+    def postpone(self, webhook: str) -> None:
+        """The digest that is due cannot be made; it is tried again later, and tells what it would have told."""
+        now = self._now()
+        self._database.execute(
+            "UPDATE mailboxes SET next = ? WHERE webhook = ? AND next > 0 AND next <= ?", (now + LATER, webhook, now)
         )
 
     def remove(self, account: str) -> bool:
@@ -274,6 +290,11 @@ class Mailboxes(Rows):
             *gone(f"about = '{MAIL}' AND account = ?", account),
             ("DELETE FROM mailboxes WHERE account = ?", (account,)),
         ]
+
+
+def sendable(address: str) -> bool:
+    """Whether mail can be sent there: programs, our own library too, read `=?` as an encoded word (RFC 2047)."""
+    return ADDRESS.fullmatch(address) is not None and "=?" not in address
 
 
 def next_digest(now: int, wish: MailWish) -> int:

@@ -6,11 +6,13 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from domain.beside.keys import Keyring
 from domain.beside.notices.hooks import EVENTS, MAIL, TEST, Hook, Hooks, buried
+from domain.beside.notices.parcels import DAMAGED, NO_MAILBOX, Outcome, Parcel
 from domain.beside.people.rows import DAY, Rows, write
 from domain.beside.tables import Database, Execute, Row, Statement
 from domain.ids import Doc
@@ -20,9 +22,6 @@ CARRIED = (*EVENTS, MAIL)
 
 MOST_BOUNCES = 3
 """How often on end a mailbox may be refused for good until nothing more is sent there."""
-
-REFUSED, NO_MAILBOX = "mail_refused", "recipient_refused"
-"""What is said of a mail that a server refuses for good; the latter: since it knows no such recipient."""
 
 STATES = ("waiting", "delivered", "dead", "expired")
 """`dead` was given up and can be replayed; `expired` came to be due when it was of no use any more."""
@@ -60,41 +59,44 @@ INSERT INTO notice_position VALUES ('log', ?) ON CONFLICT (name) DO UPDATE SET p
 _OWE = """
 INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '[]') ON CONFLICT DO NOTHING"""
 _HOOK = "h.id, h.account, h.about, h.game, h.events, h.box, h.state, h.made, h.failing, h.ms"
-# Those that were served longest ago come first; of those that are slow not one before them.
 _CARRIED = f"({', '.join('?' * len(CARRIED))})"
-_NEXT = f"""
-SELECT {_HOOK} FROM webhooks h JOIN accounts a ON a.id = h.account
+_FREE = f"""
 WHERE h.state = 'on' AND h.about IN {_CARRIED} AND h.next <= ? AND h.held <= ? AND h.ms <= ?
 AND a.state <> 'banned' AND a.state <> 'erased'
 AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?)
-AND (SELECT count(*) FROM webhooks o WHERE o.host = h.host AND o.held > ?) < ?
-ORDER BY CASE WHEN h.ms > ? THEN 1 ELSE 0 END, h.used, h.id LIMIT 1"""  # noqa: S608 - our own names
-_ANY = f"""
-SELECT 1 FROM deliveries d JOIN webhooks h ON h.id = d.webhook JOIN accounts a ON a.id = h.account
+AND h.host NOT IN (SELECT host FROM webhooks WHERE held > ? GROUP BY host HAVING count(*) >= ?)"""  # noqa: S608 - our own names
+# Digests wait behind all else. Then those that were served longest ago come first, and slow ones last.
+_NEXT = f"""
+SELECT h.id FROM webhooks h JOIN accounts a ON a.id = h.account {_FREE}
+ORDER BY CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?
+  AND d.type <> 'mail.digest') THEN 0 ELSE 1 END, CASE WHEN h.ms > ? THEN 1 ELSE 0 END, h.used, h.id LIMIT 1"""  # noqa: S608
+_THAT = f"SELECT {_HOOK} FROM webhooks h JOIN accounts a ON a.id = h.account {_FREE} AND h.id = ?"  # noqa: S608
+_READY = f"""
+SELECT d.id FROM deliveries d JOIN webhooks h ON h.id = d.webhook JOIN accounts a ON a.id = h.account
 WHERE h.about IN {_CARRIED} AND d.state = 'waiting' AND d.due <= ? AND h.state = 'on' AND h.next <= ? AND h.held <= ?
-AND a.state <> 'banned' AND a.state <> 'erased' LIMIT 1"""  # noqa: S608 - our own names
+AND a.state <> 'banned' AND a.state <> 'erased'"""  # noqa: S608 - our own names
 _FIRST = """
 SELECT id, type, box, made, until, tries FROM deliveries
 WHERE webhook = ? AND state = 'waiting' AND due <= ? ORDER BY due, made, id LIMIT 1"""
 _COLUMNS = "id, webhook, type, game, state, made, due, tries, log"
 _PAGE = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND (made < ? OR (made = ? AND id < ?))"  # noqa: S608
-_LISTENERS = f"""
-SELECT id, about, since, events FROM webhooks WHERE state = 'on' AND events <> '' AND about IN {_CARRIED}"""  # noqa: S608
+_LISTENS = f"h.state = 'on' AND h.events <> '' AND h.about IN {_CARRIED}"
+_SINCE = f"SELECT min(h.since) FROM webhooks h WHERE {_LISTENS}"  # noqa: S608 - our own names
+_LOBBY = f"SELECT h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h.about = 'lobby'"  # noqa: S608 - ours
 # What an account may know of now: the tables at which it has a seat, or which it directs.
-_COMPANY = """
-SELECT t.game, t.role, t.player, h.id FROM tokens t JOIN account_players p ON p.player = t.player
+_COMPANY = f"""
+SELECT t.game, t.role, t.player, h.id, h.since, h.events FROM tokens t JOIN account_players p ON p.player = t.player
 JOIN webhooks h ON h.account = p.account
-WHERE t.revoked <> 1 AND h.state = 'on' AND h.about IN ('mine', 'table', 'mail')
-AND (h.about <> 'table' OR h.game = t.game)
-AND t.game IN ("""
+WHERE t.revoked <> 1 AND {_LISTENS} AND h.about <> 'lobby' AND (h.about <> 'table' OR h.game = t.game)
+AND t.game IN ("""  # noqa: S608 - our own names
 # Whom somebody blocks is not heard, by whichever of his ids he asks.
-_CHALLENGED = """
-SELECT h.id, c.game, c.seat, c.at, c.until FROM challenges c JOIN account_players p ON p.player = c.player
-JOIN webhooks h ON h.account = p.account
-WHERE h.state = 'on' AND h.about = 'mine' AND c.answer = '' AND c.until > ? AND c.at >= h.made
+_CHALLENGED = f"""
+SELECT h.id, h.since, h.events, c.game, c.seat, c.at, c.until
+FROM challenges c JOIN account_players p ON p.player = c.player JOIN webhooks h ON h.account = p.account
+WHERE {_LISTENS} AND h.about = 'mine' AND c.answer = '' AND c.until > ? AND c.at >= h.made
 AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player = c.by OR EXISTS (
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
-  WHERE x.player = c.by AND y.player = b.player)))"""
+  WHERE x.player = c.by AND y.player = b.player)))"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True)
@@ -128,24 +130,23 @@ class Notice:
 
 
 @dataclass(frozen=True)
+class Listener:
+    """What a webhook that is on is told, and from where in the log."""
+
+    webhook: str
+    since: int
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Company:
-    """A webhook whose owner has a role at a table."""
+    """One whose owner has a role at a table."""
 
     game: str
     role: str
     """A seat's number, or `director`."""
     player: str
-    webhook: str
-
-
-@dataclass(frozen=True)
-class Listener:
-    """What a webhook that is on is told, and from where in the log."""
-
-    webhook: str
-    about: str
-    since: int
-    events: tuple[str, ...]
+    hook: Listener
 
 
 @dataclass(frozen=True)
@@ -164,45 +165,6 @@ class Delivery:
     """The last tries: `at`, `ms`, `status` (0 without an answer), `said`."""
 
 
-@dataclass(frozen=True)
-class Parcel:
-    """One that is to be delivered now, by whoever has this."""
-
-    hook: Hook
-    id: str
-    type: str
-    body: bytes = field(repr=False)
-    made: int
-    until: int
-    tries: int
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a try."""
-
-    status: int
-    """Of the answer; 0 without one."""
-    ms: int
-    said: str = ""
-    """Why there was none, as a word."""
-
-    @property
-    def well(self) -> bool:
-        """Whether it came through."""
-        return 200 <= self.status < 300
-
-    @property
-    def gone(self) -> bool:
-        """Whether the receiver wants no more, ever."""
-        return self.status == 410
-
-    @property
-    def final(self) -> bool:
-        """Whether to try again is no use."""
-        return self.gone or self.said in (REFUSED, NO_MAILBOX)
-
-
 class Outbox(Rows):
     """May raise StoreUnavailable. `carried`: of CARRIED, for what anything is owed and delivered."""
 
@@ -219,22 +181,27 @@ class Outbox(Rows):
         rows = self._database.execute(_POSITION)
         return int(rows[0][0]) if rows else 0
 
-    def listeners(self) -> list[Listener]:
-        """All webhooks that are on, and mailboxes that want to be told anything."""
-        rows = self._database.execute(_LISTENERS, self._carried)
-        return [Listener(id_, about, int(since), tuple(events.split())) for id_, about, since, events in rows]
+    def since(self) -> int | None:
+        """From where in the log anybody is to be told anything; None: nobody is."""
+        ((found,),) = self._database.execute(_SINCE, self._carried)
+        return None if found is None else int(found)
+
+    def lobby(self) -> list[Listener]:
+        """Who is to be told of the lobby."""
+        return [_listener(*row) for row in self._database.execute(_LOBBY, self._carried)]
 
     def company(self, games: Sequence[str]) -> list[Company]:
         """Who is to be told of these tables since they have a role there."""
         if not games:
             return []
         marks = ", ".join("?" * len(games))
-        return [Company(*map(str, row)) for row in self._database.execute(f"{_COMPANY}{marks})", games)]
+        rows = self._database.execute(f"{_COMPANY}{marks})", (*self._carried, *games))
+        return [Company(game, role, player, _listener(*hook)) for game, role, player, *hook in rows]
 
-    def challenged(self) -> list[tuple[str, str, int, int, int]]:
-        """Challenges that stand: webhook, game, seat (-1: any), when it was asked, until when."""
-        rows = self._database.execute(_CHALLENGED, (self._now(),))
-        return [(str(h), str(game), int(seat), int(at), int(until)) for h, game, seat, at, until in rows]
+    def challenged(self) -> list[tuple[Listener, str, int, int, int]]:
+        """Challenges that stand: who is to be told, game, seat (-1: any), when it was asked, until when."""
+        rows = self._database.execute(_CHALLENGED, (*self._carried, self._now()))
+        return [(_listener(*row[:3]), row[3], int(row[4]), int(row[5]), int(row[6])) for row in rows]
 
     def known(self, ids: Sequence[str]) -> set[str]:
         """Those of these deliveries that there are."""
@@ -282,9 +249,9 @@ class Outbox(Rows):
         return (n.id, n.webhook, n.type, n.game, box, self._now(), n.due or self._now(), n.until)
 
     def prune(self) -> None:
-        """Forget what is older than is shown."""
-        old = (self._now() - KEPT,)
-        self._database.execute("DELETE FROM deliveries WHERE made < ? AND state <> 'waiting'", old)
+        """Forget what is older than is shown, also what was due so long ago and could not be sent."""
+        old = self._now() - KEPT
+        self._database.execute("DELETE FROM deliveries WHERE made < ? AND (state <> 'waiting' OR due < ?)", (old, old))
         self._database.execute("DELETE FROM mail_asked WHERE at < ?", (self._now() - DAY,))
 
     # --- delivering
@@ -292,24 +259,55 @@ class Outbox(Rows):
     def waiting(self) -> bool:
         """Whether anything could be delivered now."""
         now = self._now()
-        return bool(self._database.execute(_ANY, (*self._carried, now, now, now)))
+        return bool(self._database.execute(f"{_READY} LIMIT 1", (*self._carried, now, now, now)))
+
+    def ready(self, type_: str, most: int) -> int:
+        """How many of that type could be delivered now; counted up to `most`."""
+        now = self._now()
+        return len(
+            self._database.execute(f"{_READY} AND d.type = ? LIMIT ?", (*self._carried, now, now, now, type_, most))
+        )
 
     def take(self, *, quick: bool = False) -> Parcel | None:
         """The next to be delivered, for nobody else to take; `quick`: of receivers that are not slow."""
-        now = self._now()
+        while taken := self._taken(SLOW if quick else 2**62):
+            row, first = taken
+            try:
+                return self._parcel(row, first)
+            except ValueError:  # altered where it rests: nobody can send it
+                self._bury(str(row[0]), str(first[0]))
+        return None
 
-        def work(execute: Execute) -> Parcel | None:
-            most = SLOW if quick else 2**62
-            rows = execute(_NEXT, (*self._carried, now, now, most, now, now, EACH_HOST, SLOW))
-            if not rows:
+    def _taken(self, most: int) -> tuple[Row, Row] | None:
+        """Rows of a webhook and of its first delivery. Looked for outside of what appends wait for."""
+        while True:
+            now = self._now()
+            free = (*self._carried, now, now, most, now, now, EACH_HOST)
+            found = self._database.execute(_NEXT, (*free, now, SLOW))
+            if not found:
                 return None
-            hook = Hooks(self._database, self._keys, self._now).hook(rows[0])
-            execute("UPDATE webhooks SET held = ?, used = ? WHERE id = ?", (now + HOLD, now, hook.id))
-            ((id_, type_, box, made, until, tries),) = execute(_FIRST, (hook.id, now))
-            body = self._keys.open("notices", f"delivery|{id_}", bytes.fromhex(box))
-            return Parcel(hook, id_, type_, body, int(made), int(until), int(tries))
+            taken = self._together(partial(self._hold, (*free, found[0][0]), now))
+            if taken:
+                return taken
 
-        return self._together(work)
+    def _hold(self, that: Sequence[object], now: int, execute: Execute) -> tuple[Row, Row] | None:
+        """None if somebody else was faster."""
+        for row in execute(_THAT, that):
+            execute("UPDATE webhooks SET held = ?, used = ? WHERE id = ?", (now + HOLD, now, row[0]))
+            return row, execute(_FIRST, (row[0], now))[0]
+        return None
+
+    def _parcel(self, row: Row, first: Row) -> Parcel:
+        hook = Hooks(self._database, self._keys, self._now).hook(row)
+        id_, type_, box, made, until, tries = first
+        body = self._keys.open("notices", f"delivery|{id_}", bytes.fromhex(box))
+        return Parcel(hook, id_, type_, body, int(made), int(until), int(tries))
+
+    def _bury(self, hook: str, delivery: str) -> None:
+        told = json.dumps([{"at": self._now(), **vars(Outcome(0, 0, DAMAGED))}])
+        dead = "UPDATE deliveries SET state = 'dead', log = ? WHERE id = ? AND state = 'waiting'"
+        free = ("UPDATE webhooks SET held = 0 WHERE id = ?", (hook,))
+        self._together(lambda execute: write(execute, [(dead, (told, delivery)), free]))
 
     def settle(self, parcel: Parcel, outcome: Outcome, jitter: float, told: Sequence[Statement] = ()) -> bool:
         """Write down what came of it; whether the webhook is switched off, and `told` was written with that.
@@ -400,6 +398,10 @@ class Outbox(Rows):
 def signals(hook: Listener, type_: str) -> bool:
     """Whether a webhook is told things of that type."""
     return type_ in hook.events
+
+
+def _listener(webhook: str, since: int, events: str) -> Listener:
+    return Listener(webhook, int(since), tuple(events.split()))
 
 
 def _delivery(row: Row) -> Delivery:

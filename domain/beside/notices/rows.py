@@ -12,6 +12,7 @@ TABLES = (
   failed BIGINT NOT NULL, failing BIGINT NOT NULL, ms BIGINT NOT NULL, next BIGINT NOT NULL, held BIGINT NOT NULL,
   used BIGINT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS webhooks_account ON webhooks (account)",
+    "CREATE INDEX IF NOT EXISTS webhooks_held ON webhooks (held, host)",
     # `tries`: how often it was tried since it was made, or replayed; `log`: how the last ones went.
     """CREATE TABLE IF NOT EXISTS deliveries (
   id TEXT PRIMARY KEY, webhook TEXT NOT NULL, type TEXT NOT NULL, game TEXT NOT NULL, box TEXT NOT NULL,
@@ -25,6 +26,7 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS notice_position (name TEXT PRIMARY KEY, position BIGINT NOT NULL)",
     # What is wanted by mail. Where it goes is a row of `webhooks` about `mail`, with no events before it is confirmed.
     # `token`: hash of what ends it; `code`: mark of what confirms it, good up to `until`; `next`: when a digest is due.
+    # `last`: the position of the log after which the next digest tells what has ended.
     """CREATE TABLE IF NOT EXISTS mailboxes (
   account TEXT PRIMARY KEY, webhook TEXT NOT NULL, state TEXT NOT NULL, events TEXT NOT NULL, digest TEXT NOT NULL,
   hour BIGINT NOT NULL, language TEXT NOT NULL, token TEXT NOT NULL, code TEXT NOT NULL, until BIGINT NOT NULL,
