@@ -104,7 +104,7 @@ def _only_sqlite(settings: Settings) -> None:
 def _about(source: Path) -> dict[str, Json]:
     try:
         return dict(json.loads((source / ABOUT).read_text()))
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         raise SettingsError(f"{source} is not a whole backup") from None
 
 

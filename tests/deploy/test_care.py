@@ -249,6 +249,40 @@ def test_half_a_copy_is_not_put_back(copied: tuple[Path, Path], tmp_path: Path, 
     assert not settings.ledger_file.exists()
 
 
+@pytest.mark.parametrize("about", ["[1]", "5", '"annals"', "null", "{}", "\xff"])
+def test_what_says_nothing_of_itself_is_no_copy(copied: tuple[Path, Path], tmp_path: Path, about: str) -> None:
+    (copied[1] / "backup.json").write_bytes(about.encode("latin-1"))
+    refused = call("restore", str(copied[1]), "--data", str(tmp_path / "new"))
+    assert (refused.returncode, refused.stderr) == (2, f"annals: {copied[1]} is not a whole backup\n")
+    assert not (tmp_path / "new" / "ledger.sqlite").exists()
+
+
+@pytest.mark.parametrize("odd", ["nothing", "a file", "an empty folder", "a data folder", "without its key"])
+def test_an_odd_folder_is_refused_in_words(copied: tuple[Path, Path], tmp_path: Path, odd: str) -> None:
+    """And no service is made of it, whatever was asked for."""
+    source = tmp_path / "odd"
+    match odd:
+        case "a file":
+            source.write_text("x")
+        case "an empty folder":
+            source.mkdir()
+        case "a data folder":
+            source = copied[0]
+        case "without its key":
+            source = copied[1]
+            (source / "key").unlink()
+    for more in ([], ["--at", "2026-11-22"]):
+        refused = call("restore", str(source), "--data", str(tmp_path / "new"), *more)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("annals: ")
+        assert not (tmp_path / "new" / "ledger.sqlite").exists()
+    for asked in (["doctor"], ["archive", "0"], ["restore", str(copied[1]), "--game", "x"]):
+        refused = call(*asked, "--data", str(tmp_path / "none"))
+        assert refused.returncode == 2
+        assert "holds no service" in refused.stderr
+        assert not (tmp_path / "none").exists()
+
+
 def test_there_must_be_something_to_copy(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="nothing to copy"):
         take(load({"data": str(tmp_path / "nothing")}, {}), tmp_path / "copy")
