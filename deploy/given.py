@@ -127,7 +127,8 @@ def _checking(name: str, url: str, authority: Path | None) -> str:
     if any(asked.get(part, full) != full for part, full in _FULL.items()):
         raise SettingsError(f"ANNALS_STORES=verified: {name} asks for less than sslmode=verify-full, or for GSSAPI")
     own = {} if authority is None or "sslrootcert" in asked else {"sslrootcert": str(authority)}
-    if not own and "sslrootcert" not in asked:
+    local = all(host.startswith(("/", "@")) for host in str(asked.get("host", "")).split(","))  # sockets: no TLS there
+    if not own and "sslrootcert" not in asked and not local:
         raise SettingsError("ANNALS_STORES=verified: ANNALS_STORES_CA must name the authority of PostgreSQL")
     return _with(url, {part: full for part, full in _FULL.items() if part not in asked}, own)
 

@@ -135,7 +135,7 @@ class TestReading:
         plain = Ledger.open(url)
         plain.migrate()
         game = new_game()
-        plain.append(game, _chained(), 0)
+        plain.append(game, chained(), 0)
         before = plain.read(game)
         archive(plain, game)
         assert plain.read(game) == before
@@ -144,7 +144,7 @@ class TestReading:
     def test_a_large_record_has_a_piece_of_its_own(self, url: str) -> None:
         plain, game = Ledger.open(url), new_game()
         plain.migrate()
-        plain.append(game, _chained(["é\n" * 2_000_000, "", ""]), 0)
+        plain.append(game, chained(["é\n" * 2_000_000, "", ""]), 0)
         before = plain.read(game)
         archive(plain, game)
         assert plain.read(game) == before
@@ -155,7 +155,7 @@ class TestReading:
         plain.close()
 
 
-def _chained(notes: list[str] | None = None) -> list[Record]:
+def chained(notes: list[str] | None = None) -> list[Record]:
     """Records as any game might have them, the last one that closes it."""
     made: list[Record] = []
     for version, note in enumerate([*(notes or ["a", "b"]), "end"], 1):

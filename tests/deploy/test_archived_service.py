@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+import signal
 import threading
 import time
 from contextlib import closing
@@ -15,11 +18,15 @@ import pytest
 from deploy import moments
 from deploy.running_backup import SEGMENT, Segment
 from deploy.settings import load
-from domain.kernel.export import parse
+from deploy.wiring import create_services, migrate
+from domain.kernel.export import dump, parse
 from domain.kernel.verify import verify
 from domain.ledger import Ledger
+from projections.reader import Reader
+from projections.retold import Retold
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Service, Table, call, serving, until
+from tests.deploy.test_mending import Place, closed
 
 PATHS = (
     "",
@@ -198,6 +205,35 @@ def test_a_name_is_erased_and_the_key_changed_where_games_are_archived(tmp_path:
         archived(tmp_path / "data", 1)
         assert (asked(table, "/export").content, asked(newer, "/export").content) == (before, exported)
         assert doctor(tmp_path / "data")["records"][0]
+
+
+def test_a_keeper_that_is_killed_again_and_again_archives_all(tmp_path: Path) -> None:
+    """Games that were closed two days ago; between any two effects of it, and whoever does it in its place."""
+    data = tmp_path / "data"
+    settings = load({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
+    migrate(settings)
+    services = create_services(settings, CATALOGUE)
+    days_ago = itertools.count(int(time.time() * 1000) - 2 * 86_400_000)
+    services.commands._clock = lambda: next(days_ago)
+    place = Place(settings, services)
+    games = [closed(place) for _ in range(8)]
+    before = {game: dump(services.ledger.read(game)) for game in games}
+    told = {game: services.reader.timeline(game, "public") for game in games}
+    with serving(data, ANNALS_ARCHIVE_DAYS="1") as service:
+        for _ in range(4):
+            os.kill(until(lambda: service.find("annals-keeper")), signal.SIGKILL)
+            time.sleep(0.4)
+        until(lambda: all(map(services.ledger.archived, games)))
+        assert doctor(data)["records"][0]
+        for game in games:
+            assert service.http.get(f"/games/{game}/export").content == before[game]
+        assert service.end() == 0
+    reader = Reader(services.views, Retold(services.ledger, CATALOGUE))
+    assert {game: reader.timeline(game, "public") for game in games} == told
+    repaired = services.ledger.execute("SELECT what FROM repairs ORDER BY what")
+    assert repaired == sorted((f"8 records of {game} are archived",) for game in games)
+    assert services.ledger.guarded()
+    services.close()
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system shows no environments")

@@ -240,6 +240,15 @@ class TestVerifiedStores:
         assert load({}, self.ENV).sqlite
         assert load({}, self.ENV | {"ANNALS_REDIS_URL": "unix:///run/redis"}).redis_url == "unix:///run/redis"
 
+    def test_a_socket_of_postgresql_needs_no_authority(self, postgres_url: str) -> None:
+        found = load({}, self.ENV | {"ANNALS_DATABASE_URL": postgres_url})
+        assert conninfo_to_dict(found.ledger_url)["sslmode"] == "verify-full", "wherever else it may lead"
+        ledger, views = Ledger.open(found.ledger_url), Views(found.views_url)
+        ledger.migrate()
+        views.migrate()
+        ledger.close()
+        views.close()
+
     def test_redis_is_spoken_to_only_with_a_certificate_of_the_authority_for_its_name(self, tmp_path: Path) -> None:
         ours, others = authority(tmp_path / "ours"), authority(tmp_path / "others")
         with new_server() as server:
