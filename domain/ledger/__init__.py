@@ -205,10 +205,11 @@ class Ledger:
             return 0
         with self._store() as store:
             events = store.select_events(key)
-            records = [self._record(_own(key, version, event)) for version, event in enumerate(events, 1)]
+            whole = [self._archive.whole(_own(key, version, event)) for version, event in enumerate(events, 1)]
+            records = list(map(self._mapper.record, whole))
             prove(records, leaves)
             stubs = [(event, stub(record.hash)) for event, record in zip(events, records, strict=True)]
-            pieces = list(self._archive.pieces(game, [Line(*self._mapper.written(event)) for event in events]))
+            pieces = list(self._archive.pieces(game, [Line(*self._mapper.written(event)) for event in whole]))
             try:
                 with self._repair(store, f"{len(events)} records of {game} are archived", why) as execute:
                     for piece in pieces:

@@ -340,6 +340,25 @@ class TestDamages:
                     found.add(error.code)
         assert found == {"unreadable"}
 
+    def test_a_game_whose_pieces_were_lost_one_by_one_is_archived_again(
+        self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Some of its records stand behind a stub then, and some do not."""
+        monkeypatch.setattr(archives, "MOST", 5)
+        game = played(ledger)
+        before, known = ledger.read(game), leaves(ledger, game)
+        archive(ledger, game)
+        places = {version: ledger.position(game, version) or 0 for version in known}
+        for first in (1, 6):
+            overwrite(ledger, "DELETE FROM archive WHERE first_version = ?", (first,))
+            ledger.put_right(
+                game, [(r, r.hash, places[r.version]) for r in before[first - 1 : first + 4]], "it was lost"
+            )
+        assert ledger.read(game) == before
+        assert not ledger.archived(game)
+        assert ledger.archive(game, known, WHY) == 10
+        assert ledger.read(game) == before
+
     @pytest.mark.parametrize("cut", [0, 1, 4, 5, 40, -1])
     def test_a_piece_that_is_cut_off_is_unreadable(self, ledger: Ledger, cut: int) -> None:
         game = played(ledger)
