@@ -329,7 +329,7 @@ class TestDamages:
         before = ledger.read(game)
         ((piece,),) = ledger.execute("SELECT piece FROM archive")
         whole = bytes(piece)
-        found = set()
+        found: set[bool | str] = set()
         for at in (*range(40), *range(40, len(whole), 97), len(whole) - 1):
             for bit in (1, 128):
                 changed = whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :]
