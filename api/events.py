@@ -38,6 +38,7 @@ REFUSALS = {
     "other_table": "access_refused",
     "directors_only": "access_refused",
     "director_plays": "access_refused",
+    "director_looked": "access_refused",
     "seats_only": "access_refused",
     "not_your_seat": "access_refused",
     "not_invited": "access_refused",

@@ -41,6 +41,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "other_table": (403, "The token belongs to another game"),
     "directors_only": (403, "Only the director may do this"),
     "director_plays": (403, "A director who holds a seat does not look, and moves for nobody"),
+    "director_looked": (403, "A director who has looked at what is hidden takes no seat at that table"),
     "seats_only": (403, "Only a seat may do this"),
     "not_your_seat": (403, "The token belongs to another seat"),
     "not_invited": (403, "Taking a seat needs an invitation"),

@@ -32,6 +32,17 @@ def take(settings: Settings, to: Path) -> None:
     to.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(to.iterdir()):
         raise SettingsError(f"{to} is not empty")
+    try:
+        _take(settings, to)
+    except (OSError, sqlite3.Error, SettingsError) as error:  # half a copy takes room, and holds the key
+        for path in (to / KEY, *_files(to / LEDGER)):
+            path.unlink(missing_ok=True)
+        if isinstance(error, sqlite3.Error):
+            raise SettingsError(f"{settings.ledger_file} cannot be copied to {to}: {error}") from error
+        raise
+
+
+def _take(settings: Settings, to: Path) -> None:
     write(to / KEY, settings.key().hex().encode() + b"\n")
     _copy(settings.ledger_file, to / LEDGER)
     key = mark_of(settings.key())
@@ -49,7 +60,10 @@ def put_back(settings: Settings, source: Path, until: int | None = None) -> Mome
     _only_sqlite(settings)
     settings.prepare()
     with alone(settings.data / "lock"):  # a service that was started meanwhile would lose its ledger
-        return _put_back(settings, source, until)
+        try:
+            return _put_back(settings, source, until)
+        finally:
+            _remove(_draft(settings))  # of one that failed
 
 
 def _put_back(settings: Settings, source: Path, until: int | None) -> Moment | None:
@@ -59,7 +73,7 @@ def _put_back(settings: Settings, source: Path, until: int | None) -> Moment | N
     about = {} if running else _about(source)
     if not running and (about.get("annals") != FORMAT or _hash(source / LEDGER) != about.get("sha256")):
         raise SettingsError(f"{source} is not a whole backup")
-    draft = settings.ledger_file.with_suffix(".restoring")
+    draft = _draft(settings)
     _remove(draft)  # of one that was killed
     for path in (*_files(settings.ledger_file), *_files(settings.views_file)):
         if path.exists():
@@ -71,7 +85,6 @@ def _put_back(settings: Settings, source: Path, until: int | None) -> Moment | N
     place = (made.generation.folder if made else source) / KEY
     key = key_in(place)
     if not _opened_by(draft, mark_of(key)):
-        _remove(draft)
         raise SettingsError(f"{place} does not open the ledger beside it: bring the key with which the copy was made")
     if settings.key_file.exists() and key_in(settings.key_file) != key:
         raise _occupied(settings.key_file)
@@ -80,6 +93,10 @@ def _put_back(settings: Settings, source: Path, until: int | None) -> Moment | N
     draft.rename(settings.ledger_file)
     synced(settings.data)
     return made
+
+
+def _draft(settings: Settings) -> Path:
+    return settings.ledger_file.with_suffix(".restoring")
 
 
 def _files(database: Path) -> list[Path]:
@@ -104,7 +121,7 @@ def _only_sqlite(settings: Settings) -> None:
 def _about(source: Path) -> dict[str, Json]:
     try:
         return dict(json.loads((source / ABOUT).read_text()))
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         raise SettingsError(f"{source} is not a whole backup") from None
 
 

@@ -207,7 +207,7 @@ def run(settings: Settings, limits: Limits, args: Sequence[str]) -> int:
     allow_files(_files(limits))
     prepare(settings, limits, args[0])
     os.set_inheritable(0, True)  # else the first file that is opened becomes the standard input
-    os.execv(args[0], list(args))  # noqa: S606
+    os.execve(args[0], list(args), programs.told(os.environ))  # noqa: S606
 
 
 def prepare(settings: Settings, limits: Limits, binary: str) -> None:

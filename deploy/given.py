@@ -38,14 +38,22 @@ def opened(environ: Mapping[str, str]) -> dict[str, str]:
         if path := found.pop(f"{name}_FILE", ""):
             if name in found:
                 raise SettingsError(f"{name} and {name}_FILE are both given: one of them is expected")
-            found[name] = _line_of(name, Path(path).expanduser())
+            found[name] = _line_of(name, path)
     return found
 
 
-def _line_of(name: str, path: Path) -> str:
+def located(name: str, path: str) -> Path:
+    """The absolute path that a setting names; raises SettingsError for the home of somebody who is unknown."""
+    try:
+        return Path(path).expanduser().absolute()
+    except RuntimeError:
+        raise SettingsError(f"{name} names a file that cannot be read: there is no such home") from None
+
+
+def _line_of(name: str, path: str) -> str:
     # The path is not repeated: where somebody has mistaken the setting, it is the secret itself.
     try:
-        with path.open("rb") as file:
+        with located(f"{name}_FILE", path).open("rb") as file:
             held = file.read(LONGEST + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "that is no path"
@@ -102,8 +110,12 @@ def redis(url: str, authority: Path | None = None, *, verified: bool = False) ->
     return _with(url, {"ssl_cert_reqs": "required"} if "ssl_cert_reqs" not in asked else {}, own)
 
 
+_FULL = {"sslmode": "verify-full", "gssencmode": "disable"}
+"""What an address of PostgreSQL must ask for: with GSSAPI the driver would encrypt and look at no certificate."""
+
+
 def _checking(name: str, url: str, authority: Path | None) -> str:
-    """The address with `sslmode=verify-full` and an authority; raises SettingsError for one that asks for less."""
+    """The address with what it must ask for and an authority; raises SettingsError for one that asks for less."""
     # The driver's own reader: it knows what the last of two says, and older words for the same.
     from psycopg import ProgrammingError  # noqa: PLC0415 - SQLite's users need no driver
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
@@ -112,12 +124,13 @@ def _checking(name: str, url: str, authority: Path | None) -> str:
         asked = conninfo_to_dict(url)
     except ProgrammingError:  # its message quotes the address, in which a password stands
         raise SettingsError(f"{name} cannot be read as an address") from None
-    if asked.get("sslmode", "verify-full") != "verify-full":
-        raise SettingsError(f"ANNALS_STORES=verified: {name} asks for less than sslmode=verify-full")
+    if any(asked.get(part, full) != full for part, full in _FULL.items()):
+        raise SettingsError(f"ANNALS_STORES=verified: {name} asks for less than sslmode=verify-full, or for GSSAPI")
     own = {} if authority is None or "sslrootcert" in asked else {"sslrootcert": str(authority)}
-    if not own and "sslrootcert" not in asked:
+    local = all(host.startswith(("/", "@")) for host in str(asked.get("host", "")).split(","))  # sockets: no TLS there
+    if not own and "sslrootcert" not in asked and not local:
         raise SettingsError("ANNALS_STORES=verified: ANNALS_STORES_CA must name the authority of PostgreSQL")
-    return _with(url, {"sslmode": "verify-full"} if "sslmode" not in asked else {}, own)
+    return _with(url, {part: full for part, full in _FULL.items() if part not in asked}, own)
 
 
 def _with(url: str, *more: Mapping[str, str]) -> str:
@@ -129,7 +142,7 @@ def authority(path: str, *, verified: bool) -> Path | None:
     """The file with the authority that must have signed the certificates of stores."""
     if not path:
         return None
-    found = Path(path).expanduser().absolute()
+    found = located("ANNALS_STORES_CA", path)
     if not verified:
         raise SettingsError("ANNALS_STORES_CA goes with ANNALS_STORES=verified")
     if not found.is_file():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -20,7 +20,7 @@ from deploy.settings import Settings, SettingsError
 from deploy.wiring import Services
 from domain.beside.damages import Damage
 from domain.beside.tables import Row
-from domain.errors import AnnalsError, StaleVersion, StoreUnavailable, UnknownGame, VerificationError
+from domain.errors import AnnalsError, StaleVersion, StoreUnavailable, UnknownGame, VerificationError, WrongKey
 from domain.kernel.export import parse
 from domain.kernel.record import Record
 from domain.ledger import Ledger
@@ -181,6 +181,11 @@ def _copied(path: Path, game: str, key: bytes) -> Source:
     """Record by record: the copy may be damaged as well. Raises SettingsError where nothing of it can be read."""
     with closing(Ledger.open(f"sqlite:///{quote(str(path.absolute()))}", key)) as ledger:
         found: dict[int, Record] = {}
+        try:
+            with suppress(StoreUnavailable):  # one that is older than the ring has none
+                ledger.keys.check()
+        except WrongKey:
+            raise SettingsError("the source opens with another key: bring the one with which it was made") from None
         try:
             seeds, head = ledger.execute(_SEED, (game,)), ledger.version(game)
         except StoreUnavailable as error:

@@ -57,9 +57,12 @@ def make(folder: Path, until: int | None, target: Path) -> Moment:
     shutil.copyfile(generation.folder / BASE, target)
     target.chmod(0o600)
     at = generation.at
-    for _, parts in groupby(_segments(generation, until), key=lambda s: s.epoch):
-        at = _replayed(target, parts)
-    _proved(target)
+    try:
+        for _, parts in groupby(_segments(generation, until), key=lambda s: s.epoch):
+            at = _replayed(target, parts)
+        _proved(target)
+    except sqlite3.Error as error:
+        raise SettingsError(f"no ledger can be made of {generation.folder} in {target.parent}: {error}") from error
     return Moment(generation, at)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,6 +24,11 @@ def find(package: str, pattern: str, names: Iterable[str]) -> str | None:
         for found in Path(folder).glob(pattern):
             return str(found)
     return next(filter(None, map(shutil.which, names)), None)
+
+
+def told(environ: Mapping[str, str]) -> dict[str, str]:
+    """What they are told of an environment: none of our settings, since some are secrets, and nothing hides theirs."""
+    return {name: value for name, value in environ.items() if not name.startswith("ANNALS_")}
 
 
 def socket_at(path: Path) -> Path:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deploy import logs
-from deploy.settings import LOG_LEVELS, MOST_DAYS, Settings, load
+from deploy.settings import LOG_LEVELS, MOST_DAYS, Settings, SettingsError, load
 from domain.catalogue import Catalogue, shipped
 from domain.errors import AccountError, StoreUnavailable
 from domain.ids import Json
@@ -519,6 +519,8 @@ def archive(args: argparse.Namespace, catalogue: Catalogue) -> int:
         _services(args, catalogue) as services,
         closing(Ledger.open(services.settings.owner_url, services.settings.key())) as owned,
     ):
+        if not owned.guarded():
+            raise SettingsError("the tables of this ledger are not those of this version: `annals migrate` makes them")
         archiving = Archiving(services.crew(), args.days, owned)
         while found := archiving.next():
             moved = archiving.archive(found)

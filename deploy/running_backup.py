@@ -198,7 +198,7 @@ class Copier:
         segments = generation.segments()
         try:
             last = Segment.read(segments[-1]) if segments else None
-        except (ValueError, KeyError, zlib.error):
+        except (OSError, ValueError, KeyError, TypeError, zlib.error):  # a whole copy asks for none of it
             return False
         if last is None or not tail.follows(last.mark):
             return False

@@ -254,13 +254,14 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
     env = given.opened(os.environ if environ is None else environ)
     if environ is None:
         _take(env)
-    data = Path(flag.get("data") or env.get("ANNALS_DATA") or "var").expanduser().absolute()
+    data = given.located("ANNALS_DATA", str(flag.get("data") or env.get("ANNALS_DATA") or "var"))
     stores = _among("ANNALS_STORES", env.get("ANNALS_STORES", STORES[0]), STORES)
     verified = stores == "verified"
     authority = given.authority(env.get("ANNALS_STORES_CA", ""), verified=verified)
     database = flag.get("database") or env.get("ANNALS_DATABASE_URL", "")
     ledger_url, views_url = given.databases(data, database, authority, verified=verified)
-    tls_cert, tls_key = (_file(flag.get(f"tls_{n}") or env.get(f"ANNALS_TLS_{n.upper()}")) for n in ("cert", "key"))
+    tls = {name: f"ANNALS_TLS_{name.upper()}" for name in ("cert", "key")}
+    tls_cert, tls_key = (_file(name, flag.get(f"tls_{n}") or env.get(name)) for n, name in tls.items())
     public_url = _public(env.get("ANNALS_PUBLIC_URL", ""))
     smtp, mail_from = _mail(env.get("ANNALS_SMTP", "").strip(), env.get("ANNALS_MAIL_FROM", "").strip(), public_url)
     if (tls_cert is None) != (tls_key is None):
@@ -309,8 +310,8 @@ def _take(env: Mapping[str, str]) -> None:
             os.environ[name] = env[name]
 
 
-def _file(path: str | None) -> Path | None:
-    return Path(path).expanduser().absolute() if path else None
+def _file(name: str, path: str | None) -> Path | None:
+    return given.located(name, path) if path else None
 
 
 def _backup(text: str, data: Path, ledger_url: str) -> Path | None:
@@ -318,7 +319,7 @@ def _backup(text: str, data: Path, ledger_url: str) -> Path | None:
         return None
     if not ledger_url.startswith("sqlite:"):
         raise SettingsError("ANNALS_BACKUP: with PostgreSQL use its own tools (base backups with archived WAL)")
-    path = Path(text).expanduser().absolute()
+    path = given.located("ANNALS_BACKUP", text)
     real, kept = path.resolve(), data.resolve()
     if real.is_relative_to(kept) or kept.is_relative_to(real):
         raise SettingsError("ANNALS_BACKUP: a folder apart from the data is expected, best on another disk")

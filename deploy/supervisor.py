@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, NoReturn, Protocol
 
-from deploy import lifeline
+from deploy import lifeline, programs
 from deploy.settings import SettingsError
 from workers import pulse
 
@@ -90,7 +90,7 @@ class _Command:
 
         self._process = subprocess.Popen(
             args,
-            env=environ,
+            env=programs.told(environ),
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr.fileno(),  # ours has one line, for whoever waits for it
             preexec_fn=before_exec,  # noqa: PLW1509 - the supervisor has no threads

@@ -26,6 +26,7 @@ from projections import documents, schema
 from projections.known import Known, folded, following, touched
 from projections.parts import Held, Share
 from projections.progress import LeaseLostError
+from projections.retold import forget
 from projections.rows import board_of, boards_of, due_of, game_of, held_of, lines_of, results_of, seated_of
 from projections.scrub import NOBODY_KNOWS
 from projections.spectators import CHANGES, NEVER, STOP, Late, Shown, Spectators, passes
@@ -81,6 +82,8 @@ class _Batch:
     aside: list[Doc] = field(default_factory=list)
     damaged: set[str] = field(default_factory=set)
     """Games that are known to be."""
+    archived: list[str] = field(default_factory=list)
+    """Games that are told again when somebody asks, whose last record is in the batch."""
     boards: list[Doc] = field(default_factory=list)
     games: list[Doc] = field(default_factory=list)
     due: list[Doc] = field(default_factory=list)
@@ -314,6 +317,8 @@ class Pump:
         if not entry.archived or game in batch.damaged:  # else it is told again when somebody asks
             batch.lines += lines_of(record, before, known, self._views)
             boards.update(dict.fromkeys(touched(record, known), known))
+        elif record.kind == "closed":
+            batch.archived.append(game)
         batch.places[game] = shown.at(entry.position)
         shown.follow(record, before, known)
 
@@ -333,6 +338,8 @@ class Pump:
 
 
 def _write(db: Connection, gen: int, batch: _Batch, shown: Shown, views: Views) -> None:
+    for game in batch.archived:  # it may have been moved while these views were made, some of it read before
+        forget(db, gen, game)
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.lines])
     changed = [*batch.known, *(row["game"] for row in batch.aside)]
     NOTHING_DUE.run(db, [{"in_gen": gen, "of_game": game} for game in changed])

@@ -63,7 +63,9 @@ GAME = select(schema.games.c.doc).where(
 SHOWN = select(schema.games.c.shown_to, schema.games.c.version).where(
     _live(schema.games), schema.games.c.game == bindparam("of_game")
 )
-STATUS = select(schema.games.c.status).where(_live(schema.games), schema.games.c.game == bindparam("of_game"))
+STATUS = select(schema.games.c.status, schema.games.c.version).where(
+    _live(schema.games), schema.games.c.game == bindparam("of_game")
+)
 
 
 def _others(inside: bool) -> str:
@@ -251,13 +253,14 @@ class Reader:
             rows = db.execute(query.order_by(t.c.place.desc()).limit(limit))
             return [(row.place, json.loads(row.doc)) for row in rows]
 
-    def _told(self, game: str, whole: Passage) -> Told | None:
-        """A closed game of which the views have no rows; None for any other."""
+    def _told(self, game: str, whole: Passage, after: int = 0) -> Told | None:
+        """A closed game of which the views have no rows; None for any other, and for one with nothing after that."""
         if self._retold is None:
             return None
         with self._views.reading() as db:
-            if {row.status for row in db.execute(STATUS, {"of_game": game})} != {"closed"}:
-                return None
+            rows = db.execute(STATUS, {"of_game": game}).all()
+        if {row.status for row in rows} != {"closed"} or all(row.version <= after for row in rows):
+            return None
         if found := self._retold.known(game):
             return found
         with whole():
@@ -272,7 +275,7 @@ class Reader:
         query = query.where(t.c.version <= after + limit).order_by(t.c.version, t.c.audience.desc())
         with self._views.reading() as db:
             rows = [(row.version, row.audience, row.doc) for row in db.execute(query)]
-        if not rows and limit > 0 and (told := self._told(game, whole)):
+        if not rows and limit > 0 and (told := self._told(game, whole, after)):
             return _entries(told.page(after, limit), viewer)
         readable = ((v, key, doc) for v, key, doc in rows if may_read(key, viewer))
         return _entries(((v, key, self._views.shown(game, key, doc)) for v, key, doc in readable), viewer)

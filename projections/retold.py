@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from cachetools import LRUCache
-from sqlalchemy import delete, select, tuple_
+from sqlalchemy import Connection, delete, select, tuple_
 
 from domain.catalogue import Catalogue
 from domain.ledger import Ledger
@@ -119,9 +119,14 @@ def closed_before(views: Views, at: int, after: tuple[int, str], limit: int) -> 
         return [Closed(*row) for row in db.execute(query.order_by(t.at, t.game).limit(limit))]
 
 
-def forget(views: Views, game: str) -> None:
+def forget_everywhere(views: Views, game: str) -> None:
     """Drop the boards and the timeline of a game, in every generation; its summary, results and leaves stay."""
-    gens = select(schema.generations.c.gen)
     with views.transaction() as db:
-        for table in (schema.boards, schema.timeline):
-            db.execute(delete(table).where(table.c.gen.in_(gens), table.c.game == game))
+        for gen in db.execute(select(schema.generations.c.gen)).scalars().all():
+            forget(db, gen, game)
+
+
+def forget(db: Connection, gen: int, game: str) -> None:
+    """The same in one of them."""
+    for table in (schema.boards, schema.timeline):
+        db.execute(delete(table).filter_by(gen=gen, game=game))

@@ -6,7 +6,7 @@ import logging
 
 from domain.errors import AnnalsError, StaleVersion
 from domain.ledger import Ledger
-from projections.retold import Closed, closed_before, forget
+from projections.retold import Closed, closed_before, forget_everywhere
 from projections.scrub import leaves_of
 from projections.spectators import passes
 from workers.crew import Crew
@@ -62,5 +62,5 @@ class Archiving:
             log.error("%s cannot be archived: %s", game.game, error)  # noqa: TRY400 - the error says all there is
             self._crew.inspector.inspect(game.game)
             return 0
-        forget(self._crew.views, game.game)
+        forget_everywhere(self._crew.views, game.game)
         return moved

@@ -13,6 +13,7 @@ from api.spectating import sight
 from domain.beside.people.circle import Challenge
 from domain.errors import RuleError
 from domain.ids import DIRECTOR, Seat
+from domain.kernel.acts import Look, act_of
 
 
 def admit(game: str, invitation: str) -> Challenge | None:
@@ -44,6 +45,16 @@ def place(game: str, seat: Seat | None, player: str) -> None:
     free = [row["seat"] for row in _seen(game)["seats"] if not row["player"]]
     if (free[0] if seat is None and free else seat) in kept:
         raise Problem("seat_reserved", seats=[at for at in free if at not in kept])
+
+
+def unseeing(game: str, player: str, version: int) -> None:
+    """Raises if whoever takes a seat with that record has looked at what is hidden there, as its director."""
+    s = services()
+    if s.access.director(game) not in {player, *auth.players()}:
+        return
+    now, before = s.commands.game(game), s.ledger.read(game, upto=version - 1)
+    if any(r.kind == "ruled" and isinstance(act_of(r, now), Look) for r in before):
+        raise Problem("director_looked")
 
 
 def as_seen(game: str, seat: Seat | None) -> None:

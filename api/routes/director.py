@@ -50,6 +50,7 @@ def look(_: Json, headers: Doc, game: str) -> Response:
             who = auth.principal()
             events.tell("looked", game=game, player=who.player, token=who.token)
         known = known_at(services().ledger.read(game, upto=stored.versions[-1]))
+        auth.stand_apart(known.game)  # whoever has taken a seat meanwhile is told nothing
     return written(stored, {"board": orjson.loads(documents.board(known, DIRECTOR))})
 
 

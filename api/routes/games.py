@@ -25,9 +25,10 @@ from api.requests import (
     VacationSchema,
     WaitArgs,
 )
-from api.routes.admission import admit, as_seen, directs, place, veiled
+from api.routes.admission import admit, as_seen, directs, place, unseeing, veiled
 from api.services import Doc, Services, services
 from domain.beside.access import Grant, Role, id_of
+from domain.beside.tables import Statement
 from domain.bots import HEURISTIC
 from domain.commands import Answer
 from domain.errors import UnknownRuleset
@@ -35,6 +36,7 @@ from domain.ids import DIRECTOR, Json, Seat
 from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
 from domain.kernel.clock import LONGEST, SECOND, Pace, pace_of
 from domain.kernel.game import AnyGame
+from domain.kernel.record import Record
 from domain.kernel.ruleset import AnyRuleset
 from domain.kernel.texts import Message
 
@@ -231,14 +233,15 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     A director may let a bot of the service sit there instead (`bot`, with `seat`), which plays at once what it owes.
     The answer holds the seat's token; the token of whoever sat there opens nothing any more. A repetition with its key
     gets the same answer, and changes nothing: if somebody else has the seat by then, that token opens nothing. An
-    account gets no token of the seat: its own is the way in.
+    account gets no token of the seat: its own is the way in. A director who has looked at what is hidden gets no seat.
     """
     if body["bot"]:
         return _seat_bot(game, body, headers["key"])
     check_name(body["name"])
     s = services()
     player, grant, named = _granted(game, "join", game, headers["key"])
-    if not (named and s.ledger.command(game, named)):
+    again = bool(named and s.ledger.command(game, named))
+    if not again:
         asked = admit(game, body["invitation"])
         auth.in_good_standing()
         as_seen(game, body.get("seat"))
@@ -246,16 +249,16 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
         _spend("seats")
     own = auth.holder() is not None
     accepted = s.people.circle.answered(game, auth.players(), "accepted")
+
+    def beside(record: Record) -> list[Statement]:
+        if not again:  # here and not before: a look that comes between would not be seen
+            unseeing(game, player, record.version)
+        token = s.access.issued(game, record.public["seat"], player, grant.token, body["name"], account=own)
+        return [*token, *accepted]
+
     with veiled(game, body.get("seat")):
-        stored = s.commands.do(
-            game,
-            Join(body.get("seat"), player, body["nonce_hash"]),
-            command=named,
-            beside=lambda r: [
-                *s.access.issued(game, r.public["seat"], player, grant.token, body["name"], account=own),
-                *accepted,
-            ],
-        )
+        act = Join(body.get("seat"), player, body["nonce_hash"])
+        stored = s.commands.do(game, act, command=named, beside=beside)
     issued(stored, grant, player, stored.records[0].public["seat"])
     return written(stored, {"seat": stored.records[0].public["seat"]} | _shown(grant, player))
 

@@ -56,7 +56,7 @@ class Keyring:
         return number.to_bytes(_NUMBER, "big") + nonce + sealed
 
     def open(self, game: str, about: str, sealed: bytes) -> bytes:
-        """What was sealed; raises WrongKey if that key is not on the ring, ValueError for bytes that were altered."""
+        """What was sealed; raises WrongKey if its key is gone from the ring, ValueError for bytes that were altered."""
         number, nonce, box = sealed[:_NUMBER], sealed[_NUMBER : _NUMBER + _NONCE], sealed[_NUMBER + _NONCE :]
         if len(box) < 16:
             raise ValueError("too short to have been sealed")
@@ -73,7 +73,9 @@ class Keyring:
         ring = self._known()
         if number not in ring:
             ring = self._read()  # another process may have begun a new one
-        if number not in ring or number == _REQUESTS:
+        if not _REQUESTS < number <= max(ring):  # the ring has never had it: the bytes are others
+            raise ValueError(f"no ring of this ledger has had a key {number}")
+        if number not in ring:
             raise WrongKey(f"key {number} of this ledger is not on the ring of this master key")
         return AESGCM(hmac.digest(ring[number], f"game|{game}".encode(), "sha256"))
 

@@ -165,7 +165,7 @@ class Ledger:
                 events.append((event, position, self._misnamed(store, event, hashed, position)))
             try:
                 what = f"versions {', '.join(str(r.version) for r, *_ in records)} of {game}"
-                with self.repair(what, why) as execute:
+                with self._repair(store, what, why) as execute:
                     store.put_right(events, execute)
             except IntegrityError as e:
                 raise StaleVersion(0, store.version(_key(game))) from e
@@ -198,22 +198,26 @@ class Ledger:
         `leaves`: the hashes that they must have, from elsewhere. 0 for a game that is archived. Raises ValueError for
         one that is not closed, VerificationError for a record that is not the one whose hash stands there, does not
         follow the one before, or has packs that its public part has not sealed, and StaleVersion if one has changed
-        meanwhile.
+        meanwhile, or somebody else has archived them.
         """
         key = _key(game)
         if self._archive.holds(game):
             return 0
         with self._store() as store:
             events = store.select_events(key)
-            records = [self._record(_own(key, version, event)) for version, event in enumerate(events, 1)]
+            whole = [self._archive.whole(_own(key, version, event)) for version, event in enumerate(events, 1)]
+            records = list(map(self._mapper.record, whole))
             prove(records, leaves)
             stubs = [(event, stub(record.hash)) for event, record in zip(events, records, strict=True)]
-            pieces = list(self._archive.pieces(game, [Line(*self._mapper.written(event)) for event in events]))
-            with self.repair(f"{len(events)} records of {game} are archived", why) as execute:
-                for piece in pieces:
-                    execute(INSERT, (game, piece.first, piece.last, piece.data))
-                if not store.replace_states(stubs, execute):
-                    raise StaleVersion(len(events), store.version(key))
+            pieces = list(self._archive.pieces(game, [Line(*self._mapper.written(event)) for event in whole]))
+            try:
+                with self._repair(store, f"{len(events)} records of {game} are archived", why) as execute:
+                    for piece in pieces:
+                        execute(INSERT, (game, piece.first, piece.last, piece.data))
+                    if not store.replace_states(stubs, execute):
+                        raise StaleVersion(len(events), store.version(key))
+            except IntegrityError as e:  # its pieces are there
+                raise StaleVersion(len(events), store.version(key)) from e
         return len(events)
 
     def archived(self, game: str) -> bool:
@@ -251,10 +255,15 @@ class Ledger:
         the same moment on; after an error nothing of it has happened. On PostgreSQL the role must own the tables or be
         a member of `annals_repair`.
         """
+        with self._store() as store, self._repair(store, what, why) as execute:
+            yield execute
+
+    @contextmanager
+    def _repair(self, store: Store, what: str, why: str) -> Iterator[Execute]:
         if not (what and why):
             raise ValueError("a repair says what it does, and why")
         self._ready()
-        with self._store() as store, store.repair(what, why) as execute:
+        with store.repair(what, why) as execute:
             yield execute
         log.warning("log_repaired: %s, because %s", what, why)
 

@@ -29,7 +29,10 @@ LARGE = 2**18
 """Bytes of its lines from which on a piece takes no more records."""
 
 KEPT = 2**23
-"""Bytes of lines of the pieces that a process remembers: a reader of the log goes through many games in turn."""
+"""Bytes of lines of the pieces that a process remembers: a reader of the log goes through many games in turn.
+
+The row in which a piece rests is read each time all the same: the log is looked through for bytes that have changed.
+"""
 
 INSERT = "INSERT INTO archive (game, first_version, last_version, piece) VALUES (?, ?, ?, ?)"
 _FIND = """
@@ -99,7 +102,7 @@ class Archive:
     def __init__(self, keys: Sealing | None, run: Run) -> None:
         self._keys, self._run = keys, run
         self._lock = threading.Lock()
-        self._read: LRUCache[tuple[str, int], list[Line]] = LRUCache(KEPT, _bytes)
+        self._read: LRUCache[tuple[str, int], tuple[Row, list[Line]]] = LRUCache(KEPT, lambda kept: _bytes(kept[1]))
 
     def holds(self, game: str) -> bool:
         """Whether there are pieces of the game."""
@@ -143,24 +146,24 @@ class Archive:
 
     def _line(self, game: str, version: int) -> Line:
         found = self._run(_FIND, (game, version))
-        if not found or found[0][1] < version:
+        if not found or not isinstance(found[0][1], int) or found[0][1] < version:
             raise _unreadable(version, "its piece is gone")
-        first, last, data = found[0]
+        first, last, data = row = found[0]
         with self._lock:
-            lines: list[Line] | None = self._read.get((game, first))
-        if lines is None:
+            kept, lines = self._read.get((game, first), ((), []))
+        if kept != row:  # what is remembered stands for the row that was read alone: a disk may change it
             try:
-                lines = self._lines(game, first, last, bytes(data))
+                lines = self._lines(game, first, last, memoryview(data).tobytes())
             except (lzma.LZMAError, ValueError, TypeError) as error:
                 raise _unreadable(version, str(error)) from error
-            self._keep((game, first), lines)
+            self._keep((game, first), row, lines)
         place: int = version - first
         return lines[place]
 
-    def _keep(self, key: tuple[str, int], lines: list[Line]) -> None:
+    def _keep(self, key: tuple[str, int], row: Row, lines: list[Line]) -> None:
         if _bytes(lines) <= KEPT:
             with self._lock:
-                self._read[key] = lines
+                self._read[key] = row, lines
 
     def _lines(self, game: str, first: int, last: int, data: bytes) -> list[Line]:
         """Raises WrongKey, LZMAError and ValueError."""

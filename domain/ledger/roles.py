@@ -1,7 +1,8 @@
 """The roles of a ledger on PostgreSQL: who owns the tables, the service, and who may repair the log.
 
 The owner makes tables. The service appends to the log and reads it, and changes what stands beside it. Members of
-`annals_repair` may change the log too, in a transaction that writes down why.
+`annals_repair` may change the log too, in a transaction that writes down why; beside it they read the ring of keys
+alone.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def grant(connection: Connection, address: str) -> None:
     _allow(connection, service, "SELECT, INSERT", _LOG)
     _allow(connection, service, "SELECT", _READ)
     _allow(connection, service, "SELECT, INSERT, UPDATE, DELETE", _beside(connection))
-    _allow(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, "archive", *_beside(connection)])
+    _allow(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, "archive"])
+    _allow(connection, REPAIR, "SELECT", ["keyring"])
     # When, who and in which transaction the database says itself.
     _allow(connection, REPAIR, "SELECT, INSERT (what, why)", ["repairs"])
 

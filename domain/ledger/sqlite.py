@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
 
-from eventsourcing.persistence import StoredEvent
+from eventsourcing.persistence import IntegrityError, StoredEvent
 from eventsourcing.sqlite import (
     SQLiteApplicationRecorder,
     SQLiteConnection,
@@ -307,7 +307,10 @@ class SqliteStore(SQLiteApplicationRecorder):
             c.execute(_REPAIRED, (time.time_ns() // 1_000_000, f"uid {os.getuid()}", what, why))
             for name in _LIFTED:
                 c.execute(f"DROP TRIGGER IF EXISTS {name}")
-            yield _executing(c)
+            try:
+                yield _executing(c)
+            except sqlite3.IntegrityError as error:
+                raise IntegrityError(str(error)) from error
             for guard in _LIFTED.values():
                 c.execute(guard)
 

@@ -133,7 +133,10 @@ class Store(Protocol):
         """Statements in one transaction, behind the locks that an append takes."""
 
     def repair(self, what: str, why: str) -> AbstractContextManager[Execute]:
-        """A transaction of its own in which the log may be changed; what and why are written down with it."""
+        """A transaction of its own in which the log may be changed; what and why are written down with it.
+
+        Raises the library's IntegrityError where something else stands in the place of what is written.
+        """
 
     def wipe(self) -> None:
         """Let what was deleted be gone from the files too, where that is the service's to do.

@@ -137,6 +137,25 @@ class TestRoles:
         assert anne.post("/me/claims", {"token": seats[0]}).status_code == 200
         refused(anne.post(f"/games/{game}/looks", Annals_Role="director"), 403, "director_plays")
 
+    @pytest.mark.parametrize("claimed", [False, True])
+    def test_a_director_who_has_looked_takes_no_seat_by_whatever_id(
+        self, site: Site, anne: Member, claimed: bool
+    ) -> None:
+        """Also of a table that the person has opened and looked into as a guest."""
+        if claimed:
+            made = site.post("/games", TABLE).json
+            game, look = made["game"], {"token": made["token"]}
+        else:
+            game, look = anne.post("/games", TABLE).json["game"], {"token": anne.token}
+        seats = [site.post(f"/games/{game}/seats", {"seat": n}).json["token"] for n in range(3)]
+        assert site.post(f"/games/{game}/start", **look).status_code == 201
+        assert site.post(f"/games/{game}/looks", **look).status_code == 201
+        if claimed:
+            assert anne.post("/me/claims", look).status_code == 200
+        assert site.delete(f"/games/{game}/seats/1", seats[1]).status_code == 200
+        refused(anne.post(f"/games/{game}/seats", {"seat": 1}), 403, "director_looked")
+        assert site.post(f"/games/{game}/seats", {"seat": 1}).status_code == 201
+
     def test_at_a_table_by_invitation_the_director_needs_none(self, site: Site, anne: Member) -> None:
         game = anne.post("/games", TABLE | {"listing": "invitation"}).json["game"]
         assert anne.post(f"/games/{game}/seats", {}).status_code == 201

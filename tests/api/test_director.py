@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from domain.kernel.acts import Close
+from api import auth
+from domain.kernel.acts import Close, Join, Look, Rewind
 from tests.api.conftest import Reply, Site, Table, refused
 from tests.kernel.flows import windows
 
@@ -41,6 +44,93 @@ class TestLooks:
         before = site.services.ledger.version(made["game"])
         refused(site.post(f"{path}/looks", token=made["token"]), 403, "director_plays")
         assert site.services.ledger.version(made["game"]) == before
+
+    @pytest.fixture
+    def playing(self, site: Site) -> Table:
+        """A running table at which the director has seat 0."""
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3}).json
+        table = Table(site, made["game"], made["token"], [])
+        for token in (made["token"], "", ""):
+            table.tokens.append(site.post(f"{table.path}/seats", {}, token).json["token"])
+        assert table.post("/start", token=table.director).status_code == 201
+        return table
+
+    def test_who_leaves_the_seat_and_looks_does_not_come_back(self, playing: Table) -> None:
+        """With whatever token of theirs; others take the seat."""
+        site, path = playing.site, f"{playing.path}/seats"
+        other = site.post("/games", {"ruleset": "orders@1", "seats": 3}, playing.director).json["token"]
+        assert site.delete(f"{path}/0", playing.tokens[0]).status_code == 200
+        assert playing.post("/looks", token=playing.director).status_code == 201
+        before = playing.version
+        for token in (playing.director, other):
+            refused(site.post(path, {"seat": 0}, token), 403, "director_looked")
+        assert playing.version == before
+        assert site.post(path, {"seat": 0}).status_code == 201
+
+    def test_nor_after_the_look_was_undone(self, playing: Table) -> None:
+        site, version = playing.site, playing.version
+        assert site.delete(f"{playing.path}/seats/0", playing.tokens[0]).status_code == 200
+        assert playing.post("/looks", token=playing.director).status_code == 201
+        playing.site.services.commands.do(playing.game, Rewind(version, "director", reason=""))
+        playing.site.ring()
+        refused(site.post(f"{playing.path}/seats", {"seat": 0}, playing.director), 403, "director_looked")
+
+    def test_who_has_not_looked_comes_back(self, playing: Table) -> None:
+        site, path = playing.site, f"{playing.path}/seats"
+        assert site.delete(f"{path}/0", playing.tokens[0]).status_code == 200
+        assert site.put(f"{path}/1/hold", {"seconds": 60}, playing.director).status_code == 200
+        assert site.post(path, {"seat": 0}, playing.director).status_code == 201
+
+    def test_a_seat_that_was_taken_before_the_look_is_told_again(self, playing: Table) -> None:
+        """A repetition gives the answer of then, and nothing else."""
+        site, path = playing.site, f"{playing.path}/seats"
+        site.delete(f"{path}/0", playing.tokens[0])
+        back = [site.post(path, {"seat": 0}, playing.director, Idempotency_Key="x" * 32)]
+        site.delete(f"{path}/0", back[0].json["token"])
+        assert playing.post("/looks", token=playing.director).status_code == 201
+        back.append(site.post(path, {"seat": 0}, playing.director, Idempotency_Key="x" * 32))
+        assert back[0].status_code == 201
+        assert back[0].data == back[1].data
+        assert playing.get().json["seats"][0]["player"] is None
+        refused(playing.post("/choices", {}, back[0].json["token"]), 401, "unauthenticated")
+
+    def test_who_takes_a_seat_while_looking_is_told_nothing(
+        self, playing: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        site, path = playing.site, f"{playing.path}/seats"
+        site.delete(f"{path}/0", playing.tokens[0])
+        stand_apart = auth.stand_apart
+
+        def meanwhile(game: Any) -> None:
+            stand_apart(game)
+            monkeypatch.undo()
+            player = site.services.access.director(playing.game)
+            site.services.commands.do(playing.game, Join(0, player or ""))
+
+        monkeypatch.setattr(auth, "stand_apart", meanwhile)
+        told = refused(playing.post("/looks", token=playing.director), 403, "director_plays")
+        assert "board" not in told
+
+    def test_a_look_between_question_and_seat_is_seen(self, playing: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        site, path = playing.site, f"{playing.path}/seats"
+        site.delete(f"{path}/0", playing.tokens[0])
+
+        def meanwhile(*_: object) -> None:
+            monkeypatch.undo()
+            site.services.commands.do(playing.game, Look())
+
+        monkeypatch.setattr("api.routes.games.as_seen", meanwhile)
+        refused(site.post(path, {"seat": 0}, playing.director), 403, "director_looked")
+
+    @pytest.mark.parametrize("closed", [False, True])
+    def test_of_a_game_that_is_not_played_nothing_is_looked_at(self, site: Site, orders: Table, closed: bool) -> None:
+        """What is hidden of a closed one everybody may see; before the start there is nothing."""
+        if closed:
+            orders.post("/close", {"reason": "void"}, orders.director)
+            refused(orders.post("/looks", token=orders.director), 409, "game_over")
+            return
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3}).json
+        refused(site.post(f"/games/{made['game']}/looks", token=made["token"]), 409, "not_running")
 
     def test_a_repeated_request_is_one_look(self, orders: Table) -> None:
         answers = [orders.post("/looks", token=orders.director, Idempotency_Key="look-number-1") for _ in range(2)]

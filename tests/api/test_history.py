@@ -178,6 +178,10 @@ def test_a_large_export_is_made_in_slices_and_waits_in_a_file(site: Site, monkey
         assert int(answer.headers["Content-Length"]) == len(whole)
 
 
+def _too_much(*_: object) -> None:
+    raise AssertionError("a whole game is folded")
+
+
 def archived(site: Site) -> None:
     """All closed games rest in the archive, and nothing is remembered of them."""
     archiving = Archiving(site.crew, 0)
@@ -254,6 +258,17 @@ class TestArchived:
         assert [a.status_code for a in answers] == [200] * 3
         assert "r=1" in answers[0].headers["RateLimit"]
         assert "RateLimit" not in answers[2].headers
+
+    def test_past_its_end_nothing_is_told_again(self, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of no closed game, archived or not: whoever asks for more of one is answered without any work."""
+        end = f"/timeline?after={table.version}"
+        before = table.get(end)
+        assert before.json["items"] == []
+        with monkeypatch.context() as patch:
+            patch.setattr("projections.retold.Retold.told", _too_much)
+            assert table.get(end).data == before.data
+            archived(table.site)
+            assert table.get(end).data == before.data
 
     def test_a_name_that_is_erased_afterwards_stands_nowhere(self, table: Table) -> None:
         archived(table.site)

@@ -8,7 +8,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from domain.errors import StoreUnavailable
 from domain.ledger import Command, Ledger
-from tests.contracts.crew import game, record, records
+from tests.contracts.crew import KEY, game, record, records
+from tests.contracts.test_archive import chained
 
 ASKED = Command("a", "hash")
 
@@ -212,6 +213,36 @@ class TestRoles:
         for forged in ("who, what, why) VALUES ('somebody'", "transaction, what, why) VALUES ('9999999'"):
             with pytest.raises(StoreUnavailable, match="denied"):
                 archivist.execute(f"INSERT INTO repairs ({forged}, 'what', 'why')")
+        archivist.close()
+
+    def test_who_repairs_archives_and_sees_nothing_else(
+        self, service: Ledger, addresses: tuple[str, str], postgres_url: str
+    ) -> None:
+        """Neither seeds nor whatever the service keeps of people."""
+        service.close()
+        with psycopg.connect(postgres_url, autocommit=True) as db:
+            member = str(conninfo_to_dict(addresses[0])["user"]).replace("owner", "keeper")
+            db.execute(f"CREATE ROLE {member} LOGIN")
+            db.execute(f"GRANT annals_repair TO {member}")
+        service, archivist = (
+            Ledger.open(url, KEY) for url in (addresses[1], addresses[0].replace("user=owner", "user=keeper"))
+        )
+        service.keys.check()  # the ring is begun with the first start
+        made = chained()
+        service.append(game(), made, 0)
+        assert archivist.archive(game(), {r.version: r.hash for r in made}, "it was closed long ago") == 3
+        assert service.read(game()) == made
+        archivist.put_right(game(), [(made[1], made[1].hash, 2)], "it had rotted")
+        assert service.read(game()) == made
+        for asked in (
+            "SELECT * FROM seeds",
+            "DELETE FROM damages",
+            "DELETE FROM keyring",
+            "UPDATE keyring SET mark = ''",
+        ):
+            with pytest.raises(StoreUnavailable, match="denied"):
+                archivist.execute(asked)
+        service.close()
         archivist.close()
 
     def test_the_password_of_a_new_role_is_not_told_to_the_server(self, service: Ledger, postgres_url: str) -> None:

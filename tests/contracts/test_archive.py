@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
@@ -22,7 +23,7 @@ from domain.ledger import Ledger, LogEntry
 from domain.ledger import archive as archives
 from domain.ledger.store import Store
 from tests.contracts import crew
-from tests.damage import spoil
+from tests.damage import overwrite, spoil
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 WHY = "it was closed long ago"
@@ -134,7 +135,7 @@ class TestReading:
         plain = Ledger.open(url)
         plain.migrate()
         game = new_game()
-        plain.append(game, _chained(), 0)
+        plain.append(game, chained(), 0)
         before = plain.read(game)
         archive(plain, game)
         assert plain.read(game) == before
@@ -143,7 +144,7 @@ class TestReading:
     def test_a_large_record_has_a_piece_of_its_own(self, url: str) -> None:
         plain, game = Ledger.open(url), new_game()
         plain.migrate()
-        plain.append(game, _chained(["é\n" * 2_000_000, "", ""]), 0)
+        plain.append(game, chained(["é\n" * 2_000_000, "", ""]), 0)
         before = plain.read(game)
         archive(plain, game)
         assert plain.read(game) == before
@@ -154,7 +155,7 @@ class TestReading:
         plain.close()
 
 
-def _chained(notes: list[str] | None = None) -> list[Record]:
+def chained(notes: list[str] | None = None) -> list[Record]:
     """Records as any game might have them, the last one that closes it."""
     made: list[Record] = []
     for version, note in enumerate([*(notes or ["a", "b"]), "end"], 1):
@@ -256,12 +257,145 @@ class TestArchiving:
         assert archive(ledger, game) == 10
         assert ledger.read(game) == before[0]
 
+    def test_a_full_disk_leaves_the_game_where_it_is(self, tmp_path: Path) -> None:
+        """Whatever part of it fits; and once there is room it is moved."""
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger.migrate()
+        game = played(ledger, 200)
+        before, known = ledger.read(game), leaves(ledger, game)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        written = (tmp_path / "ledger-wal").stat().st_size
+        for room in (0, 8192, 65536):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (written + room, hard))
+            try:
+                with pytest.raises(StoreUnavailable):
+                    ledger.archive(game, known, WHY)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            assert not ledger.archived(game)
+            assert ledger.read(game) == before
+            assert ledger.guarded()
+        assert archive(ledger, game) == len(before)
+        assert ledger.read(game) == before
+        ledger.close()
+
     def test_of_two_at_once_one_does_it(self, ledger: Ledger, url: str) -> None:
         game = played(ledger, 60)
         before = ledger.read(game)
         done = crew.together(2, _archived, url, game, leaves(ledger, game))
         assert sorted(done) in ([0, 66], [-1, 66])
         assert ledger.read(game) == before
+
+    def test_who_comes_second_is_told_that_somebody_was_faster(
+        self, ledger: Ledger, url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Both have read and proved the game; the store answers, so nobody waits for it."""
+        game, other = played(ledger), Ledger.open(url, crew.KEY)
+        pieces, known = archives.Archive.pieces, leaves(ledger, game)
+
+        def meanwhile(*args: object) -> object:
+            monkeypatch.undo()
+            assert other.archive(game, known, WHY) == 10
+            return pieces(*args)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(archives.Archive, "pieces", meanwhile)
+        with pytest.raises(StaleVersion):
+            ledger.archive(game, known, WHY)
+        assert ledger.execute("SELECT count(*) FROM repairs") == [(1,)]
+        assert ledger.guarded()
+        other.close()
+
+
+class TestDamages:
+    """A process that has read a piece remembers its lines, and sees all the same that the disk has changed."""
+
+    def test_what_is_remembered_hides_nothing(self, ledger: Ledger) -> None:
+        game = played(ledger)
+        archive(ledger, game)
+        before = ledger.read(game)
+        ((piece,),) = ledger.execute("SELECT piece FROM archive")
+        overwrite(ledger, "UPDATE archive SET piece = ?", (b"rotten",))
+        with pytest.raises(VerificationError, match="unreadable"):
+            ledger.read(game)
+        overwrite(ledger, "UPDATE archive SET piece = ?", (bytes(piece),))
+        assert ledger.read(game) == before
+
+    def test_whatever_byte_of_a_piece_changes_its_records_are_unreadable_and_no_other_error(
+        self, ledger: Ledger
+    ) -> None:
+        """Or are what they were: never others, and never an error that would stop whoever reads the whole log."""
+        game = played(ledger)
+        archive(ledger, game)
+        before = ledger.read(game)
+        ((piece,),) = ledger.execute("SELECT piece FROM archive")
+        whole = bytes(piece)
+        found: set[bool | str] = set()
+        for at in (*range(40), *range(40, len(whole), 97), len(whole) - 1):
+            for bit in (1, 128):
+                changed = whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :]
+                overwrite(ledger, "UPDATE archive SET piece = ?", (changed,))
+                try:
+                    found.add(ledger.read(game) == before)
+                except VerificationError as error:
+                    found.add(error.code)
+        assert found == {"unreadable"}
+
+    def test_a_game_whose_pieces_were_lost_one_by_one_is_archived_again(
+        self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Some of its records stand behind a stub then, and some do not."""
+        monkeypatch.setattr(archives, "MOST", 5)
+        game = played(ledger)
+        before, known = ledger.read(game), leaves(ledger, game)
+        archive(ledger, game)
+        places = {version: ledger.position(game, version) or 0 for version in known}
+        for first in (1, 6):
+            overwrite(ledger, "DELETE FROM archive WHERE first_version = ?", (first,))
+            ledger.put_right(
+                game, [(r, r.hash, places[r.version]) for r in before[first - 1 : first + 4]], "it was lost"
+            )
+        assert ledger.read(game) == before
+        assert not ledger.archived(game)
+        assert ledger.archive(game, known, WHY) == 10
+        assert ledger.read(game) == before
+
+    @pytest.mark.parametrize("cut", [0, 1, 4, 5, 40, -1])
+    def test_a_piece_that_is_cut_off_is_unreadable(self, ledger: Ledger, cut: int) -> None:
+        game = played(ledger)
+        archive(ledger, game)
+        ((piece,),) = ledger.execute("SELECT piece FROM archive")
+        overwrite(ledger, "UPDATE archive SET piece = ?", (bytes(piece)[:cut],))
+        with pytest.raises(VerificationError, match="unreadable"):
+            ledger.read(game)
+
+    @pytest.mark.parametrize(
+        "change", ["last_version = 'x'", "last_version = 3", "last_version = 90", "first_version = 2", "game = 'x'"]
+    )
+    def test_a_column_that_has_changed_is_no_other_error(self, tmp_path: Path, change: str) -> None:
+        """On SQLite a cell may hold whatever its bytes say."""
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger.migrate()
+        game = played(ledger)
+        archive(ledger, game)
+        overwrite(ledger, f"UPDATE archive SET {change}")  # noqa: S608 - our own text
+        with pytest.raises(VerificationError, match="unreadable"):
+            ledger.read(game)
+        ledger.close()
+
+    @pytest.mark.parametrize("cell", ["NULL", "7", "10000000000000", "'text'", "1.5"])
+    def test_a_piece_that_is_no_bytes_is_unreadable(self, tmp_path: Path, cell: str) -> None:
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}", crew.KEY)
+        ledger.migrate()
+        game = played(ledger)
+        archive(ledger, game)
+        with ledger.repair("another table", "to hold what this one would not") as execute:
+            execute("CREATE TABLE other AS SELECT * FROM archive", ())
+            execute("DROP TABLE archive", ())
+            execute("ALTER TABLE other RENAME TO archive", ())
+            execute(f"UPDATE archive SET piece = {cell}", ())  # noqa: S608 - our own text
+        with pytest.raises(VerificationError, match="unreadable"):
+            ledger.read(game)
+        ledger.close()
 
 
 def _killed(pipe: Connection, url: str, game: str, known: dict[int, str], stores: int) -> None:
@@ -282,7 +416,7 @@ def _archived(_: int, url: str, game: str, known: dict[int, str]) -> int:
     ledger = Ledger.open(url, crew.KEY)
     try:
         return ledger.archive(game, known, WHY)
-    except (StaleVersion, StoreUnavailable):
+    except StaleVersion:
         return -1
     finally:
         ledger.close()

@@ -192,8 +192,18 @@ class TestSealing:
         with pytest.raises(ValueError, match="short"):
             Keyring(ledger, KEY).open(game(), "hand", sealed)
 
-    @pytest.mark.parametrize("number", [b"\x00\x00", b"\x00\x09"])
-    def test_a_key_that_is_not_on_the_ring_is_told(self, ledger: Ledger, number: bytes) -> None:
-        """Nor does the one open anything from which the answers to requests are derived."""
+    def test_a_key_that_is_gone_from_the_ring_is_told(self, ledger: Ledger) -> None:
+        keys = Keyring(ledger, KEY)
+        sealed = keys.seal(game(), "hand", b"aces")
+        keys.admit(KEY[::-1])
+        Keyring(ledger, KEY[::-1]).finish()
+        ledger.execute("DELETE FROM keyring WHERE number = 1")
         with pytest.raises(WrongKey):
-            Keyring(ledger, KEY).open(game(), "hand", number + bytes(40))
+            Keyring(ledger, KEY[::-1]).open(game(), "hand", sealed)
+
+    @pytest.mark.parametrize("number", [b"\x00\x00", b"\x00\x09", b"\x80\x01"])
+    def test_a_key_that_was_never_on_the_ring_means_other_bytes(self, ledger: Ledger, number: bytes) -> None:
+        """Nor does the one open anything from which the answers to requests are derived."""
+        sealed = number + Keyring(ledger, KEY).seal(game(), "hand", b"aces")[2:]
+        with pytest.raises(ValueError, match="no ring"):
+            Keyring(ledger, KEY).open(game(), "hand", sealed)

@@ -11,6 +11,7 @@ from deploy.backup import put_back, take
 from deploy.doctor import examine
 from deploy.mending import mend
 from deploy.rotation import begin, finish
+from deploy.running_backup import Copier
 from deploy.settings import load
 from deploy.wiring import create_services, migrate
 from domain.beside.damages import Damages
@@ -41,7 +42,6 @@ def _archive(place: Place) -> None:
 
 def _rot(place: Place) -> None:
     overwrite(place.services.ledger, "UPDATE archive SET piece = ?", (b"rotten",))
-    place.services.ledger._begin()
 
 
 class TestCommand:
@@ -103,14 +103,52 @@ class TestCopies:
         self.comes_back(place, game, tmp_path / "copy")
         place.services.close()
 
+    def test_a_running_backup_has_the_time_before_and_the_time_after(self, tmp_path: Path) -> None:
+        place, now = made(tmp_path / "data"), [1_000_000]
+        game = closed(place)
+        before = place.log(), dump(place.services.ledger.read(game)), place.services.reader.timeline(game, "public")
+        (tmp_path / "copies").mkdir()
+        copier = Copier(place.settings, tmp_path / "copies", lambda: now[0])
+        copier.begin()
+        for step in (copier.step, lambda: _archive(place), copier.step):
+            now[0] += 1000
+            step()
+        copier.let_go()
+        place.services.close()
+        for at, archived in ((now[0] - 500, False), (now[0] - 1500, False), (now[0], True), (None, True)):
+            data = tmp_path / f"at {at}"
+            put_back(load({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"}), tmp_path / "copies", at)
+            place = made(data)
+            assert place.services.ledger.archived(game) is archived
+            place.pump()
+            ledger, reader = place.services.ledger, place.services.reader
+            assert (place.log(), dump(ledger.read(game)), reader.timeline(game, "public")) == before
+            assert place.services.ledger.complaints(10) == []
+            assert ledger.guarded()
+            place.services.close()
+
+    @pytest.mark.parametrize("at", [1_001_000, None])
+    def test_from_which_a_game_comes_back_of_either_time(self, tmp_path: Path, at: int | None) -> None:
+        place, now = made(tmp_path / "data"), [1_000_000]
+        game = closed(place)
+        (tmp_path / "copies").mkdir()
+        copier = Copier(place.settings, tmp_path / "copies", lambda: now[0])
+        copier.begin()
+        for step in (copier.step, lambda: _archive(place), copier.step):
+            now[0] += 1000
+            step()
+        copier.let_go()
+        self.comes_back(place, game, tmp_path / "copies", at)
+        place.services.close()
+
     def test_and_from_its_export_on_both_stores(self, place: Place, tmp_path: Path) -> None:
         game = archived(place)
         self.comes_back(place, game, exported(place, game, tmp_path / "game.annals"))
 
-    def comes_back(self, place: Place, game: str, source: Path) -> None:
+    def comes_back(self, place: Place, game: str, source: Path, at: int | None = None) -> None:
         before, head = place.log(), place.services.reader.proofs.head()
         _rot(place)
-        done = mend(place.services, source, game)
+        done = mend(place.services, source, game, at)
         assert (done.mended, done.lost, done.first) == (list(range(1, 9)), [], None)
         assert (place.log(), place.services.reader.proofs.head()) == (before, head)
         gen = new_generation(place.services.views)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import sqlite3
 import stat
@@ -247,6 +248,100 @@ def test_half_a_copy_is_not_put_back(copied: tuple[Path, Path], tmp_path: Path, 
     with pytest.raises(SettingsError, match="not a whole backup"):
         put_back(settings, copy)
     assert not settings.ledger_file.exists()
+
+
+@pytest.mark.parametrize("about", ["[1]", "5", '"annals"', "null", "{}", "\xff"])
+def test_what_says_nothing_of_itself_is_no_copy(copied: tuple[Path, Path], tmp_path: Path, about: str) -> None:
+    (copied[1] / "backup.json").write_bytes(about.encode("latin-1"))
+    refused = call("restore", str(copied[1]), "--data", str(tmp_path / "new"))
+    assert (refused.returncode, refused.stderr) == (2, f"annals: {copied[1]} is not a whole backup\n")
+    assert not (tmp_path / "new" / "ledger.sqlite").exists()
+
+
+@pytest.mark.parametrize("odd", ["nothing", "a file", "an empty folder", "a data folder", "without its key"])
+def test_an_odd_folder_is_refused_in_words(copied: tuple[Path, Path], tmp_path: Path, odd: str) -> None:
+    """And no service is made of it, whatever was asked for."""
+    source = tmp_path / "odd"
+    match odd:
+        case "a file":
+            source.write_text("x")
+        case "an empty folder":
+            source.mkdir()
+        case "a data folder":
+            source = copied[0]
+        case "without its key":
+            source = copied[1]
+            (source / "key").unlink()
+    for more in ([], ["--at", "2026-11-22"]):
+        refused = call("restore", str(source), "--data", str(tmp_path / "new"), *more)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("annals: ")
+        assert not (tmp_path / "new" / "ledger.sqlite").exists()
+    for asked in (["doctor"], ["archive", "0"], ["restore", str(copied[1]), "--game", "x"]):
+        refused = call(*asked, "--data", str(tmp_path / "none"))
+        assert refused.returncode == 2
+        assert "holds no service" in refused.stderr
+        assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("ledger", ["a folder", "noise", "empty", "gone"])
+def test_of_a_ledger_that_is_none_nothing_is_copied_or_archived(tmp_path: Path, ledger: str) -> None:
+    """Both say so, and neither leaves half a copy that would be in the way of the next."""
+    data, copy = tmp_path / "data", tmp_path / "copy"
+    call("migrate", "--data", str(data))
+    path = data / "ledger.sqlite"
+    for each in data.glob("ledger.sqlite*"):
+        each.unlink()
+    match ledger:
+        case "a folder":
+            path.mkdir()
+        case "noise":
+            path.write_bytes(b"noise" * 1000)
+        case "empty":
+            path.touch()
+    taken, archived = call("backup", str(copy), "--data", str(data)), call("archive", "0", "--data", str(data))
+    assert (taken.returncode, taken.stdout) == (2, "")
+    assert taken.stderr.startswith("annals: ")
+    assert not copy.exists() or not list(copy.iterdir())
+    assert archived.returncode != 0
+    assert archived.stderr.startswith("annals: ")
+    assert archived.stdout == ""
+
+
+def test_on_a_full_disk_no_half_copy_stays(tmp_path: Path) -> None:
+    """It would take the room, and holds the key; once there is room both ways work."""
+    data, copy, new = tmp_path / "data", tmp_path / "copy", tmp_path / "new"
+    call("migrate", "--data", str(data))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def full(*args: str) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
+        try:
+            refused = call(*args)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert refused.returncode == 2, refused.stderr
+        assert refused.stderr.startswith("annals: ")
+
+    full("backup", str(copy), "--data", str(data))
+    assert list(copy.iterdir()) == []
+    assert call("backup", str(copy), "--data", str(data)).returncode == 0
+    full("restore", str(copy), "--data", str(new))
+    assert [path.name for path in new.iterdir() if "ledger" in path.name] == []
+    assert call("restore", str(copy), "--data", str(new)).returncode == 0
+
+
+def test_what_is_older_than_the_archive_is_migrated_first(tmp_path: Path) -> None:
+    """A ledger of a version before: nothing is archived, and after the migration everything goes."""
+    data = tmp_path / "data"
+    call("migrate", "--data", str(data))
+    with closing(sqlite3.connect(data / "ledger.sqlite", isolation_level=None)) as db:
+        db.execute("DROP TABLE archive")
+    refused = call("archive", "0", "--data", str(data))
+    assert refused.returncode == 2
+    assert "`annals migrate`" in refused.stderr
+    assert call("migrate", "--data", str(data)).returncode == 0
+    assert call("archive", "0", "--data", str(data)).returncode == 0
 
 
 def test_there_must_be_something_to_copy(tmp_path: Path) -> None:

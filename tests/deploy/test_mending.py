@@ -275,6 +275,34 @@ class TestFromABackup:
         with pytest.raises(SettingsError, match="cannot be read"):
             mend(place.services, tmp_path / "copy", game)
 
+    def test_a_copy_without_its_key_is_told_as_that(self, place: Place, tmp_path: Path) -> None:
+        """After the master key was changed; and nothing is lost by it."""
+        game = place.game()
+        place.pump()
+        take(place.settings, tmp_path / "copy")
+        kept = (tmp_path / "copy" / "key").read_text()
+        (tmp_path / "copy" / "key").unlink()
+        begin(place.settings)
+        place.services.close()
+        finish(place.settings)
+        place.services = create_services(place.settings, CATALOGUE)
+        place.spoil(game, 6)
+        with pytest.raises(SettingsError, match="another key"):
+            mend(place.services, tmp_path / "copy", game)
+        (tmp_path / "copy" / "key").write_text(kept)
+        assert mend(place.services, tmp_path / "copy", game).mended == [6]
+
+    def test_a_place_that_is_taken_is_told(self, place: Place, tmp_path: Path) -> None:
+        """The last record of the log is gone, and SQLite has given its position to the next."""
+        game = place.game()
+        place.pump()
+        take(place.settings, tmp_path / "copy")
+        place.spoil(game, 7, None)
+        place.game()
+        done = mend(place.services, tmp_path / "copy", game)
+        assert (done.mended, done.lost, done.first) == ([], [(7, "its place in the log is taken")], 7)
+        assert place.services.ledger.guarded()
+
     def test_a_time_is_for_a_running_backup(self, place: Place, tmp_path: Path) -> None:
         """A plain one and an export are one moment each, whatever time was asked for."""
         game = closed(place)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
-from tests.deploy.house import Table, call, serving
+from tests.deploy.house import Table, call, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
 
@@ -39,6 +41,39 @@ def test_a_game_is_played_under_the_role_of_the_service(tmp_path: Path, owned: t
         assert "ok    log: append-only, 0 repairs" in found.stdout
         with psycopg.connect(service) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
             db.execute("DELETE FROM records")
+
+
+def test_games_are_archived_and_put_right_by_a_member_of_the_role_for_repairs(
+    tmp_path: Path, owned: tuple[str, str], redis_url: str
+) -> None:
+    """And by nobody who has the address of the service alone."""
+    owner, service = owned
+    env = {"ANNALS_DATABASE_URL": service, "ANNALS_REDIS_URL": redis_url}
+    data, export = ("--data", str(tmp_path / "data")), tmp_path / "game.annals"
+    assert call("migrate", *data, **env, ANNALS_MIGRATE_URL=owner).returncode == 0
+    archivist = service.replace("user=service", "user=archivist")
+    with psycopg.connect(service.replace("user=service", "user=owner")) as db:
+        role = str(conninfo_to_dict(archivist)["user"])
+        db.execute(f"CREATE ROLE {role} LOGIN IN ROLE annals_repair")
+    with serving(tmp_path / "data", **env, ANNALS_MIGRATE_URL=owner) as running:
+        table = Table(running).open()
+        while table.get()["status"] != "closed":
+            table.turn()
+        export.write_bytes(running.http.get(f"/games/{table.game}/export").content)
+        refused = call("archive", "0", *data, **env)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "denied" in refused.stderr
+        done = call("archive", "0", *data, **env, ANNALS_MIGRATE_URL=archivist)
+        assert (done.returncode, json.loads(done.stdout)["games"]) == (0, 1), done.stderr
+        assert running.http.get(f"/games/{table.game}/export").content == export.read_bytes()
+        with psycopg.connect(archivist) as db:
+            db.execute("INSERT INTO repairs (what, why) VALUES ('a piece rots', 'to see what notices it')")
+            db.execute("UPDATE archive SET piece = 'rotten'")
+        put = ("restore", str(export), "--game", table.game, *data)
+        until(lambda: running.http.get(f"/games/{table.game}/export").status_code == 503)
+        assert "denied" in call(*put, **env).stderr
+        assert call(*put, **env, ANNALS_MIGRATE_URL=archivist).returncode == 0
+        assert until(lambda: running.http.get(f"/games/{table.game}/export")).content == export.read_bytes()
 
 
 def test_who_may_not_make_tables_is_told_what_is_missing(tmp_path: Path, owned: tuple[str, str]) -> None:

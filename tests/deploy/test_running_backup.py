@@ -197,6 +197,26 @@ class TestDeaths:
         assert len(Generation.all(copies(settings))) == 2
         assert people(settings, tmp_path) == ["a", "b", "c"]
 
+    @pytest.mark.parametrize("head", [b'"mark"', b'"salt"', b'"sha256"', b'"epoch"', b"{"], ids=repr)
+    def test_a_last_piece_whose_head_has_changed_is_no_reason_to_stop(
+        self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path, head: bytes
+    ) -> None:
+        """Whatever byte it is: a whole copy is made, by which nothing is missing."""
+        named(db, "a")
+        copier.begin()
+        NOW[0] += 1000
+        named(db, "b")
+        copier.step()
+        copier.let_go()
+        last = Generation.all(copies(settings))[-1].segments()[-1]
+        data = last.read_bytes()
+        assert head in data
+        last.write_bytes(data.replace(head, bytes([head[0], *head[1:-2], head[-1] ^ 1]) if len(head) > 1 else b"[", 1))
+        NOW[0] += 1000
+        copier.begin()
+        copier.step()
+        assert people(settings, tmp_path) == ["a", "b"]
+
     def test_a_whole_copy_that_was_cut_short_is_none(self, settings: Settings, copier: Copier) -> None:
         copier.begin()
         copier.step()

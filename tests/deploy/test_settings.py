@@ -87,6 +87,12 @@ def test_nonsense_is_refused_by_name_and_not_repeated(variable: str, value: str)
     assert variable.removeprefix("ANNALS_").lower().replace("_", " ") in str(refused.value).lower().replace("_", " ")
 
 
+@pytest.mark.parametrize("name", ["DATA", "BACKUP", "TLS_CERT", "STORES_CA"])
+def test_the_home_of_nobody_is_refused_by_name(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"ANNALS_{name} names a file that cannot be read"):
+        load({}, {"ANNALS_STORES": "verified", f"ANNALS_{name}": "~nobody-of-that-name/there"})
+
+
 def test_no_secret_is_shown() -> None:
     env = {
         "ANNALS_DATABASE_URL": "postgresql://u:hidden@host/name",

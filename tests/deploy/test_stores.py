@@ -78,6 +78,19 @@ class TestSecretsFromFiles:
             load({}, {f"{name}_FILE": VALUES[name]})
         assert not any(secret in str(refused.value) for secret in ("hidden", KEY, KEY[::-1]))
 
+    @pytest.mark.parametrize(
+        "path", ["~nobody-of-that-name/hidden", "hidden\x00", "x" * 5000], ids=["home", "nul", "long"]
+    )
+    def test_what_is_no_path_is_said_and_not_repeated(self, path: str) -> None:
+        with pytest.raises(SettingsError, match="ANNALS_KEY_FILE names a file that cannot be read") as refused:
+            load({}, {"ANNALS_KEY_FILE": path})
+        assert path not in str(refused.value)
+
+    @pytest.mark.parametrize("end", ["", "\n", "\r\n", " \n\n"], ids=repr)
+    def test_the_end_of_its_line_is_no_part_of_a_secret(self, tmp_path: Path, end: str) -> None:
+        (tmp_path / "secret").write_bytes(f"a b{end}".encode())
+        assert load({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")}).metrics_token == "a b"
+
     def test_one_that_cannot_be_read_stops_the_start(self, tmp_path: Path) -> None:
         for wrong in (tmp_path / "none", tmp_path):
             done = call("serve", "--data", str(tmp_path / "data"), "--port", "0", ANNALS_KEY_FILE=str(wrong))
@@ -175,6 +188,9 @@ class TestVerifiedStores:
             ("ANNALS_DATABASE_URL", "postgresql://u:hidden@host/name?sslmode=verify-full&sslmode=allow"),
             ("ANNALS_DATABASE_URL", "postgresql://u:hidden@host/name?ssl%6dode=prefer"),
             ("ANNALS_DATABASE_URL", "postgresql://u:hidden@host/name?ssl=true"),
+            ("ANNALS_DATABASE_URL", "postgresql://u:hidden@host/name?gssencmode=prefer"),
+            ("ANNALS_DATABASE_URL", "postgresql://u:hidden@host/name?sslmode=verify-full&gssencmode=require"),
+            ("ANNALS_MIGRATE_URL", "postgresql://o:hidden@host/name?gssencmode=disable&gssenc%6dode=prefer"),
             ("ANNALS_DATABASE_URL", "postgresql://u:hidden@host/name?nonsense=hidden"),
             ("ANNALS_MIGRATE_URL", "postgresql://o:hidden@host/name?sslmode=require"),
             ("ANNALS_REDIS_URL", "redis://:hidden@host"),
@@ -200,6 +216,7 @@ class TestVerifiedStores:
         for url in (found.ledger_url, found.views_url, found.migrate_url):
             asked = conninfo_to_dict(url)
             assert (asked["sslmode"], asked["sslrootcert"]) == ("verify-full", trusting["ANNALS_STORES_CA"])
+            assert asked["gssencmode"] == "disable", "a ticket of Kerberos would take the place of the certificate"
         redis = parse_qs(urlsplit(found.redis_url).query)
         assert (redis["ssl_cert_reqs"], redis["ssl_ca_certs"]) == (["required"], [trusting["ANNALS_STORES_CA"]])
         assert load({}, found.environ()) == load({}, {**env, **trusting, "ANNALS_MIGRATE_URL": ""})
@@ -218,6 +235,15 @@ class TestVerifiedStores:
     def test_what_stays_on_this_machine_needs_none(self) -> None:
         assert load({}, self.ENV).sqlite
         assert load({}, self.ENV | {"ANNALS_REDIS_URL": "unix:///run/redis"}).redis_url == "unix:///run/redis"
+
+    def test_a_socket_of_postgresql_needs_no_authority(self, postgres_url: str) -> None:
+        found = load({}, self.ENV | {"ANNALS_DATABASE_URL": postgres_url})
+        assert conninfo_to_dict(found.ledger_url)["sslmode"] == "verify-full", "wherever else it may lead"
+        ledger, views = Ledger.open(found.ledger_url), Views(found.views_url)
+        ledger.migrate()
+        views.migrate()
+        ledger.close()
+        views.close()
 
     def test_redis_is_spoken_to_only_with_a_certificate_of_the_authority_for_its_name(self, tmp_path: Path) -> None:
         ours, others = authority(tmp_path / "ours"), authority(tmp_path / "others")
@@ -239,7 +265,7 @@ class TestVerifiedStores:
         for signer, host, fits in ((ours, "localhost", True), (others, "localhost", False), (ours, "other", False)):
             with over_tls(path, *signer.certify(host), asked=8) as port:
                 env = {**self.ENV, "ANNALS_STORES_CA": str(ours.file)}
-                url = f"postgresql://postgres@localhost:{port}/{there['dbname']}?connect_timeout=3&gssencmode=disable"
+                url = f"postgresql://postgres@localhost:{port}/{there['dbname']}?connect_timeout=3"
                 found = load({}, env | {"ANNALS_DATABASE_URL": url})
                 ledger, views = Ledger.open(found.ledger_url), Views(found.views_url)
                 assert answers(ledger.migrate) is fits, (signer.folder.name, host)

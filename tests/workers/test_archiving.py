@@ -13,7 +13,9 @@ from domain.ids import PUBLIC
 from domain.kernel.acts import Close, Rewind
 from domain.kernel.export import dump
 from projections import schema
+from projections.pump import Pump
 from projections.reader import Reader
+from projections.rebuild import new_generation, switch
 from projections.retold import Retold
 from tests.damage import overwrite, spoil
 from tests.workers.conftest import CATALOGUE, House
@@ -116,6 +118,26 @@ class TestWhatStays:
         assert (seen(reader, game), seen(reader, running)) == before
         assert rows(house, game) == kept
 
+    def test_views_that_were_being_made_when_it_was_moved_are_the_same(
+        self, house: House, reader: Reader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They have read the first half of it before, the other half after; and who moved it was killed."""
+        game, views = closed(house), house.crew.views
+        before = seen(reader, game)
+        old(house)
+        monkeypatch.setattr("projections.pump.SLICE", 4)
+        gen = new_generation(views)
+        pump = Pump(house.crew.ledger, CATALOGUE, views, "another", gen)
+        assert pump.run(house.crew.clock())
+        with monkeypatch.context() as patch:
+            patch.setattr("workers.archiving.forget_everywhere", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                archived(house)
+        while pump.run(house.crew.clock()):
+            pass
+        assert switch(views, gen)
+        assert seen(reader, game) == before
+
     def test_a_game_with_a_rewind_is_told_with_what_was_undone(self, house: House, reader: Reader) -> None:
         game = house.game()
         house.submit(game, 0)
@@ -147,7 +169,7 @@ class TestWhichGames:
         before = seen(reader, game)
         old(house)
         with monkeypatch.context() as patch:
-            patch.setattr("workers.archiving.forget", _killed)
+            patch.setattr("workers.archiving.forget_everywhere", _killed)
             with pytest.raises(KeyboardInterrupt):
                 archived(house)
         assert seen(reader, game) == before
@@ -208,7 +230,6 @@ class TestDamages:
         scrub = Scrubbing(house.crew, 1000)
         scrub.step()
         assert Damages(house.crew.ledger).all() == [], "those that are whole are sound"
-        house.crew.ledger._begin()
         _rot(house, games[0])
         house.time[0] += REST
         scrub.step()
