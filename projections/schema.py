@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, LargeBinary, MetaData, String, Table, insert
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENTS = 5
+DOCUMENTS = 6
 """Raised when the documents in the tables get another form."""
 
 TREE = -1

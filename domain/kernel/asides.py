@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby, zip_longest
 
 from domain.ids import DIRECTOR, Doc, Json
 from domain.kernel import declare
 from domain.kernel.declare import tag
-from domain.kernel.flow import Finished, S
+from domain.kernel.flow import FLOW, Finished, S
 from domain.kernel.record import Record, facts_for
 from domain.kernel.ruleset import AnyScore, Ruleset
 
 FINISHED = tag(Finished)
+
+SILENT: Doc = {"t": ""}
+"""In the place of a fact that another one tells."""
 
 Asides = Mapping[int, Mapping[str, Json]]
 """Index of a fact -> members that its sentence takes besides."""
@@ -47,6 +51,16 @@ def asides_whole(rules: Ruleset[S], before: S, record: Record) -> Callable[[Sequ
     return lambda some: {i: more[id(fact)] for i, fact in enumerate(some) if id(fact) in more}
 
 
-def with_asides(facts: Sequence[Doc], found: Asides) -> Sequence[Doc]:
-    """The facts as their sentences take them."""
-    return [{**found[i], **fact} if i in found else fact for i, fact in enumerate(facts)] if found else facts
+def as_told(rules: Ruleset[S], facts: Sequence[Doc], found: Asides) -> Sequence[Doc]:
+    """The facts as their sentences take them, as many as they are: what some say together stands at their first."""
+    told = [{**found[i], **fact} if i in found else fact for i, fact in enumerate(facts)] if found else list(facts)
+    if not any(fact["t"] in rules.gathers for fact in facts):
+        return told
+    spoken = (i for i, fact in enumerate(facts) if fact["t"] not in FLOW or fact["t"] == FINISHED)
+    for kind, run in groupby(spoken, key=lambda i: str(facts[i]["t"])):
+        if gather := rules.gathers.get(kind):
+            places = list(run)
+            said = gather([told[i] for i in places])
+            for i, fact in zip_longest(places, said, fillvalue=SILENT):
+                told[i] = fact
+    return told

@@ -15,7 +15,7 @@ from domain.kernel.chapters import Digest, Passage, digests, tell
 from domain.kernel.chronicle import Who
 from domain.kernel.grammar import noun
 from domain.kernel.match import AnyMatch, Match
-from domain.kernel.texts import LANGUAGES, Texts, texts
+from domain.kernel.texts import LANGUAGES, PLACE, Texts, texts
 from tests.games.pages import ALL, Pages
 from tests.games.test_texts import CLUMSY, DOUBLED
 
@@ -89,7 +89,7 @@ def test_a_line_is_whole_and_can_be_read_at_a_glance(pages: Pages, lang: str) ->
         assert line[-1] in ".!?", line
         assert not CLUMSY.search(line), line
         assert not DOUBLED.search(line), line
-        assert not re.search(r"\( | \)|\(\W*\)", line), line
+        assert not re.search(r"\( | \)|\(\W*\)| [:;!?]", line), line
 
 
 def test_what_there_is_none_of_is_not_counted(pages: Pages, lang: str) -> None:
@@ -98,6 +98,36 @@ def test_what_there_is_none_of_is_not_counted(pages: Pages, lang: str) -> None:
     none = re.compile(rf"(?<![\d.,\u00a0\u202f])0 (?:{one}|{many})\b")
     for line in lines(pages, lang):
         assert not none.search(line), line
+
+
+BOUNDS = {
+    "due",
+    "offered",
+    "excess",
+    "highest",
+    "limit",
+    "lowest",
+    "most",
+    "needed",
+    "wanted",
+    "used",
+    "missing",
+    "armies",
+    "divisions",
+}
+"""Members of refusals that are never 0: what a rule allows or asks for, and what there is too much of."""
+
+
+def test_a_refusal_counts_no_nothing(pages: Pages, lang: str) -> None:
+    """Where there is no piece, coin or card at all, it says so in words."""
+    words = texts(pages.rules.package, lang)
+    one, many = things(words)
+    none = re.compile(rf"\b0 (?:{one}|{many})\b")
+    for key, text in words.own.items():
+        if key.startswith("refusal."):
+            counted = {p["member"] for p in PLACE.finditer(text) if (p["form"] or "").startswith("n.")} - BOUNDS
+            said = words.say(key, dict.fromkeys(counted, 0)) or ""
+            assert not none.search(said), (key, said)
 
 
 def test_numbers_and_what_they_count_agree(pages: Pages, lang: str) -> None:
