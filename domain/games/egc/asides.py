@@ -11,7 +11,7 @@ from domain.games.egc.facts.realm import FinanceSettled, VictoryCounted
 from domain.games.egc.facts.relations import MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
 from domain.games.egc.state import Egc
-from domain.ids import Json
+from domain.ids import Json, Seat
 from domain.kernel.ruleset import Aside
 
 
@@ -33,27 +33,57 @@ def _seas(before: Egc, _: Egc, fact: SheetOpened) -> Mapping[str, Json]:
 
 def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mapping[str, Json]:
     """Where armies are that have moved, or changed in number; those that are no more."""
-    old, places = before.armies[fact.seat], dict[str, list[Json]]()
+    old, places = before.armies[fact.seat], dict[str, list[tuple[str, int]]]()
     for army, force in sorted((fact.armies or {}).items(), key=lambda item: number_of(item[0])):
         if force and (army not in old or force[:2] != (old[army].territory, old[army].divisions)):
-            places.setdefault(force[0], []).append([army, force[1]])
+            places.setdefault(force[0], []).append((army, force[1]))
     gone = sorted((army for army, force in (fact.armies or {}).items() if force is None), key=number_of)
-    return {"places": [{"seat": fact.seat, "territory": t, "armies": places[t]} for t in sorted(places)], "gone": gone}
+    some = [{"seat": fact.seat, "territory": t, **_strengths("armies", places[t])} for t in sorted(places)]
+    return {"places": some, **_gone(gone)}
+
+
+def _strengths(member: str, armies: Sequence[tuple[str, int]]) -> Mapping[str, Json]:
+    """The armies with their divisions, or how many there are in all if they are too many to be read."""
+    if len(armies) <= FEW:
+        return {member: [list(entry) for entry in armies]}
+    return {"mass": {"armies": len(armies), "divisions": sum(divisions for _, divisions in armies)}}
+
+
+def _gone(armies: Sequence[str]) -> Mapping[str, Json]:
+    return {"gone": list(armies)} if len(armies) <= FEW else {"fallen": len(armies)}
 
 
 def _drilled(_: Egc, __: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:
     """The armies by their new training, and by their new morale."""
-    return {"training": _by_value(fact.trained), "morale": _by_value(fact.rested)}
+    return {"training": _by_value(fact.seat, fact.trained), "morale": _by_value(fact.seat, fact.rested)}
 
 
-def _by_value(values: Mapping[str, int]) -> list[Json]:
-    return [[v, sorted((a for a in values if values[a] == v), key=number_of)] for v in sorted(set(values.values()))]
+def _by_value(seat: Seat, values: Mapping[str, int]) -> list[Json]:
+    found = {v: sorted(number_of(a) for a in values if values[a] == v) for v in sorted(set(values.values()))}
+    name = {number_of(army): army for army in values}
+    return [
+        {"seat": seat, "value": v, **({"army": name[some[0]]} if len(some) == 1 else {"numbers": _runs(some)})}
+        for v, some in found.items()
+    ]
+
+
+def _runs(numbers: Sequence[int]) -> list[str]:
+    """`1`, `4\u20136`: three and more that follow each other as one."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    said = ([f"{run[0]}\N{EN DASH}{run[-1]}"] if len(run) > 2 else list(map(str, run)) for run in runs)
+    return [text for some in said for text in some]
 
 
 def _thinned(_: Egc, __: Egc, fact: SupplyLost | FinanceSettled) -> Mapping[str, Json]:
     """The armies that have lost divisions, and those that are no more."""
     left = dict(sorted((fact.left or {}).items(), key=lambda entry: number_of(entry[0])))
-    return {"remaining": [[a, n] for a, n in left.items() if n], "gone": [a for a, n in left.items() if not n]}
+    remaining = [(a, n) for a, n in left.items() if n]
+    return {**_strengths("remaining", remaining), **_gone([a for a, n in left.items() if not n])}
 
 
 def _statement(before: Egc, after: Egc, fact: FinanceSettled) -> Mapping[str, Json]:
@@ -72,9 +102,13 @@ def _ranked(before: Egc, _: Egc, fact: TechnologySettled) -> Mapping[str, Json]:
 
 
 def _by_rank(ranks: Mapping[str, int]) -> list[Json]:
-    """The technologies of each rank, best first; none are named where all have the same."""
+    """The technologies of each rank, best first; of all ten, those that most have in common are not named."""
     found = {rank: [t for t in TECHNOLOGIES if ranks.get(t) == rank] for rank in sorted(set(ranks.values()))}
-    return [{"rank": rank, "techs": some if len(some) < len(TECHNOLOGIES) else []} for rank, some in found.items()]
+    most = max(found, key=lambda rank: len(found[rank]), default=0)
+    if len(ranks) < len(TECHNOLOGIES) or len(found[most]) < MOST:
+        return [{"rank": rank, "techs": some} for rank, some in found.items()]
+    named: list[Json] = [{"rank": rank, "techs": some} for rank, some in found.items() if rank != most]
+    return [*named, {"rank": most, "others" if named else "whole": True}]
 
 
 def _founded(_: Egc, __: Egc, fact: EmpireFounded) -> Mapping[str, Json]:
@@ -87,11 +121,11 @@ def _found(_: Egc, __: Egc, fact: EmpireSpied) -> Mapping[str, Json]:
     return {"standing": _by_rank(fact.found.ranks)}
 
 
-def _route(_: Egc, __: Egc, fact: OrderFiled) -> Mapping[str, Json]:
-    """The order, with whence and whither an army goes."""
-    path = fact.order.get("path") or []
+def _order(before: Egc, _: Egc, fact: OrderFiled) -> Mapping[str, Json]:
+    """The order, with whence and whither an army goes, or whose proposal is answered."""
+    path, proposal = fact.order.get("path"), before.proposals.get(str(fact.order.get("proposal")))
     way = {"from": path[0], "to": path[-1], "through": path[1:-1]} if path else {}
-    return {"done": {**fact.order, **way}}
+    return {"done": {**fact.order, **way, **({"sender": proposal.sender} if proposal else {})}}
 
 
 def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
@@ -104,6 +138,10 @@ def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
     return {"table": sorted(lines, key=lambda line: (-fact.vp[line["seat"]], line["seat"]))}
 
 
+MOST = 6
+"""So many technologies of one rank are the others."""
+FEW = 4
+"""So many armies are named with their divisions."""
 NAMED = 8
 """So many territories are named in a sentence."""
 
@@ -128,7 +166,7 @@ def _named(territories: Sequence[str]) -> list[Json]:
 ASIDES: Mapping[str, Aside[Egc]] = {
     "game_set_up": _ports,
     "empire_founded": _founded,
-    "order_filed": _route,
+    "order_filed": _order,
     "empire_spied": _found,
     "territory_spied": _spied_levels,
     "sheet_opened": _seas,
