@@ -37,10 +37,18 @@ def asides(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> Asides:
     for i, (doc, fact) in enumerate(zip(facts, rules.read(facts), strict=True)):
         before, state = state, fact.evolve(state)
         if doc["t"] == FINISHED:
-            found[i] = {"final": [score.to_json() | declare.doc(score.detail) for score in ranked(rules, state)]}
+            found[i] = {"final": _final(ranked(rules, state))}
         elif aside := rules.asides.get(doc["t"]):
             found[i] = aside(before, state, fact)
     return found
+
+
+def _final(scores: Sequence[AnyScore]) -> list[Json]:
+    """The table with the figures behind it; `tied` are those whom something else than the points sets apart."""
+    places: dict[int, set[int]] = {}
+    for score in scores:
+        places.setdefault(score.points, set()).add(score.place)
+    return [x.to_json() | declare.doc(x.detail) | {"tied": len(places[x.points]) > 1} for x in scores]
 
 
 def asides_whole(rules: Ruleset[S], before: S, record: Record) -> Callable[[Sequence[Doc]], Asides]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from domain.games.seven_empires.data import EMPIRES, LETTERED, LETTERS
+from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed
 from domain.games.seven_empires.facts.sequence import GameScored, MonarchsAssigned
 from domain.games.seven_empires.state import Seven
 from domain.ids import Doc, Json, Seat
@@ -42,6 +43,14 @@ def _why(s: Seven, empire: str, seat: Seat) -> Mapping[str, Json]:
     return {"why": "letter" if lettered else "position", "influence": most}
 
 
+def _stands(_: Seven, __: Seven, fact: StartingUnitsPlaced | UnitsDeployed) -> Mapping[str, Json]:
+    """The units by region."""
+    found: dict[str, list[Json]] = {}
+    for x in fact.units:
+        found.setdefault(x.region, []).append({"unit": x.unit, "number": x.number})
+    return {"stands": [{"region": region, "units": units} for region, units in found.items()]}
+
+
 def _ranking(before: Seven, _: Seven, fact: GameScored) -> Mapping[str, Json]:
     """The empires with their power."""
     return {"table": [{"empire": empire, "power": before.empires[empire].power} for empire in fact.ranking]}
@@ -59,7 +68,12 @@ def _power(run: Sequence[Doc]) -> Sequence[Doc]:
     return [{**some[-1], "gains": [fact for fact in some if fact["points"]]} for some in by_empire]
 
 
-ASIDES: Mapping[str, Aside[Seven]] = {"monarchs_assigned": _monarchs, "game_scored": _ranking}
+ASIDES: Mapping[str, Aside[Seven]] = {
+    "starting_units_placed": _stands,
+    "monarchs_assigned": _monarchs,
+    "units_deployed": _stands,
+    "game_scored": _ranking,
+}
 """Public fact -> what its sentence takes besides its own members."""
 
 GATHERS: Mapping[str, Gather] = {"flag_placed": _flags, "power_scored": _power}

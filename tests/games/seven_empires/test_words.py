@@ -113,6 +113,24 @@ def test_only_monarchs_that_change_are_told(told: list[Doc]) -> None:
         assert one["influence"] >= (one.get("against") or 0)
 
 
+def test_the_final_table_says_where_a_tie_was_broken() -> None:
+    """SE7-12.5: of equal points and different places, by influence; shared places are not set apart."""
+    line = {"seat": 1, "place": 2, "points": 156, "shares": []}
+    english = texts(RULESET.package, "en")
+    tied = "Seat 2 is second with 156 victory points, after a tie-break by influence."
+    assert english.say("item.final", {**line, "tied": True}) == tied
+    assert english.say("item.final", {**line, "tied": False}) == "Seat 2 is second with 156 victory points."
+
+
+def test_units_that_are_deployed_in_a_city_stand_together(told: list[Doc]) -> None:
+    """SE7-5.2."""
+    deployed = [fact for fact in told if fact["t"] == "units_deployed"]
+    assert deployed
+    for fact in deployed:
+        regions = [stand["region"] for stand in fact["stands"]]
+        assert len(regions) == len(set(regions))
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_empires_have_names_that_act(lang: str) -> None:
     """Verbs agree with them: `les Habsbourg agissent`, `the Ottomans act`."""

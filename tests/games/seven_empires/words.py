@@ -40,6 +40,8 @@ QUIET = {"monarchs_assigned"}
 
 UNSAID: dict[str, set[str]] = {
     "marker_placed": {"mode"},
+    "starting_units_placed": {"units"},
+    "units_deployed": {"units"},
     "monarchs_assigned": {"monarchs"},
     "power_scored": {"points", "why"},
     "game_scored": {"ranking", "points"},
