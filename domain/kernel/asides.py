@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby, zip_longest
+from itertools import groupby
 
 from domain.ids import DIRECTOR, Doc, Json
 from domain.kernel import declare
@@ -69,6 +69,6 @@ def as_told(rules: Ruleset[S], facts: Sequence[Doc], found: Asides) -> Sequence[
         if gather := rules.gathers.get(kind):
             places = list(run)
             said = gather([told[i] for i in places])
-            for i, fact in zip_longest(places, said, fillvalue=SILENT):
-                told[i] = fact
+            for n, i in enumerate(places):
+                told[i] = said[n] if n < len(said) else SILENT
     return told

@@ -18,17 +18,12 @@ def _monarchs(before: Seven, after: Seven, _: MonarchsAssigned) -> Mapping[str, 
     if not before.decade:
         held = {seat: [e for e in EMPIRES if after.monarch(e) == seat] for seat in after.everybody}
         return {"reigns": [{"seat": seat, "empires": some} for seat, some in held.items() if some]}
-    found = [
-        (empire, seat) for empire in EMPIRES if (seat := after.monarch(empire)) not in (None, before.monarch(empire))
+    crowned = [
+        {"empire": empire, "seat": seat, "former": before.monarch(empire), **_why(after, empire, seat)}
+        for empire in EMPIRES
+        if (seat := after.monarch(empire)) is not None and seat != before.monarch(empire)
     ]
-    return {
-        "crowned": [
-            {"empire": empire, "seat": seat, "former": before.monarch(empire), **_why(after, empire, seat)}
-            for empire, seat in found
-            if seat is not None
-        ],
-        "known": True,
-    }
+    return {"crowned": crowned, "known": True}
 
 
 def _why(s: Seven, empire: str, seat: Seat) -> Mapping[str, Json]:

@@ -25,7 +25,7 @@ def told(game: Given, seat: int, *moves: Doc, draws: Any = (), lang: str = "en")
 
 
 def test_an_attack_tells_forces_dice_and_losses_once() -> None:
-    """IMP-8.1.2, IMP-8.2: who comes from where, against what; die against die; the conquest is the victory."""
+    """IMP-8.1.2, IMP-8.2.6: who comes from where, against what; die against die; the conquest is the victory."""
     game = position(countries={"france": colony(0, infantry=2, cavalry=1, posts=1)})
     going = attack(group("france", "netherlands", infantry=2), group("france", "netherlands", cavalry=1))
     assert told(game, 0, going, draws=dice("y7 w6 w2 w3 w1")) == [
