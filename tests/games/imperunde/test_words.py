@@ -95,6 +95,18 @@ def test_units_that_a_card_sends_do_not_go_of_their_own_will() -> None:
     assert told(game, 0, orders)[-1] == "South Africa must send 2 frigates from the North Sea to the Norwegian Sea."
 
 
+def test_cards_that_are_dealt_are_told_together_and_no_more_than_that() -> None:
+    """IMP-6.2.1: the reader's own card may stand between them."""
+    dealt = [{"t": "card_dealt", "seat": seat, "cards": 1, "pile": 47 - seat} for seat in range(3)]
+    facts = [dealt[0], {"t": "card_drawn", "seat": 0, "card": "ambush"}, *dealt[1:]]
+    words = texts(RULESET.package, "en")
+    assert sentences(words, words.seat, as_told(RULESET, facts, {})) == [
+        "Seat 1 draws 1 card and now has 1 in hand; the draw pile has 47 left.",
+        "The card drawn by seat 1 is “Ambush”.",
+        "Cards are drawn, one each. In hand: 1 for seat 2 and 1 for seat 3; the draw pile has 45 left.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("wars", "said"),
     [
