@@ -9,13 +9,13 @@ from msgspec import convert
 
 from domain.ids import PUBLIC, Doc, Json, Viewer
 from domain.kernel import declare
-from domain.kernel.asides import Asides, asides_whole, with_asides
+from domain.kernel.asides import Asides, as_told, asides_whole
 from domain.kernel.audience import ALL_KEY, seats_of
 from domain.kernel.chapters import heading, split, turned_publicly
 from domain.kernel.chronicle import told
 from domain.kernel.game import shown
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Chapter
+from domain.kernel.ruleset import AnyRuleset, Chapter
 from domain.kernel.texts import Name, Texts
 from projections.known import Known
 
@@ -164,9 +164,9 @@ def _kept(found: Asides) -> dict[str, Json]:
     return {str(i): dict(more) for i, more in found.items()}
 
 
-def _with_kept(part: Doc) -> Sequence[Doc]:
+def _as_told(rules: AnyRuleset, part: Doc) -> Sequence[Doc]:
     """The facts of an entry or of a viewer's part of it, as their sentences take them."""
-    return with_asides(part["facts"], {int(i): more for i, more in (part.get("asides") or {}).items()})
+    return as_told(rules, part["facts"], {int(i): more for i, more in (part.get("asides") or {}).items()})
 
 
 def chapter_told(words: Texts, chapter: Chapter) -> dict[str, Json]:
@@ -174,11 +174,11 @@ def chapter_told(words: Texts, chapter: Chapter) -> dict[str, Json]:
     return {**declare.doc(chapter), "title": heading(words, chapter)}
 
 
-def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
+def with_text(rules: AnyRuleset, entry: Doc, words: Texts, name: Name) -> Doc:
     """An entry with its sentences and headings; those of the viewer's own part stand there."""
     kept = {member: value for member, value in entry.items() if member not in ("turns", "asides")}
     turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
-    about = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], _with_kept(entry)
+    about = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], _as_told(rules, entry)
     public: list[str] = []
     headings: list[dict[str, Json]] = []
     for chapter, lines, _ in split(words, name, *about, turns):
@@ -186,12 +186,12 @@ def with_text(entry: Doc, words: Texts, name: Name) -> Doc:
             headings.append({"line": len(public), "text": text})
         public += lines
     kept["chapter"] = chapter_told(words, convert(entry["chapter"], Chapter))
-    own = [_own_with_text(part, words, name) for part in entry.get("own", ())]
+    own = [_own_with_text(rules, part, words, name) for part in entry.get("own", ())]
     return {**kept, "text": public, "headings": headings} | ({"own": own} if own else {})
 
 
-def _own_with_text(part: Doc, words: Texts, name: Name) -> Doc:
-    text = told(words, name, "", acts=part["acts"], facts=_with_kept(part))
+def _own_with_text(rules: AnyRuleset, part: Doc, words: Texts, name: Name) -> Doc:
+    text = told(words, name, "", acts=part["acts"], facts=_as_told(rules, part))
     return {**{member: value for member, value in part.items() if member != "asides"}, "text": text}
 
 

@@ -53,9 +53,10 @@ def entries(
 ) -> list[Doc]:
     """Entries of a game's timeline in one language, rewinds with their reasons; none after what the summary tells."""
     limit = min(limit, max(summary["version"] - after, 0))
-    words, game = texts(s.catalogue.get(summary["ruleset"]).package, lang), summary["game"]
+    rules, game = s.catalogue.get(summary["ruleset"]), summary["game"]
+    words = texts(rules.package, lang)
     name = _names(s, summary, words)
-    found = [with_text(e, words, name) for e in s.reader.timeline(game, viewer, after, limit, whole=whole)]
+    found = [with_text(rules, e, words, name) for e in s.reader.timeline(game, viewer, after, limit, whole=whole)]
     for entry in found:
         if entry.get("kind") == "rewound":
             entry["reason"] = _reason(s, game, entry["version"])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 from domain.ids import DIRECTOR, Doc, Json
 from domain.kernel import declare
 from domain.kernel.declare import tag
-from domain.kernel.flow import Finished, S
+from domain.kernel.flow import FLOW, Finished, S
 from domain.kernel.record import Record, facts_for
 from domain.kernel.ruleset import AnyScore, Ruleset
 
 FINISHED = tag(Finished)
+
+SILENT: Doc = {"t": ""}
+"""In the place of a fact that another one tells."""
 
 Asides = Mapping[int, Mapping[str, Json]]
 """Index of a fact -> members that its sentence takes besides."""
@@ -33,10 +37,18 @@ def asides(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> Asides:
     for i, (doc, fact) in enumerate(zip(facts, rules.read(facts) if facts else (), strict=True)):
         before, state = state, fact.evolve(state)
         if doc["t"] == FINISHED:
-            found[i] = {"final": [score.to_json() | declare.doc(score.detail) for score in ranked(rules, state)]}
+            found[i] = {"final": _final(ranked(rules, state))}
         elif aside := rules.asides.get(doc["t"]):
             found[i] = aside(before, state, fact)
     return found
+
+
+def _final(scores: Sequence[AnyScore]) -> list[Json]:
+    """The table with the figures behind it; `tied` are those whom something else than the points sets apart."""
+    places: dict[int, set[int]] = {}
+    for score in scores:
+        places.setdefault(score.points, set()).add(score.place)
+    return [x.to_json() | declare.doc(x.detail) | {"tied": len(places[x.points]) > 1} for x in scores]
 
 
 def asides_whole(rules: Ruleset[S], before: S, record: Record) -> Callable[[Sequence[Doc]], Asides]:
@@ -47,6 +59,16 @@ def asides_whole(rules: Ruleset[S], before: S, record: Record) -> Callable[[Sequ
     return lambda some: {i: more[id(fact)] for i, fact in enumerate(some) if id(fact) in more}
 
 
-def with_asides(facts: Sequence[Doc], found: Asides) -> Sequence[Doc]:
-    """The facts as their sentences take them."""
-    return [{**found[i], **fact} if i in found else fact for i, fact in enumerate(facts)] if found else facts
+def as_told(rules: Ruleset[S], facts: Sequence[Doc], found: Asides) -> Sequence[Doc]:
+    """The facts as their sentences take them, as many as they are: what some say together stands at their first."""
+    told = [{**found[i], **fact} if i in found else fact for i, fact in enumerate(facts)] if found else list(facts)
+    if not any(fact["t"] in rules.gathers for fact in facts):
+        return told
+    spoken = (i for i, fact in enumerate(facts) if fact["t"] not in FLOW or fact["t"] == FINISHED)
+    for kind, run in groupby(spoken, key=lambda i: str(facts[i]["t"])):
+        if gather := rules.gathers.get(kind):
+            places = list(run)
+            said = gather([told[i] for i in places])
+            for n, i in enumerate(places):
+                told[i] = said[n] if n < len(said) else SILENT
+    return told

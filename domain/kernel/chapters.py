@@ -10,7 +10,7 @@ from typing import Generic
 
 from domain.ids import DIRECTOR, Doc, Json, Viewer
 from domain.kernel import declare
-from domain.kernel.asides import asides, ranked, with_asides
+from domain.kernel.asides import as_told, asides, ranked
 from domain.kernel.chronicle import repeated, sentences, told
 from domain.kernel.flow import S
 from domain.kernel.game import line, opened
@@ -115,7 +115,7 @@ def tell(
             ):  # told where it leads to, or a turn that was undone would stand among the others
                 before = state
             turns = turned(rules, before, facts)
-            said = with_asides(facts, asides(rules, before, facts))
+            said = as_told(rules, facts, asides(rules, before, facts))
             for chapter, lines, headlines in _parts(rules, record, viewer, texts, name, said, turns, before):
                 told.append(Passage(record.version, record.version in counted, chapter, lines, headlines))
         if record.version >= after:

@@ -311,6 +311,9 @@ Handler = Callable[[Draft[S], Frame, Any, Any], None]
 Aside = Callable[[S, S, Any], Mapping[str, Json]]
 """(state before the fact, state after it, fact) -> members of a sentence."""
 
+Gather = Callable[[Sequence[Doc]], Sequence[Doc]]
+"""Facts of one kind that follow each other, with their asides -> what is told instead, no more than they are."""
+
 
 def on(kind: type[M], do: Callable[[Draft[S], Frame, Any, M], None]) -> tuple[str, Handler[S]]:
     """What is done on a move, as an item of `Ruleset.do`."""
@@ -356,6 +359,8 @@ class Ruleset(Generic[S]):
     """Where in the game a state is, by what everybody knows."""
     asides: Mapping[str, Aside[S]] = field(default_factory=dict)
     """Fact -> what its sentence takes besides its own members, by what each of its readers knows."""
+    gathers: Mapping[str, Gather] = field(default_factory=dict)
+    """Fact -> how several that follow each other are told together."""
     may: Callable[[S], tuple[Seat, ...]] = _nobody
     """Seats that may interrupt or change an answer, by public facts; never waited for."""
     vacated: Callable[[Draft[S], Seat], None] = _no_vacancy
@@ -369,7 +374,7 @@ class Ruleset(Generic[S]):
     def __post_init__(self) -> None:
         if unknown := set(self.meta.headlines) - set(self.facts):
             raise TypeError(f"headlines that are no facts: {sorted(unknown)}")
-        if unknown := set(self.asides) - set(self.facts):
+        if unknown := {*self.asides, *self.gathers} - set(self.facts):
             raise TypeError(f"asides of what are no facts: {sorted(unknown)}")
         for kind in (self._facts_form, *self.frames.values(), *self.documents.values()):
             declare.prepare(kind)

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 import pytest
 
 from domain.bots import builder, heuristic, may_decide
-from domain.ids import DIRECTOR
-from domain.kernel.chapters import Digest, Passage, digests, tell
+from domain.ids import DIRECTOR, PUBLIC
+from domain.kernel.chapters import Digest, Passage, digests, tell, title
 from domain.kernel.chronicle import Who
 from domain.kernel.grammar import noun
 from domain.kernel.match import AnyMatch, Match
-from domain.kernel.texts import LANGUAGES, Texts, texts
+from domain.kernel.texts import LANGUAGES, PLACE, Texts, texts
 from tests.games.pages import ALL, Pages
-from tests.games.test_texts import CLUMSY, DOUBLED
+from tests.games.test_texts import CLUMSY, DOUBLED, stories
 
 LONGEST = 350
 """Characters of a line."""
@@ -92,7 +92,7 @@ def test_a_line_is_whole_and_can_be_read_at_a_glance(pages: Pages, lang: str) ->
         assert line[-1] in ".!?", line
         assert not CLUMSY.search(line), line
         assert not DOUBLED.search(line), line
-        assert not re.search(r"\( | \)|\(\W*\)", line), line
+        assert not re.search(r"\( | \)|\(\W*\)|\(\d+\)| [:;!?]", line), line
 
 
 def test_what_there_is_none_of_is_not_counted(pages: Pages, lang: str) -> None:
@@ -101,6 +101,36 @@ def test_what_there_is_none_of_is_not_counted(pages: Pages, lang: str) -> None:
     none = re.compile(rf"(?<![\d.,\u00a0\u202f])0 (?:{one}|{many})\b")
     for line in lines(pages, lang):
         assert not none.search(line), line
+
+
+BOUNDS = {
+    "due",
+    "offered",
+    "excess",
+    "highest",
+    "limit",
+    "lowest",
+    "most",
+    "needed",
+    "wanted",
+    "used",
+    "missing",
+    "armies",
+    "divisions",
+}
+"""Members of refusals that are never 0: what a rule allows or asks for, and what there is too much of."""
+
+
+def test_a_refusal_counts_no_nothing(pages: Pages, lang: str) -> None:
+    """Where there is no piece, coin or card at all, it says so in words."""
+    words = texts(pages.rules.package, lang)
+    one, many = things(words)
+    none = re.compile(rf"\b0 (?:{one}|{many})\b")
+    for key, text in words.own.items():
+        if key.startswith("refusal."):
+            counted = {p["member"] for p in PLACE.finditer(text) if (p["form"] or "").startswith("n.")} - BOUNDS
+            said = words.say(key, dict.fromkeys(counted, 0)) or ""
+            assert not none.search(said), (key, said)
 
 
 def test_numbers_and_what_they_count_agree(pages: Pages, lang: str) -> None:
@@ -118,6 +148,28 @@ def test_nothing_is_told_twice_of_a_record(pages: Pages, lang: str) -> None:
         assert len(set(passage.lines)) == len(passage.lines), passage.lines
 
 
+def test_what_spectators_may_know_is_told_in_sentences_too(pages: Pages, lang: str) -> None:
+    """Of a move whose facts are hidden from them they read what was done, not the label of a button."""
+    words = texts(pages.rules.package, lang)
+    labels = tuple(f"{words.get(f'move.{move}')}." for move in pages.rules.moves)
+    for how in HOW:
+        match = seeded(pages, how)
+        tale = tell(pages.rules, match.records, PUBLIC, words, Who(words, pages.rules.powers(match.state), {}))
+        for line in (line for passage in tale.passages for line in passage.lines):
+            assert not line.endswith(labels), line
+            assert not CLUMSY.search(line), line
+
+
+def test_no_line_repeats_its_heading(pages: Pages, lang: str) -> None:
+    """That a turn begins is told where it stands; a line says more, such as the year."""
+    words = texts(pages.rules.package, lang)
+    for passage in read(pages, lang)[0]:
+        head = title(words, passage.chapter).lower()
+        for line in passage.lines if head else ():
+            more = re.findall(r"\w+", line.lower().replace(head, ""))
+            assert head not in line.lower() or len(more) > 2, line
+
+
 def test_a_digest_leaves_out_with_whom_nothing_has_changed(pages: Pages, lang: str) -> None:
     """After the first, each line of a digest tells of a change."""
     seats = 0
@@ -127,6 +179,14 @@ def test_a_digest_leaves_out_with_whom_nothing_has_changed(pages: Pages, lang: s
                 assert re.search(r"\([+\N{MINUS SIGN}]\d", line), line
                 seats += 1
     assert seats or not any(d.standings for d in read(pages, lang)[1])
+
+
+def test_a_whole_game_has_no_longer_line(pages: Pages, lang: str) -> None:
+    """Of the real games of which there are logs, to their end."""
+    for told in stories(pages.game, lang):
+        for _, some in (section for turn in told.turns for section in turn.sections):
+            for line in (line for passage in some for line in passage.lines):
+                assert len(line) <= LONGEST, line
 
 
 def test_a_list_names_no_ten(pages: Pages, lang: str) -> None:

@@ -17,9 +17,8 @@ from deploy.play.story import Story, story
 from domain.bots import built, may_decide
 from domain.ids import DIRECTOR, Doc, Seat
 from domain.kernel import export
-from domain.kernel.asides import FINISHED, asides, with_asides
+from domain.kernel.asides import as_told, asides
 from domain.kernel.declare import members
-from domain.kernel.flow import FLOW
 from domain.kernel.game import line, opened
 from domain.kernel.grammar import GRAMMARS, Noun, noun
 from domain.kernel.match import AnyMatch, Match
@@ -106,7 +105,8 @@ def test_everything_has_a_text_and_nothing_else_has(pages: Pages, lang: str) -> 
     used = {found["form"].partition(".")[2].split(".")[0] for text in known.values() for found in forms(text, "by")}
     kept = {"word", "item", *used}
     possible = wanted | {f"made.{m}" for m in rules.moves}
-    assert not {key for key in known.keys() - possible if key.partition(".")[0] not in kept}
+    parts = {key for key in known if key.rpartition(".")[0] in wanted}  # what several facts say together
+    assert not {key for key in known.keys() - possible - parts if key.partition(".")[0] not in kept}
 
 
 def forms(text: str, kind: str) -> Iterator[re.Match[str]]:
@@ -192,23 +192,23 @@ def played(name: str) -> tuple[tuple[Doc, ...], Mapping[Seat, str]]:
             continue
         seat = rng.choice(may_decide(match))
         match.play(seat, built(rules, match.state, seat, rng))
-    facts += as_told(rules, match.records)
+    facts += told_facts(rules, match.records)
     facts += [f for path in LOGS for f in logged(path, rules)]
     return tuple(facts), rules.powers(match.state)
 
 
 def logged(path: Path, rules: AnyRuleset) -> list[Doc]:
     found = export.parse(lzma.decompress(path.read_bytes()))
-    return list(as_told(rules, found.records)) if found.ruleset == rules.meta.ruleset else []
+    return list(told_facts(rules, found.records)) if found.ruleset == rules.meta.ruleset else []
 
 
-def as_told(rules: AnyRuleset, records: Sequence[Record]) -> Iterator[Doc]:
+def told_facts(rules: AnyRuleset, records: Sequence[Record]) -> Iterator[Doc]:
     """The facts of what was not undone, with what their sentences take besides."""
     state, counted = opened(rules, records[0]).state, set(line(records))
     for record in records:
         if record.version in counted and record.kind != "rewound":
             facts = facts_for(record, DIRECTOR)
-            yield from with_asides(facts, asides(rules, state, facts))
+            yield from as_told(rules, facts, asides(rules, state, facts))
             state = rules.fold(state, facts)
 
 
@@ -221,7 +221,10 @@ def told(pages: Pages, lang: str) -> Iterator[tuple[Doc, str | None]]:
         return catalogue.noun(powers[seat]) if seat in powers else catalogue.seat(seat)
 
     for fact in facts:
-        if (fact["t"] not in FLOW or fact["t"] == FINISHED) and fact["t"] not in words_of(pages).SILENT:
+        if (
+            catalogue.get(f"fact.{fact['t']}") is not None
+            or fact["t"] in pages.rules.facts.keys() - words_of(pages).SILENT
+        ):
             yield fact, catalogue.sentence(fact, name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from domain.bots import built, may_decide
 from domain.games.common.dice import rolled
 from domain.ids import DIRECTOR, PUBLIC, Viewer
-from domain.kernel.asides import asides, asides_whole
+from domain.kernel.asides import FINISHED, SILENT, as_told, asides, asides_whole
+from domain.kernel.flow import State
 from domain.kernel.game import opened
 from domain.kernel.match import Match
 from domain.kernel.record import facts_for
+from domain.kernel.ruleset import Nothing, Score
 from domain.kernel.texts import Texts
 from tests.games.pages import ALL, Pages
 
@@ -67,3 +70,23 @@ def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left
     final = [{"who": "one", "parts": [{"many": 2, "what": "a"}, {"many": 0, "what": "b"}, {"many": 1, "what": "c"}]}]
     assert texts.say("over", {"final": final}) == "Over.\nOne has 2 of a and 1 of c."
     assert texts.say("over", {"final": []}) == "Over."
+
+
+def test_a_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
+    scores = [
+        Score(seat, place, points, Nothing()) for seat, place, points in ((0, 1, 9), (1, 2, 5), (2, 3, 5), (3, 4, 2))
+    ]
+    rules: Any = SimpleNamespace(
+        asides={}, read=lambda _: [SimpleNamespace(evolve=lambda s: s)], scores=lambda _: scores
+    )
+    final = asides(rules, State(), [{"t": FINISHED}])[0]["final"]
+    assert [line["tied"] for line in final] == [False, True, True, False]
+
+
+def test_what_follows_each_other_can_be_told_as_one_and_every_fact_keeps_its_place() -> None:
+    """The kernel's own facts do not come between; what another fact tells is silent, so that headings stay in place."""
+    rules: Any = SimpleNamespace(gathers={"step": lambda run: [{**run[0], "count": len(run)}]})
+    step, asked, other = {"t": "step"}, {"t": "asked"}, {"t": "other"}
+    told = as_told(rules, [step, asked, step, other, step], {0: {"who": 1}})
+    assert told == [{"t": "step", "who": 1, "count": 2}, asked, SILENT, other, {"t": "step", "count": 1}]
+    assert as_told(rules, [asked, other], {1: {"who": 2}}) == [asked, {"t": "other", "who": 2}]

@@ -366,7 +366,7 @@ class TestLobbyAndTimeline:
         assert last[1]["own"][0]["acts"] == [[1, {"type": "order", "to": "t01", "units": 2}]]
         first = house.reader.timeline(game, PUBLIC, 0, 1)[0]
         words = texts("", "fr")
-        assert with_text(first, words, words.seat)["text"] == ["La partie est ouverte."]
+        assert with_text(CATALOGUE.get("orders@1"), first, words, words.seat)["text"] == ["La partie est ouverte."]
         assert [e["version"] for e in house.reader.timeline(game, PUBLIC, 2, 2)] == [3, 4]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.egc import bot, choices
+from domain.games.egc.asides import ASIDES
 from domain.games.egc.codes import CODES
 from domain.games.egc.data import DOC, EMPIRES
 from domain.games.egc.defaults import default
@@ -15,7 +16,7 @@ from domain.games.egc.rules import DO, GO
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
-from domain.games.egc.sight import ASIDES, board, chapter, hidden, own, powers
+from domain.games.egc.sight import board, chapter, hidden, own, powers
 from domain.games.egc.state import Egc
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Bool

@@ -8,12 +8,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from domain.games.egc.data import EMPIRES, HOMES, SEATS, TECHNOLOGIES, number_of
-from domain.games.egc.facts.armies import ArmiesDrilled, ArmiesMarched, SheetCarriedOut, SupplyLost
-from domain.games.egc.facts.opening import GameSetUp
-from domain.games.egc.facts.realm import FinanceSettled, VictoryCounted
-from domain.games.egc.facts.relations import MannedSet, TechnologySettled
-from domain.games.egc.facts.sheets import EmpireReport, SheetOpened, TerritoryReport, TerritorySpied
+from domain.games.egc.data import EMPIRES, HOMES, SEATS
+from domain.games.egc.facts.sheets import EmpireReport, TerritoryReport
 from domain.games.egc.frames import FRAMES, Resolving
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.wars import kinds_held
@@ -32,9 +28,9 @@ from domain.games.egc.state import (
     Proposal,
     Protectorate,
 )
-from domain.ids import Doc, Json, Seat
+from domain.ids import Doc, Seat
 from domain.kernel.declare import UNSET, Maybe, Part, among, tag
-from domain.kernel.ruleset import Aside, Chapter, memo
+from domain.kernel.ruleset import Chapter, memo
 
 # --- the board -----------------------------------------------------------------------------------------------
 
@@ -299,109 +295,3 @@ def chapter(s: Egc) -> Chapter:
     """The turn (EGC-3), and its resolution."""
     resolving = bool(s.frames) and s.top.kind == tag(Resolving)
     return Chapter(s.turn, phase=s.top.kind if resolving else "")
-
-
-# --- what sentences take besides ---------------------------------------------------------------------------------
-
-
-def _ports(_: Egc, __: Egc, fact: GameSetUp) -> Mapping[str, Json]:
-    """How many ports there are: the board shows where."""
-    return {"many": len(fact.ports)}
-
-
-def _spied_levels(_: Egc, __: Egc, fact: TerritorySpied) -> Mapping[str, Json]:
-    """What is built, without the levels 0."""
-    return {"built": {kind: level for kind, level in fact.found.levels.items() if level}}
-
-
-def _seas(before: Egc, _: Egc, fact: SheetOpened) -> Mapping[str, Json]:
-    """Whether the seas are others than those of the sheet before."""
-    changed = set(fact.controls) != set(before.sheets[fact.seat].controls)
-    return {"gained": changed and bool(fact.controls), "lost": changed and not fact.controls}
-
-
-def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mapping[str, Json]:
-    """Where armies are that have moved, or changed in number; those that are no more."""
-    old, places = before.armies[fact.seat], dict[str, list[Json]]()
-    for army, force in sorted((fact.armies or {}).items(), key=lambda item: number_of(item[0])):
-        if force and (army not in old or force[:2] != (old[army].territory, old[army].divisions)):
-            places.setdefault(force[0], []).append([army, force[1]])
-    gone = sorted((army for army, force in (fact.armies or {}).items() if force is None), key=number_of)
-    return {"places": [{"seat": fact.seat, "territory": t, "armies": places[t]} for t in sorted(places)], "gone": gone}
-
-
-def _drilled(_: Egc, __: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:
-    """The armies by their new training, and by their new morale."""
-    return {"training": _by_value(fact.trained), "morale": _by_value(fact.rested)}
-
-
-def _by_value(values: Mapping[str, int]) -> list[Json]:
-    return [[v, sorted((a for a in values if values[a] == v), key=number_of)] for v in sorted(set(values.values()))]
-
-
-def _thinned(_: Egc, __: Egc, fact: SupplyLost | FinanceSettled) -> Mapping[str, Json]:
-    """The armies that have lost divisions, and those that are no more."""
-    left = dict(sorted((fact.left or {}).items(), key=lambda entry: number_of(entry[0])))
-    return {"remaining": [[a, n] for a, n in left.items() if n], "gone": [a for a, n in left.items() if not n]}
-
-
-def _statement(before: Egc, after: Egc, fact: FinanceSettled) -> Mapping[str, Json]:
-    """Whether the revenue has several sources."""
-    return {**_thinned(before, after, fact), "split": fact.revenue != fact.national}
-
-
-def _ranked(before: Egc, _: Egc, fact: TechnologySettled) -> Mapping[str, Json]:
-    """Technologies in which the rank is another, with the new one."""
-    old = before.empires[fact.seat].ranks
-    moved = [(t, fact.ranks[t], old.get(t, fact.ranks[t])) for t in TECHNOLOGIES]
-    return {
-        "gained": [[t, now] for t, now, was in moved if now < was],
-        "lost": [[t, n] for t, n, was in moved if n > was],
-    }
-
-
-def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
-    """What each empire gains or misses at the count, the greatest total first."""
-    lines = (
-        {"seat": x, "points": p, "realised": list(fact.realised[x]), "failed": list(fact.failed[x]), "vp": fact.vp[x]}
-        for x, p in enumerate(fact.points)
-        if p or fact.realised[x] or fact.failed[x]
-    )
-    return {"table": sorted(lines, key=lambda line: (-fact.vp[line["seat"]], line["seat"]))}
-
-
-NAMED = 8
-"""So many territories are named in a sentence."""
-
-
-def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
-    """Where armies are now, by whose they are; nothing but that all are at home, at the beginning."""
-    held: dict[str, list[str]] = {}
-    for territory, who in sorted(fact.manned.items()):
-        if who is not None:
-            held.setdefault(who, []).append(territory)
-    if held == {empire: [HOMES[seat]] for seat, empire in enumerate(EMPIRES)}:
-        return {"home": True}
-    left = sorted(t for t, who in fact.manned.items() if who is None)
-    return {"held": [[who, *_named(held[who])] for who in sorted(held)], "left": [_named(left)] if left else []}
-
-
-def _named(territories: Sequence[str]) -> list[Json]:
-    """Territories by name, or how many there are if they are too many to be read."""
-    return [list(territories), None] if len(territories) <= NAMED else [None, len(territories)]
-
-
-ASIDES: Mapping[str, Aside[Egc]] = {
-    "game_set_up": _ports,
-    "territory_spied": _spied_levels,
-    "sheet_opened": _seas,
-    "sheet_carried_out": _moved,
-    "armies_marched": _moved,
-    "armies_drilled": _drilled,
-    "supply_lost": _thinned,
-    "finance_settled": _statement,
-    "technology_settled": _ranked,
-    "victory_counted": _table,
-    "manned_set": _manned,
-}
-"""Fact -> what its sentence takes besides its own members."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.imperunde import bot
+from domain.games.imperunde.asides import ASIDES, GATHERS
 from domain.games.imperunde.choices import build
 from domain.games.imperunde.codes import CODES
 from domain.games.imperunde.data import OPTIONS, SETS, TIMEOUTS
@@ -15,7 +16,7 @@ from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.rules import DO, GO, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
-from domain.games.imperunde.sight import ASIDES, board, chapter, hidden, own, powers
+from domain.games.imperunde.sight import board, chapter, hidden, own, powers
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.ruleset import Meta, OptionType, Ruleset
 from domain.kernel.shapes import Int, Null, Word
@@ -39,7 +40,6 @@ META = Meta(
     headlines=(
         "goal_changed",
         "relations_fixed",
-        "attack_declared",
         "combat_ended",
         "ship_captured",
         "country_conquered",
@@ -66,6 +66,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     board=board,
     chapter=chapter,
     asides=ASIDES,
+    gathers=GATHERS,
     own=own,
     powers=powers,
     hidden=hidden,

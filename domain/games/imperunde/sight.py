@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from domain.games.imperunde import frames
 from domain.games.imperunde.data import PIECES, PIRATES, SETS
-from domain.games.imperunde.facts.combat import AttackDeclared
 from domain.games.imperunde.state import Budget, Combat, Country, ImpeRunde, Nation, Pair, Zone
-from domain.ids import Json, Seat
+from domain.ids import Seat
 from domain.kernel.declare import Part
 from domain.kernel.ruleset import Chapter, memo
 
@@ -191,25 +189,3 @@ def sees_hand(s: ImpeRunde, seat: Seat) -> bool:
 def chapter(s: ImpeRunde) -> Chapter:
     """The turn and its phase (IMP-3); what comes before the talks has no heading of its own."""
     return Chapter(s.turn, phase=str(s.phase) if s.phase > 1 else "")
-
-
-# --- what sentences take besides ---------------------------------------------------------------------------------
-
-
-def _sides(before: ImpeRunde, _: ImpeRunde, __: object) -> Mapping[str, Json]:
-    """Who fights: a seat, natives, insurgents or pirates."""
-    if before.combat is None:
-        return {}
-    return {"sides": {"attacker": before.combat.attacker, "defender": before.combat.defender}}
-
-
-def _force(_: ImpeRunde, __: ImpeRunde, fact: AttackDeclared) -> Mapping[str, Json]:
-    """The units that attack, whatever regions they come from."""
-    count: Counter[str] = Counter()
-    for column in fact.units:
-        count[column.unit] += column.count
-    return {"force": [{"unit": unit, "count": count[unit]} for unit in sorted(count)]}
-
-
-ASIDES = {"attack_declared": _force, "round_fought": _sides}
-"""Public fact -> what its sentence takes besides its own members."""

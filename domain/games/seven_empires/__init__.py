@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.seven_empires import bot, choices
+from domain.games.seven_empires.asides import ASIDES, GATHERS
 from domain.games.seven_empires.codes import CODES
 from domain.games.seven_empires.data import DEALS, DOC, SETUPS
 from domain.games.seven_empires.defaults import default
@@ -78,6 +79,8 @@ RULESET: Ruleset[Seven] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
+    asides=ASIDES,
+    gathers=GATHERS,
     own=own,
     hidden=hidden,
     scores=scores,

@@ -14,7 +14,7 @@ from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.games.age_of_reason.registered import RARE
 from tests.games.age_of_reason.test_games import DRAWN, played
 from tests.games.age_of_reason.words import QUIET, SILENT
-from tests.games.test_texts import CLUMSY, DOUBLED, as_told
+from tests.games.test_texts import CLUMSY, DOUBLED, told_facts
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -38,7 +38,7 @@ def test_sentences_of_all_kinds_are_whole(lang: str) -> None:
     """Those of whole games with drawn coalitions, with a crowd of allies, and of an ordinary one."""
     crowded = played(4, 2, RARE[0]["options"], RARE[0]["patch"])
     games = (played(4, 1), played(5, 2, DRAWN), crowded)
-    facts = [f for game in games for f in as_told(RULESET, game.records) if f["t"] in RULESET.facts.keys() - SILENT]
+    facts = [f for game in games for f in told_facts(RULESET, game.records) if f["t"] in RULESET.facts.keys() - SILENT]
     assert {f["t"] for f in facts} >= RULESET.facts.keys() - SILENT - {"hire_taken_back"}
     catalogue = texts(RULESET.package, lang)
     for fact in facts:

@@ -24,8 +24,8 @@ ALIKE = set(
 )
 """Texts that are the same in English and French."""
 
-SILENT: set[str] = {"opener_drawn", "card_taken_up", "hire_taken_back", "battle_ended"}
-"""Facts that are not told: who opens the first auction is told as it is opened, in the same record.
+SILENT: set[str] = {"game_turn_started", "opener_drawn", "card_taken_up", "hire_taken_back", "battle_ended"}
+"""Facts that are not told: the heading stands where a turn begins; who opens the first auction is told as it is opened.
 
 What a battle has brought says that it is over. That an answer was taken back is told of the move, to its seat
 as to all others.

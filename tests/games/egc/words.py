@@ -30,7 +30,7 @@ ALIKE = set(
 )
 """Texts that are the same in English and French."""
 
-SILENT = {"neutrals_set", "resolution_started"}
+SILENT = {"neutrals_set", "resolution_started", "turn_started"}
 """Facts that are not told: battles have told what becomes of neutral armies; the heading stands where it begins."""
 
 QUIET = {"sheet_opened", "armies_marched", "armies_drilled", "technology_settled", "manned_set"}
@@ -40,6 +40,7 @@ _UNSAID: dict[str, set[str]] = {
     "neutrals_dealt": {"garrisons", "ranks", "levels"},
     "game_set_up": {"ports"},
     "sheet_opened": {"controls"},
+    "order_filed": {"order"},
     "armies_marched": {"armies", "seat"},
     "victory_counted": {"points", "realised", "failed", "vp"},
     "supply_lost": {"left"},
@@ -47,7 +48,7 @@ _UNSAID: dict[str, set[str]] = {
     "game_ended": {"treasuries", "tie_order"},
     "technology_settled": {"points", "ranks", "investments"},
     "manned_set": {"manned"},
-    "empire_founded": {"points", "next_army"},
+    "empire_founded": {"points", "next_army", "ranks"},
     "sheet_carried_out": {"armies", "levels", "links", "investments"},
     "combat_fought": {"seat", "winning"},
     "army_turned_back": {"seat"},

@@ -23,29 +23,44 @@ IDS = [
 
 ALIKE = set(
     """afghanistan alaska angola annam armistice capture combat congo coup_de_main cuba fact.auto_pass_set
-    fact.combat_ended fact.game_won fact.land_event fact.sea_event fact.stance_set famine fort france item.die
-    item.lot item.window java la_plata madagascar mozambique oregon panama philippines pirates portugal
+    fact.bonus_won fact.combat_ended fact.combat_started fact.game_won fact.land_event fact.pirates_lost fact.sea_event
+    fact.stance_set fact.units_lost fact.units_moved famine fort france item.die item.duel item.held item.lot
+    item.tax item.window java la_plata madagascar mozambique oregon panama philippines pirates portugal
     queensland sabotage sahara siam sprint suez sumatra tibet title tripoli turkestan usa venezuela victoria""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
-SILENT: set[str] = {"deck_ordered", "hand_dealt"}
-"""Facts that are not told."""
+SILENT = set(
+    """deck_ordered hand_dealt turn_started phase_started attackers_entered attack_called_off
+    weather_marked""".split()  # noqa: SIM905 (a list of words)
+)
+"""Facts that are not told: the heading, the rounds, the outcome or the event says it."""
+
+QUIET = set(
+    """overrides_ended posts_settled pins_removed combat_started reinforced combat_ended pirates_placed
+    markers_removed units_lost pirates_lost""".split()  # noqa: SIM905 (a list of words)
+)
+"""Facts that say nothing where nothing has changed, or where another fact of the same act tells it."""
 
 UNSAID: dict[str, set[str]] = {
     "attack_declared": {"units"},
+    "deck_shuffled": {"discard"},
+    "relations_fixed": {"wars"},
+    "hand_shown": {"cards"},
+    "income_computed": {"lines"},
+    "budget_applied": {"income"},
     "stance_set": {"pair", "change"},
-    "relation_overridden": {"pair"},
+    "relation_overridden": {"pair", "card", "by"},
     "purchase_made": {"budget"},
     "cards_bought": {"bought"},
     "part_started": {"land", "sea"},
-    "units_moved": {"left"},
+    "units_moved": {"left", "units"},
     "armies_embarked": {"left"},
-    "combat_started": {"supported", "staged"},
+    "combat_started": {"supported", "staged", "enemies"},
     "units_chosen": {"side"},
-    "round_fought": {"attacker_lost"},
+    "round_fought": {"attacker_lost", "attacker", "defender"},
 }
 """Fact -> members that its sentence leaves out: the pair of named seats, what only limits later changes and purchases,
 
-moves that every unit of a kind has, and what the losses and marches told beside it say.
+moves that every unit of a kind has, what is told beside it, and what asides tell in another form.
 """

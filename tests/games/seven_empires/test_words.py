@@ -6,20 +6,19 @@ import pytest
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import EMPIRES
-from domain.ids import DIRECTOR, Doc
+from domain.ids import Doc, Json
 from domain.kernel.grammar import noun
-from domain.kernel.record import facts_for
 from domain.kernel.texts import LANGUAGES, texts
 from tests.games.seven_empires.test_games import VARIANTS, played
-from tests.games.seven_empires.words import SILENT
-from tests.games.test_texts import CLUMSY, DOUBLED
+from tests.games.seven_empires.words import QUIET, SILENT
+from tests.games.test_texts import CLUMSY, DOUBLED, told_facts
 
 
 @pytest.fixture(scope="module")
 def told() -> list[Doc]:
     """The facts of a few games."""
     matches = [played(4, seed, options) for seed, options in enumerate(VARIANTS)]
-    return [f for match in matches for r in match.records for f in facts_for(r, DIRECTOR) if f["t"] in RULESET.facts]
+    return [f for match in matches for f in told_facts(RULESET, match.records) if f["t"] in RULESET.facts]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -30,7 +29,10 @@ def test_sentences_are_whole_in_all_variants(lang: str, told: list[Doc]) -> None
         if fact["t"] in SILENT:
             assert catalogue.sentence(fact) is None
             continue
-        sentence = catalogue.sentence(fact) or ""
+        sentence = catalogue.sentence(fact)
+        if sentence is None:
+            assert fact["t"] in QUIET, fact
+            continue
         assert sentence.endswith("."), fact
         assert not CLUMSY.search(sentence), sentence
         assert not DOUBLED.search(sentence), sentence
@@ -69,6 +71,66 @@ def test_sentences(fact: Doc, english: str, french: str) -> None:
     assert said == {"en": english, "fr": french}
 
 
+def crowned(**more: Json) -> Doc:
+    return {
+        "t": "monarchs_assigned",
+        "monarchs": [],
+        "known": True,
+        "crowned": [{"empire": "spain", "seat": 0, **more}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"former": 2, "why": "more", "influence": 11, "against": 8},
+            "Seat 1 becomes monarch of Spain in place of seat 3, with an influence of 11 against 8.",
+        ),
+        (
+            {"former": None, "why": "more", "influence": 3, "against": None},
+            "Seat 1 becomes monarch of Spain, with an influence of 3.",
+        ),
+        (
+            {"former": 1, "why": "letter", "influence": 7},
+            "Seat 1 becomes monarch of Spain in place of seat 2, with the same influence of 7 but the higher letter.",
+        ),
+    ],
+)
+def test_a_new_monarch_is_told_with_the_reason(change: Doc, said: str) -> None:
+    """SE7-2.12: most influence, then the higher letter; where none changes, nothing is told."""
+    english = texts(RULESET.package, "en")
+    assert english.sentence(crowned(**change)) == said
+    assert english.sentence({"t": "monarchs_assigned", "monarchs": [], "known": True, "crowned": []}) is None
+
+
+def test_only_monarchs_that_change_are_told(told: list[Doc]) -> None:
+    """SE7-11.6: after the first decade each of them follows somebody else, with no less influence."""
+    changes = [one for fact in told if fact.get("known") for one in fact["crowned"]]
+    assert changes
+    for one in changes:
+        assert one["seat"] != one["former"]
+        assert one["influence"] >= (one.get("against") or 0)
+
+
+def test_the_final_table_says_where_a_tie_was_broken() -> None:
+    """SE7-12.5: of equal points and different places, by influence; shared places are not set apart."""
+    line = {"seat": 1, "place": 2, "points": 156, "shares": []}
+    english = texts(RULESET.package, "en")
+    tied = "Seat 2 is second with 156 victory points, after a tie-break by influence."
+    assert english.say("item.final", {**line, "tied": True}) == tied
+    assert english.say("item.final", {**line, "tied": False}) == "Seat 2 is second with 156 victory points."
+
+
+def test_units_that_are_deployed_in_a_city_stand_together(told: list[Doc]) -> None:
+    """SE7-5.2."""
+    deployed = [fact for fact in told if fact["t"] == "units_deployed"]
+    assert deployed
+    for fact in deployed:
+        regions = [stand["region"] for stand in fact["stands"]]
+        assert len(regions) == len(set(regions))
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_empires_have_names_that_act(lang: str) -> None:
     """Verbs agree with them: `les Habsbourg agissent`, `the Ottomans act`."""
@@ -82,10 +144,11 @@ def test_empires_have_names_that_act(lang: str) -> None:
         (
             "supply_exhausted",
             {"unit": "infantry"},
-            "Il ne reste pas assez d'unités de ce type dans le stock (infanterie).",
+            "Il ne reste aucune infanterie dans la réserve.",
         ),
+        ("supply_exhausted", {"unit": "three_master", "supply": 1}, "Il reste seulement 1 trois-mâts dans la réserve."),
         ("deployment_incomplete", {"due": 1}, "Il faut déployer au moins 1 unité."),
-        ("deployment_incomplete", {"due": 2, "unit": "artillery"}, "Il faut déployer au moins 2 unités (artillerie)."),
+        ("deployment_incomplete", {"due": 2, "unit": "artillery"}, "Il faut déployer au moins 2 artilleries."),
         ("no_coast", {"region": "london", "to": "portugal"}, "Les mers indiquées ne relient pas Londres au Portugal."),
     ],
 )

@@ -24,22 +24,33 @@ IDS = [
 
 ALIKE = set(
     """azov berlin bilbao bordeaux breslau budapest constantinople empire fact.fought fact.palace_built france
-    item.removed kiev konigsberg konya liverpool lyon madrid marseille naples paris portugal position_1
+    item.gain item.removed kiev konigsberg konya liverpool lyon madrid marseille naples paris portugal position_1
     position_2 position_3 position_4 position_5 position_6 prague strasbourg title trieste york""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
-SILENT = {"movement_begun"}
-"""Facts that are not told: what can be moved stands there already, or has just been deployed."""
+SILENT = {"movement_begun", "fleets_done", "movement_ended", "turn_ended", "markers_shifted"}
+"""Facts that are not told: what can be moved stands there already, or has just been deployed; an army that moves
+
+tells that no ship does any more; the next turn is told as it begins; markers change alike after each decade.
+"""
+
+QUIET = {"monarchs_assigned"}
+"""Facts that tell what has changed, and say nothing where nothing has."""
 
 UNSAID: dict[str, set[str]] = {
     "marker_placed": {"mode"},
-    "markers_shifted": {"markers"},
+    "starting_units_placed": {"units"},
+    "units_deployed": {"units"},
+    "monarchs_assigned": {"monarchs"},
+    "power_scored": {"points", "why"},
+    "game_scored": {"ranking", "points"},
+    "flag_placed": {"region", "replaced"},
     "ship_moved": {"to"},
     "army_moved": {"to"},
 }
 """Fact -> members that its sentence leaves out.
 
-They are the mode, which the beginning of the turn has told; the slots, which all change in the same way; the end of a
-path or of steps that are told one by one.
+They are the mode, which the beginning of the turn has told; the end of a path or of steps that are told one by one;
+what asides and gathered facts tell in another form, or the final table.
 """

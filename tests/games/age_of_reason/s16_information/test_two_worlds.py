@@ -113,7 +113,9 @@ def _of(record: Record, known: Known, viewer: Viewer) -> list[Json]:
     told = []
     for lang in ("en", "fr"):
         words = texts(RULESET.package, lang)
-        told.append(documents.with_text(entry, words, Who(words, known.rules.powers(known.game.state), {})))
+        told.append(
+            documents.with_text(known.rules, entry, words, Who(words, known.rules.powers(known.game.state), {}))
+        )
     return [public, hashes, visible_packs(record, viewer), told, [v for v in touched(record, known) if v == viewer]]
 
 

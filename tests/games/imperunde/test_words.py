@@ -1,0 +1,129 @@
+"""What is particular in the words of this game: attacks, rounds, marches and what cards force, each told once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from domain.games.imperunde import RULESET
+from domain.ids import Doc, Json
+from domain.kernel.asides import as_told, asides
+from domain.kernel.chronicle import Who, sentences
+from domain.kernel.texts import texts
+from tests.games.imperunde.board import attack, card, colony, dice, group, move, position, zone
+from tests.spec import Given
+
+
+def told(game: Given, seat: int, *moves: Doc, draws: Any = (), lang: str = "en") -> list[str]:
+    """What players read of a move."""
+    before = game.state
+    facts = game.when(seat, *moves, draws=draws)
+    words = texts(RULESET.package, lang)
+    name = Who(words, RULESET.powers(before), {})
+    return sentences(words, name, as_told(RULESET, facts, asides(RULESET, before, facts)))
+
+
+def test_an_attack_tells_forces_dice_and_losses_once() -> None:
+    """IMP-8.1.2, IMP-8.2.6: who comes from where, against what; die against die; the conquest is the victory."""
+    game = position(countries={"france": colony(0, infantry=2, cavalry=1, posts=1)})
+    going = attack(group("france", "netherlands", infantry=2), group("france", "netherlands", cavalry=1))
+    assert told(game, 0, going, draws=dice("y7 w6 w2 w3 w1")) == [
+        (
+            "Great Britain attacks the Netherlands with 1 cavalry and 2 infantry from France. "
+            "They are defended by the natives with 2 infantry."
+        ),
+        (
+            "Round 1 in the Netherlands, Great Britain against the natives: 7 (cavalry) beats 3 (infantry) "
+            "and 6 (infantry) beats 1 (infantry); without an opponent: 2 (infantry). No native is left."
+        ),
+        "Great Britain takes the Netherlands.",
+    ]
+
+
+def test_a_round_tells_what_a_die_counts_against_a_fort_and_what_is_lost() -> None:
+    """IMP-8.2.5: for this comparison only."""
+    game = position(
+        wars=[(0, 1)],
+        countries={"france": colony(0, cavalry=2, posts=1), "spain": colony(1, posts=1, forts=1)},
+    )
+    said = told(game, 0, attack(group("france", "spain", cavalry=2)), draws=dice("y5 y4 r4 y6 r4"), lang="fr")
+    assert said[1].replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "Manche 1 en Espagne, la Grande-Bretagne contre l'Afrique du Sud : 5 (cavalerie, compté 4) perd contre 4 "
+        "(fort) ; sans adversaire : 4 (cavalerie). La Grande-Bretagne perd 1 cavalerie."
+    )
+    assert not any(line.startswith("La Grande-Bretagne perd") for line in said)
+
+
+def test_a_march_of_several_steps_is_one_sentence() -> None:
+    """IMP-7.2."""
+    game = position(zones={"north_sea": zone({0: {"frigate": 1, "ship_of_the_line": 1}})})
+    said = told(game, 0, move("north_sea", "norwegian_sea", "barents_sea", frigate=1, ship_of_the_line=1))
+    assert said == [
+        (
+            "Great Britain moves 1 frigate and 1 ship of the line from the North Sea to the Barents Sea "
+            "by way of the Norwegian Sea."
+        )
+    ]
+
+
+def test_ships_that_go_the_same_way_go_together() -> None:
+    """IMP-8.1.2.1: group by group, as the attack names them; the last step is the attack."""
+    game = position(
+        wars=[(0, 1)],
+        zones={
+            "north_sea": zone({0: {"frigate": 1, "ship_of_the_line": 1}}),
+            "barents_sea": zone({1: {"frigate": 1}}),
+        },
+    )
+    way = ("north_sea", "norwegian_sea", "barents_sea")
+    said = told(game, 0, attack(group(*way, frigate=1), group(*way, ship_of_the_line=1)), draws=dice("g8 w5 w1"))
+    assert said[:2] == [
+        (
+            "Great Britain attacks the Barents Sea with 1 frigate and 1 ship of the line from the North Sea. "
+            "It is defended by South Africa with 1 frigate."
+        ),
+        "Great Britain moves 1 frigate and 1 ship of the line from the North Sea to the Norwegian Sea.",
+    ]
+    assert not any("to the Barents Sea" in line for line in said)
+
+
+def test_units_that_a_card_sends_do_not_go_of_their_own_will() -> None:
+    """IMP-9.4.9."""
+    game = position(zones={"north_sea": zone({1: {"frigate": 2}})}, hands={0: ["forged_naval_orders"]})
+    orders = card("forged_naval_orders", target_seat=1, start="north_sea", to="norwegian_sea")
+    assert told(game, 0, orders)[-1] == "South Africa must send 2 frigates from the North Sea to the Norwegian Sea."
+
+
+def test_cards_that_are_dealt_are_told_together_and_no_more_than_that() -> None:
+    """IMP-6.2.1: the reader's own card may stand between them."""
+    dealt = [{"t": "card_dealt", "seat": seat, "cards": 1, "pile": 47 - seat} for seat in range(3)]
+    facts = [dealt[0], {"t": "card_drawn", "seat": 0, "card": "ambush"}, *dealt[1:]]
+    words = texts(RULESET.package, "en")
+    assert sentences(words, words.seat, as_told(RULESET, facts, {})) == [
+        "Seat 1 draws 1 card and now has 1 in hand; the draw pile has 47 left.",
+        "The card drawn by seat 1 is “Ambush”.",
+        "Cards are drawn, one each. In hand: 1 for seat 2 and 1 for seat 3; the draw pile has 45 left.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wars", "said"),
+    [
+        ([], ["The talks are over: all players are at peace."]),
+        (
+            ["0-1", "0-3", "1-2"],
+            [
+                "The talks are over.",
+                "Great Britain is at war with South Africa and Victoria.",
+                "South Africa is at war with Japan.",
+            ],
+        ),
+    ],
+)
+def test_who_is_at_war_is_told_by_name(wars: list[Json], said: list[str]) -> None:
+    """IMP-6.2.5."""
+    state, facts = position(seats=4).state, [{"t": "relations_fixed", "wars": wars}]
+    words = texts(RULESET.package, "en")
+    name = Who(words, RULESET.powers(state), {})
+    assert sentences(words, name, as_told(RULESET, facts, asides(RULESET, state, facts))) == said
