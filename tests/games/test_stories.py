@@ -197,37 +197,35 @@ def test_a_list_names_no_ten(pages: Pages, lang: str) -> None:
             assert len(re.findall(r", (?!\d)", part)) < 9 or last not in part, line
 
 
-SPARING = ("struggle_of_empires", "age_of_reason")
-"""Games whose chronicle says in words that nothing is left, and tells what all get at once."""
+ADDED = ("struggle_of_empires", "age_of_reason")
+"""Games in which a strength is a sum."""
+BY_BATTLE = ("egc",)
+"""Games in which one record holds all battles of a turn, of which there may be many."""
 
 
-@pytest.fixture(params=[p for p in ALL if p.game in SPARING], ids=lambda pages: pages.game)
-def sparing(request: pytest.FixtureRequest) -> Pages:
-    found: Pages = request.param
-    return found
-
-
-def test_nobody_has_0_of_anything_left(sparing: Pages, lang: str) -> None:
+def test_nobody_has_0_of_anything_left(pages: Pages, lang: str) -> None:
     """What is used up is said in words."""
     left = {"en": r"\b(?:has|have|with) 0\b(?! \w+ points)", "fr": r"\ben (?:reste|possède|possèdent) 0\b"}[lang]
-    for line in lines(sparing, lang):
+    for line in lines(pages, lang):
         assert not re.search(left, line), line
 
 
-def test_what_all_get_is_told_of_all_at_once(sparing: Pages, lang: str) -> None:
+@pytest.mark.parametrize("pages", [p for p in ALL if p.game not in BY_BATTLE], ids=lambda p: p.game)
+def test_what_all_get_is_told_of_all_at_once(pages: Pages, lang: str) -> None:
     """A record tells no more lines of one form, names and numbers apart, than there are seats."""
-    known = texts(sparing.rules.package, lang).own
+    known = texts(pages.rules.package, lang).own
     names = sorted({noun(text).bare for key, text in known.items() if key.startswith("word.")}, key=len, reverse=True)
     name = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b|\d+")
-    for passage in read(sparing, lang)[0]:
+    for passage in read(pages, lang)[0]:
         forms = Counter(name.sub("#", line) for line in passage.lines)
-        assert max(forms.values(), default=0) <= sparing.rules.meta.seats[-1], forms.most_common(1)
+        assert max(forms.values(), default=0) <= pages.rules.meta.seats[-1], forms.most_common(1)
 
 
-def test_a_strength_is_the_sum_of_its_parts(sparing: Pages, lang: str) -> None:
+@pytest.mark.parametrize("pages", [p for p in ALL if p.game in ADDED], ids=lambda p: p.game)
+def test_a_strength_is_the_sum_of_its_parts(pages: Pages, lang: str) -> None:
     """Who reads what decided a battle can add it up."""
     made = re.compile({"en": r"strength of (\d+): (.+)", "fr": r"force de (\d+)\s: (.+)"}[lang])
-    found = [each for line in lines(sparing, lang) if (each := made.search(line))]
+    found = [each for line in lines(pages, lang) if (each := made.search(line))]
     assert len(found) > 20
     for each in found:
         assert int(each[1]) == sum(map(int, re.findall(r"\d+", each[2]))), each[0]
