@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.headerregistry import HeaderRegistry, UnstructuredHeader
+from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
 from email.policy import SMTP, Policy
 from email.utils import format_datetime
@@ -22,7 +22,7 @@ LONGEST = 120
 """Characters of a title."""
 
 
-class _Verbatim(UnstructuredHeader):
+class _Verbatim(UnstructuredHeader, BaseHeader):
     """Holds an address, which programs read as it stands: the library would break a long one into encoded words."""
 
     def fold(self, *, policy: Policy) -> str:
