@@ -64,45 +64,65 @@ class Together(Generic[C, T]):
     ) -> None:
         """`patience`: seconds until a work that nobody has begun is given up."""
         self._transaction, self._refusals, self._patience, self._lost = transaction, refusals, patience, lost
-        self._guard = threading.Lock()
+        self._guard, self._committing = threading.Lock(), threading.Lock()
         self._waiting: list[_Entry[C, T]] = []
-        self._led = False
-        """Whether a commit is under way; if none is, nobody waits."""
+        self._leader: _Entry[C, T] | None = None
+        """Who makes the commit that is under way, or is called to make the next one; without one nobody waits.
+
+        It is a hint. A thread may be ended from outside wherever it stands (a job that takes too long), and then
+        leads for ever; so who has waited long asks the lock that a leader holds.
+        """
 
     def do(self, work: Callable[[C], T]) -> T:
         """What the work gives, once it is committed. Raises what it raises, and StoreUnavailable."""
         mine = _Entry(work)
-        with self._guard:
-            self._waiting.append(mine)
-            leads, self._led = not self._led, True
-        if leads or self._called(mine):
-            self._lead()
-        return mine.result()
+        try:
+            with self._guard:
+                self._waiting.append(mine)
+                self._leader = self._leader or mine
+            if self._leader is mine or self._called(mine):
+                self._lead()
+            return mine.result()
+        finally:
+            self._leave(mine)
 
     def _called(self, mine: _Entry[C, T]) -> bool:
         """Waits until it is done, or (then true) is to make the next commit."""
-        if not mine.turn.wait(self._patience):
+        while not mine.turn.wait(self._patience):
             with self._guard:
-                if mine in self._waiting and not mine.turn.is_set():
+                waits, nobody = mine in self._waiting, not self._committing.locked()
+                if waits and nobody:
+                    self._leader = mine
+                    return True
+                if waits:
                     self._waiting.remove(mine)
                     raise StoreUnavailable("the writers before this one take too long")
-            mine.turn.wait()  # it is under way, and may be stored
+                if nobody and not mine.turn.is_set():
+                    raise StoreUnavailable("the writer before this one has ended")
         return not mine.done
 
     def _lead(self) -> None:
-        with self._guard:
-            batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-        try:
-            self._commit(batch)
-        finally:
+        with self._committing:
             with self._guard:
-                self._led = bool(self._waiting)
-                if self._led:
-                    self._waiting[0].turn.set()
-            for entry in batch:
-                if not entry.done:  # something has ended the thread that did it
-                    entry.done, entry.error = True, StoreUnavailable("the writer before this one has ended")
-                entry.turn.set()
+                batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+            try:
+                if batch:
+                    self._commit(batch)
+            finally:
+                for entry in batch:
+                    if not entry.done:  # something has ended the thread that did it
+                        entry.done, entry.error = True, StoreUnavailable("the writer before this one has ended")
+                    entry.turn.set()
+
+    def _leave(self, mine: _Entry[C, T]) -> None:
+        """However it has ended, the next one leads."""
+        with self._guard:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+            if self._leader is mine:
+                self._leader = self._waiting[0] if self._waiting else None
+                if self._leader:
+                    self._leader.turn.set()
 
     def _commit(self, batch: Sequence[_Entry[C, T]]) -> None:
         begun = False

@@ -163,7 +163,7 @@ class TestVersions:
             found = []
             for before, work in enumerate(works):
                 found.append(threads.submit(work))
-                while not waiting._led or len(waiting._waiting) < before:
+                while not waiting._committing.locked() or len(waiting._waiting) < before:
                     time.sleep(0.001)
         results = [f.exception(20) or f.result(20) for f in found]
         repeated, stale, broken = results.pop(2), results.pop(3), results.pop(4)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import linecache
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -174,6 +178,61 @@ def test_a_writer_that_dies_takes_nobody_along() -> None:
     assert book.commits == [["a"], ["c"]]
 
 
+class TimeoutFromOutsideError(BaseException):
+    """What a job that takes too long gets, wherever it stands."""
+
+
+def interrupted(together: Together[list[str], str], after: int) -> bool:
+    """Whether a work was ended from outside when it had gone so many lines through the group commit.
+
+    Not between a lock, a `try` and what they guard: there the interpreter lets nothing come in.
+    """
+    seen = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal seen
+        name = frame.f_code.co_filename
+        if name != sys.modules[Together.__module__].__file__:
+            return None
+        if event == "line" and not linecache.getline(name, frame.f_lineno).strip().startswith(("with", "try")):
+            seen += 1
+            if seen == after:
+                raise TimeoutFromOutsideError
+        return trace
+
+    sys.settrace(trace)
+    try:
+        together.do(write(f"interrupted {after}"))
+    except TimeoutFromOutsideError:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_time_out_from_outside_may_come_anywhere(*, beside: bool) -> None:
+    """Who is served with it or comes after it is not held up; what was ended is written once or not at all."""
+    book = Book()
+    book.gate.set()
+    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.05)
+    after, missed = 1, 0
+    with ThreadPoolExecutor(1) as pool:
+        while True:
+            other = pool.submit(together.do, write(f"beside {after}")) if beside else None
+            ended = interrupted(together, after)
+            missed += other is not None and other.exception(PATIENCE) is not None
+            assert together.do(write(f"after {after}")) == f"AFTER {after}"
+            if not ended:
+                break
+            after += 1
+    assert after > 25
+    written = [word for page in book.commits for word in page]
+    assert len(set(written)) == len(written)
+    assert len([word for word in written if word.startswith("beside")]) >= (after - missed if beside else 0)
+    assert len([word for word in written if word.startswith("after")]) == after
+
+
 def test_who_waits_too_long_gives_up_and_is_not_written_later() -> None:
     book = Book()
     first, *others = crowd(book, ["a", "b", "c"], patience=0.05)
@@ -193,4 +252,4 @@ def test_all_that_many_threads_write_is_there_once(threads: int) -> None:
     with ThreadPoolExecutor(threads) as pool:
         assert list(pool.map(lambda word: together.do(write(word)), words)) == words
     assert sorted(word for page in book.commits for word in page) == sorted(words)
-    assert not together._led
+    assert not together._leader
