@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from flask import Flask
-from werkzeug.routing import BaseConverter
+from werkzeug.routing import BaseConverter, Rule
 
 from domain.ids import Doc
 
@@ -77,8 +80,24 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
 }
 
 
+class Route(Rule):
+    """A rule that compiles what builds its address when that is asked for: no route here needs one.
+
+    To compile them all takes longer than everything else that is done for an app.
+    """
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        compiled = super()._compile_builder
+
+        def build(rule: Rule, **values: Any) -> tuple[str, str]:
+            return compiled(append_unknown)(rule, **values)
+
+        return build
+
+
 def install(app: Flask) -> None:
     """Before any route is added."""
+    app.url_rule_class = Route
     app.url_map.converters.update(CONVERTERS)
 
 

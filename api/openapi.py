@@ -241,6 +241,9 @@ class Api(SmorestApi):
         return problems.of_http(error).response()
 
     def _register_responses(self) -> None:
+        self.undescribed.append(self._describe_responses)
+
+    def _describe_responses(self) -> None:
         # The errors that flask-smorest documents by itself are problems as well.
         self.DEFAULT_RESPONSE_CONTENT_TYPE = problems.MEDIA
         super()._register_responses()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from domain.beside.access import Access
 from domain.beside.errands import Errands
 from domain.beside.notices.notices import Notices
 from domain.beside.outages import Outages
+from domain.beside.people import passwords
 from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
@@ -56,8 +60,6 @@ class Site:
     """What the pump takes for the time, ms."""
     asleep: bool = False
     """Nobody answers the doorbell: no pump, no worker."""
-    app: Flask = field(init=False)
-    client: Any = field(init=False)
     loop: Loop | None = None
     """Of the process for streams, once there is one."""
     streams: Streams | None = None
@@ -72,9 +74,17 @@ class Site:
     def remake(self, **settings: Any) -> None:
         """The same house behind another application."""
         self.services = replace(self.services, settings=replace(self.services.settings, **settings))
-        self.app = create_app(self.services)
-        self.client = self.app.test_client(use_cookies=False)
+        for made in {"app", "client"} & vars(self).keys():
+            delattr(self, made)
         self.unfollow()
+
+    @cached_property
+    def app(self) -> Flask:
+        return create_app(self.services)
+
+    @cached_property
+    def client(self) -> Any:
+        return self.app.test_client(use_cookies=False)
 
     def ring(self) -> None:
         while not self.asleep and self.pump.run(self.now):
@@ -210,26 +220,34 @@ def refused(answer: Reply, status: int, code: str) -> Doc:
     return doc
 
 
+@functools.cache
+def _stores() -> dict[str, bytes]:
+    """The files of stores that hold nothing yet: to make their tables takes longer than most tests."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        with closing(Ledger.open(f"sqlite:///{folder / 'ledger'}", bytes(32))) as ledger:
+            ledger.migrate()
+            beside = Access(ledger, ledger.keys), Errands(ledger), Outages(ledger), People(ledger, ledger.keys)
+            for each in (*beside, Notices(ledger, ledger.keys, lambda: 0)):
+                each.migrate()
+            with closing(Views(f"sqlite:///{folder / 'views'}", ledger.keys)) as views:
+                views.migrate()
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     """A site in a folder; with the rulesets of CATALOGUE unless others are named."""
     catalogue = catalogue or CATALOGUE
+    for name, data in _stores().items():
+        (folder / name).write_bytes(data)
     ledger = Ledger.open(f"sqlite:///{folder / 'ledger'}", bytes(32))
     views = Views(f"sqlite:///{folder / 'views'}", ledger.keys)
     ticks = itertools.count(1_000, 1_000)
-    ledger.migrate()
-    views.migrate()
-    access = Access(ledger, ledger.keys)
-    access.migrate()
-    vault = Vault(ledger, ledger.keys)
+    access, vault = Access(ledger, ledger.keys), Vault(ledger, ledger.keys)
     commands = Commands(ledger, catalogue, vault, lambda: next(ticks))
     settings = Settings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
     errands, clock = Errands(ledger), lambda: next(ticks)
-    errands.migrate()
-    Outages(ledger).migrate()
-    people = People(ledger, ledger.keys)
-    people.migrate()
-    notices = Notices(ledger, ledger.keys, clock)
-    notices.migrate()
+    people, notices = People(ledger, ledger.keys), Notices(ledger, ledger.keys, clock)
     inspect = Inspector(ledger, views, vault, clock).inspect
     services = Services(
         commands,
@@ -246,6 +264,13 @@ def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
     )
     crew = Crew(commands, ledger, catalogue, vault, views, clock, lambda _: None)
     return Site(services, Pump(ledger, catalogue, views, "pump"), crew)
+
+
+@pytest.fixture(autouse=True)
+def _quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes at the least cost there is; what they cost in truth is told in tests/contracts/test_people.py."""
+    monkeypatch.setattr(passwords, "TIMES", 1)
+    monkeypatch.setattr(passwords, "MEMORY", 8)
 
 
 @pytest.fixture

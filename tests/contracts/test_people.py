@@ -268,6 +268,11 @@ def test_a_child_does_not_wait_for_hashes_of_its_parent() -> None:
         assert passwords.hashed("a fair wind")
 
 
+def test_a_hash_costs_what_is_advised() -> None:
+    """19 MiB, twice, one lane: the second of OWASP's settings for argon2id."""
+    assert Passwords().hashed("a fair wind").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+
+
 class TestCircle:
     def asked(self, called: str, seat: int | None = None, game: str = "g") -> Challenge:
         return Challenge(game, called, f"player of {called}", seat, "me", 0, 1_000 * DAY + LASTS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import unicodedata
 from collections.abc import Iterator
@@ -22,6 +21,9 @@ SHORTEST, LONGEST = 10, 256
 
 AT_ONCE, WAITING, PATIENCE = 2, 6, 1.0
 """Hashes that a process makes at once, those that may wait, and for how many seconds: 19 MiB each, about 25 ms."""
+
+TIMES, MEMORY = 2, 19 * 1024
+"""What a hash costs: how often it goes over how many KiB, as OWASP advises."""
 
 _FEWEST = 4
 """Different characters."""
@@ -57,7 +59,7 @@ class Passwords:
     """argon2id; safe with threads. What it asks for may raise Busy, so that nothing else waits for passwords."""
 
     def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING, patience: float = PATIENCE) -> None:
-        self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+        self._hasher = PasswordHasher(time_cost=TIMES, memory_cost=MEMORY, parallelism=1)
         self._bounds = at_once, waiting, patience
         self.after_fork()
         heed(self)
@@ -86,10 +88,9 @@ def _form(password: str) -> str:
     return unicodedata.normalize("NFKC", password)
 
 
-@functools.cache
 def _nobody() -> str:
     """The hash of a password that nobody has, with the same costs: 16 bytes of salt and 32 of hash."""
-    return f"$argon2id$v=19$m={19 * 1024},t=2,p=1${'A' * 22}${'A' * 43}"
+    return f"$argon2id$v=19$m={MEMORY},t={TIMES},p=1${'A' * 22}${'A' * 43}"
 
 
 def check(password: str, name: str) -> None:
