@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from functools import lru_cache, partial
 
 from cachetools import LRUCache
 from flask import Flask, Response, current_app, g, request
@@ -96,8 +96,13 @@ class Buckets:
 
 def address() -> str:
     """Where the request comes from; of IPv6 the network, since a single user has all of it."""
+    return _whose(request.remote_addr or "")
+
+
+@lru_cache(4096)
+def _whose(sender: str) -> str:
     try:
-        found = ipaddress.ip_address(request.remote_addr or "")
+        found = ipaddress.ip_address(sender)
     except ValueError:
         return "nobody"
     return str(ipaddress.ip_network(f"{found}/64", strict=False)) if found.version == 6 else str(found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import multiprocessing
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,6 +134,7 @@ def as_the_front_says(environ: WSGIEnvironment) -> None:
     environ["wsgi.url_scheme"] = environ.pop("HTTP_ANNALS_SCHEME", "http")
 
 
+@lru_cache(4096)
 def _plain(address: str) -> str:
     """An address in its usual form, also one of IPv4 that came over IPv6; nothing for what is none."""
     try:

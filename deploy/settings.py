@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from deploy import given
 from deploy.given import STORES, SettingsError
+from domain.beside.notices.addresses import loopback
 from domain.beside.notices.mailboxes import sendable
 from workers.notices.relay import relay
 
@@ -394,10 +395,7 @@ def _plain(text: str) -> bool:
 
 def _loopback(host: str) -> bool:
     """Whether only this machine can ask there; a name is only believed if it is the usual one."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host == "localhost" or loopback(host)
 
 
 def _public(text: str) -> str:

@@ -82,7 +82,7 @@ class Views:
     def transaction(self) -> Iterator[Connection]:
         """All or nothing; raises StoreUnavailable when the database does not answer or cannot write."""
         try:
-            with self.engine.execution_options(writes=True).begin() as db:
+            with self._lent() as engine, engine.execution_options(writes=True).begin() as db:
                 yield db
         except (DBAPIError, TimeoutError, self.engine.dialect.loaded_dbapi.Error) as error:
             raise StoreUnavailable(str(getattr(error, "orig", error))) from error
@@ -91,10 +91,21 @@ class Views:
     def reading(self) -> Iterator[Connection]:
         """For reads: one moment of the database."""
         try:
-            with self.engine.connect() as db:
+            with self._lent() as engine, engine.connect() as db:
                 yield db
         except (DBAPIError, TimeoutError) as error:
             raise StoreUnavailable(str(getattr(error, "orig", error))) from error
+
+    @contextmanager
+    def _lent(self) -> Iterator[Engine]:
+        """The engine. A connection that comes back after `close` is closed: its pool is nobody's any more."""
+        engine = self.engine
+        pool = engine.pool
+        try:
+            yield engine
+        finally:
+            if engine is not self._made:
+                pool.dispose()
 
     def kept(self, game: str, reader: str, doc: bytes) -> bytes:
         """A document as it rests: sealed unless everybody may read it."""

@@ -2,11 +2,15 @@
 
 import os
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from domain.ledger import Ledger
+from projections.store import Views
 
 # same: the same examples in every run and for everybody, so that a red run is the change's doing.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
@@ -78,3 +82,22 @@ def no_setting_is_left_behind() -> Iterator[None]:
     before = given()
     yield
     assert given() == before
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_open(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Stores that a test opens are closed at its end, once for all tests: from 3.13 on Python tells which are not."""
+    made: list[Ledger | Views] = []
+
+    def told(make: Callable[..., None]) -> Callable[..., None]:
+        def making(store: Ledger | Views, *given: Any, **named: Any) -> None:
+            make(store, *given, **named)
+            made.append(store)
+
+        return making
+
+    for kind in (Ledger, Views):
+        monkeypatch.setattr(kind, "__init__", told(kind.__init__))
+    yield
+    for store in made:
+        store.close()

@@ -29,6 +29,9 @@ NAP = 0.5
 PASS = 1.0
 """Seconds between two looks at the due work when nothing happens: how late a deadline may be noticed."""
 
+APART = 0.02
+"""Seconds at least between two looks: in a busy service each takes care of what several moves have brought."""
+
 BEHIND = 5.0
 """Seconds that the parts of other pumps may be behind before work that needs them all is put off."""
 
@@ -53,8 +56,8 @@ class Pumping:
         self._damaged = DamagedGames(crew, self._pump)
         self._standby, self._owing = Standby(crew.clock), owing
         self._position = 0
-        self._reconciled = 0.0
-        self._rung = self._stopping = False
+        self._looked = 0.0
+        self._wanted = self._stopping = False
 
     def stop(self) -> None:
         """Leave the loop after the slice that is being written."""
@@ -84,10 +87,12 @@ class Pumping:
         moved = self.catch_up()
         if self._stopping:  # in the middle of the log: what the views say of deadlines is not true yet
             return
-        if moved or self._rung or time.monotonic() > self._reconciled + PASS:
+        since = time.monotonic() - self._looked
+        wanted = moved or self._wanted or since > PASS
+        if wanted and since > APART:
             self._look()
-            self._reconciled = time.monotonic()
-        self._rung = self._bell.wait(NAP)
+            self._looked, wanted = time.monotonic(), False
+        self._wanted = self._bell.wait(APART if wanted else NAP) or wanted
 
     def _look(self) -> None:
         """What is to be done with the views at the end of the log: most of it by one pump alone."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import os
 import time
 
@@ -19,6 +18,7 @@ from api.openapi import Blueprint, fails
 from api.problems import Problem
 from api.replies import answer
 from api.services import services
+from domain.beside.notices.addresses import loopback
 from domain.errors import AnnalsError, StoreUnavailable
 from domain.ledger import LogEntry
 
@@ -125,10 +125,7 @@ def _may_scrape() -> bool:
     # Behind a proxy on the same machine everybody seems to come from here.
     if any(name in request.headers for name in _FORWARDED):
         return False
-    try:
-        return ipaddress.ip_address(request.remote_addr or "").is_loopback
-    except ValueError:
-        return False
+    return loopback(request.remote_addr or "")
 
 
 def install(app: Flask) -> None:

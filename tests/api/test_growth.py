@@ -36,7 +36,10 @@ HEAD = 60_000
 """Bytes of an address, and of a header: more than any server in front lets in."""
 
 MOST = 0.15
-"""Seconds that one request may cost."""
+"""Seconds that one request may cost, on a usual machine."""
+
+STEPS, USUAL = 20_000, 0.0015
+"""Additions in a loop, and the seconds that a usual machine takes for them."""
 
 NOISE = 0.02
 """Below that, times are not compared."""
@@ -252,19 +255,34 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 
 def cost(do: Callable[[], Any]) -> float:
-    """Seconds of the processor, at best. Without the collector, whose work depends on what else is in memory."""
-    times = []
+    """Seconds of a usual machine's processor, at best; of one that is slow now, those that it would take.
+
+    Without the collector, whose work depends on what else is in memory.
+    """
+    times, slow = [], []
     gc.disable()
     try:
         for _ in range(3):
-            began = time.process_time()
-            do()
-            times.append(time.process_time() - began)
+            slow.append(_seconds(_additions) / USUAL)
+            times.append(_seconds(do))
             if times[-1] > 10 * MOST:
                 break
     finally:
         gc.enable()
-    return min(times)
+    return min(times) / max(min(slow), 1)
+
+
+def _seconds(do: Callable[[], Any]) -> float:
+    began = time.process_time()
+    do()
+    return time.process_time() - began
+
+
+def _additions() -> int:
+    added = 0
+    for n in range(STEPS):
+        added += n
+    return added
 
 
 def grows_evenly(small: Callable[[], Any], large: Callable[[], Any], times: float = 4) -> None:

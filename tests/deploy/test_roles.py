@@ -44,7 +44,7 @@ def test_a_game_is_played_under_the_role_of_the_service(tmp_path: Path, owned: t
 
 
 def test_games_are_archived_and_put_right_by_a_member_of_the_role_for_repairs(
-    tmp_path: Path, owned: tuple[str, str], redis_url: str
+    tmp_path: Path, owned: tuple[str, str], postgres_url: str, redis_url: str
 ) -> None:
     """And by nobody who has the address of the service alone."""
     owner, service = owned
@@ -52,7 +52,7 @@ def test_games_are_archived_and_put_right_by_a_member_of_the_role_for_repairs(
     data, export = ("--data", str(tmp_path / "data")), tmp_path / "game.annals"
     assert call("migrate", *data, **env, ANNALS_MIGRATE_URL=owner).returncode == 0
     archivist = service.replace("user=service", "user=archivist")
-    with psycopg.connect(service.replace("user=service", "user=owner")) as db:
+    with psycopg.connect(postgres_url) as db:  # roles are the whole server's: another owner may have made that one
         role = str(conninfo_to_dict(archivist)["user"])
         db.execute(f"CREATE ROLE {role} LOGIN IN ROLE annals_repair")
     with serving(tmp_path / "data", **env, ANNALS_MIGRATE_URL=owner) as running:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.beside.notices.addresses import public, public_or_own
+from domain.beside.notices.addresses import loopback, public, public_or_own
 from domain.beside.notices.targets import LONGEST, Target, target
 from domain.errors import AccountError
 
@@ -104,3 +104,9 @@ def test_addresses_of_the_public_network_are_open() -> None:
     assert public_or_own("127.0.0.1")
     assert public_or_own("::1")
     assert not any(map(public_or_own, ("10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1", "0.0.0.1", "x")))
+
+
+def test_this_machine_is_known_by_two_ways_to_write_it() -> None:
+    assert all(map(loopback, ("127.0.0.1", "127.8.9.10", "::1", "0:0::1")))
+    others = ("::ffff:127.0.0.1", "::ffff:127.0.0.1%eth0", "::1%lo", "127.1", "localhost", "128.0.0.1", "::", "")
+    assert not any(map(loopback, others))

@@ -50,7 +50,7 @@ class Pump:
 
     def until(self, what: Callable[[], object], seconds: float = 60) -> None:
         def turned() -> object:
-            self.pumping._rung = True  # a pass each time
+            self.pumping._wanted, self.pumping._looked = True, 0.0  # a pass each time
             self.pumping.turn()
             return what()
 

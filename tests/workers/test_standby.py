@@ -48,8 +48,8 @@ def test_turns_deadlines_vacant_seats_and_rewinds_go_on(house: House, own: Serve
     pump = Pump(house, NOBODY if away == "nowhere" else own.url)
     if away == "halted":
         own.freeze()
-    games = (turn, late, vacant, back)
-    pump.until(lambda: [house.kinds(game)[-1] for game in games] == ["resolved", "lapsed", "lapsed", "rewound"])
+    wanted = {turn: "resolved", late: "lapsed", vacant: "lapsed", back: "rewound"}
+    pump.until(lambda: all(kind in house.kinds(game) for game, kind in wanted.items()))
 
 
 def test_long_work_waits_for_its_workers(house: House) -> None:
@@ -74,7 +74,7 @@ def test_the_views_are_not_kept_waiting_by_a_halted_server(house: House, own: Se
     waits: list[float] = []
     for _ in range(10):
         began = time.monotonic()
-        pump.pumping._rung = True
+        pump.pumping._wanted = True
         pump.pumping.turn()
         waits.append(time.monotonic() - began)
     assert sorted(waits)[len(waits) // 2] < 1, "most of the time it is not tried"

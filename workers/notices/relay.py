@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
+
+from domain.beside.notices.addresses import loopback
 
 TLS = ("whole", "starttls", "none")
 """From the first byte; by STARTTLS, without which nothing is said; or none."""
@@ -45,7 +46,4 @@ def relay(url: str) -> Relay:
 
 
 def _own(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host == "localhost" or loopback(host)

@@ -1,4 +1,7 @@
-"""To which addresses anything may be sent: those of the public network alone."""
+"""To which addresses anything may be sent: those of the public network alone.
+
+The networks are named here, since what the standard library says of some addresses differs from version to version.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ _CLOSED_4 = [
         "240.0.0.0/4",  # reserved, and all at once
     )
 ]
+_LOOPBACK_4 = ipaddress.IPv4Network("127.0.0.0/8")
 _OPEN_6 = ipaddress.IPv6Network("2000::/3")
 """All that was ever given out; whatever maps or translates IPv4 by another prefix lies outside."""
 
@@ -50,9 +54,15 @@ def public(text: str) -> bool:
     return plain and not any(address in network for network in _CLOSED_6)
 
 
-def public_or_own(text: str) -> bool:
-    """The same, or of this machine: for trials, where the operator lets them."""
+def loopback(text: str) -> bool:
+    """Whether that is this machine, by an address in its usual form: none of IPv4 within IPv6, none with a zone."""
     try:
-        return public(text) or ipaddress.ip_address(text).is_loopback
+        address = ipaddress.ip_address(text)
     except ValueError:
         return False
+    return address in _LOOPBACK_4 if isinstance(address, ipaddress.IPv4Address) else str(address) == "::1"
+
+
+def public_or_own(text: str) -> bool:
+    """The same as `public`, or of this machine: for trials, where the operator lets them."""
+    return public(text) or loopback(text)

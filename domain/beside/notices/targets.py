@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from domain.beside.notices.addresses import public, public_or_own
+from domain.beside.notices.addresses import loopback, public, public_or_own
 from domain.errors import AccountError
 
 LONGEST = 500
@@ -72,14 +72,6 @@ def literal(host: str) -> bool:
     """Whether that is no name."""
     try:
         return ipaddress.ip_address(host) is not None
-    except ValueError:
-        return False
-
-
-def loopback(host: str) -> bool:
-    """Whether that is this machine by its literal address: a name can come to stand for anything."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
