@@ -38,7 +38,7 @@ HEAD = 60_000
 MOST = 0.15
 """Seconds that one request may cost, on a usual machine."""
 
-STEPS, USUAL = 20_000, 0.0015
+STEPS, USUAL = 20_000, 0.001
 """Additions in a loop, and the seconds that a usual machine takes for them."""
 
 NOISE = 0.02
