@@ -85,7 +85,7 @@ def no_setting_is_left_behind() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left_open(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _nothing_is_left_open() -> Iterator[None]:
     """Stores that a test opens are closed at its end, once for all tests: from 3.13 on Python tells which are not."""
     made: list[Ledger | Views] = []
 
@@ -96,8 +96,9 @@ def _nothing_is_left_open(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
         return making
 
-    for kind in (Ledger, Views):
-        monkeypatch.setattr(kind, "__init__", told(kind.__init__))
-    yield
+    with pytest.MonkeyPatch.context() as patch:  # the fixture of that name would be put back after all that is here
+        for kind in (Ledger, Views):
+            patch.setattr(kind, "__init__", told(kind.__init__))
+        yield
     for store in made:
         store.close()

@@ -34,6 +34,9 @@ LEAVE = 4
 """Seconds in which all are told that the service ends, enough for a machine that does a good deal else. Only who does
 not read lets it wait so long; who ends it waits a little longer."""
 
+WRITTEN = 0.3
+"""Seconds for the server to write what it was given last: it does so by itself, and does not tell when it has."""
+
 ALIVE = "/healthz"
 """Where the prober asks whether the loop turns, and how many streams are open; no client comes to it."""
 
@@ -110,12 +113,15 @@ class Streams:
         self._leaving = asyncio.get_running_loop().create_task(self._leave())
 
     async def _leave(self) -> None:
+        told = self.hub.open
         try:
             async with asyncio.timeout(LEAVE):
                 await self.close()
         except TimeoutError:  # somebody does not read
             pass
         finally:
+            if told:
+                await asyncio.sleep(WRITTEN)
             os._exit(0)  # nothing is to be saved: what counts is in the databases
 
     async def close(self) -> None:

@@ -118,10 +118,10 @@ class TestHowLong:
     def test_who_answers_byte_by_byte_is_left(self, first: bytes, part: bytes) -> None:
         with stranger(drips(first, part)) as port:
             began = time.monotonic()
-            found = sender(OWN, seconds=0.4).post(Target(False, "a.example", port, "/"), b"{}", {})
-        assert (found.status, found.said) in {(0, "timeout"), (200, "")}
-        assert (found.status == 200) == bool(first)
-        assert time.monotonic() - began < 5
+            patience = 2 if first else 0.4  # on a busy machine the first line may be late
+            found = sender(OWN, seconds=patience).post(Target(False, "a.example", port, "/"), b"{}", {})
+        assert (found.status, found.said) == ((200, "") if first else (0, "timeout"))
+        assert time.monotonic() - began < 10
 
     def test_who_says_nothing_is_left(self) -> None:
         with stranger(silent) as port:
