@@ -161,8 +161,10 @@ class Bell:
         While somebody rings, one waits to ring for all who come until then; where that takes long, nobody can hear.
         """
         if self._next_hand.acquire(blocking=False):
-            rings = self._hand.acquire(timeout=HAND)
-            self._next_hand.release()
+            try:
+                rings = self._hand.acquire(timeout=HAND)
+            finally:  # a thread may be ended from outside while it waits
+                self._next_hand.release()
             if rings:
                 try:
                     self._publish(WRITTEN, str(position))

@@ -8,7 +8,7 @@ from functools import partial
 from uuid import UUID
 
 import psycopg
-from eventsourcing.persistence import InterfaceError, OperationalError, StoredEvent
+from eventsourcing.persistence import DatabaseError, InterfaceError, OperationalError, StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from eventsourcing.utils import retry
 from psycopg.conninfo import conninfo_to_dict
@@ -30,6 +30,11 @@ WAITING = 10
 
 _LOST = (InterfaceError, OperationalError)
 """After such an error nobody knows whether a commit has been made."""
+
+_UNDONE = ("40001", "40P01", "54")
+"""How the codes of those begin after which it is known: the server has rolled back and goes on. It could not put
+transactions in an order, has ended a dead-lock, or something was too large for it. What has waited too long for a lock
+is not among them: each alone would wait as long again."""
 
 _LOCK = 0x616E6E616C73  # "annals"; any constant that no other program of this database takes for its advisory locks
 
@@ -220,7 +225,9 @@ class PostgresStore(PostgresApplicationRecorder):
         try:
             with self.datastore.get_connection() as c, c.transaction() if count > 1 else nullcontext():
                 yield c
-        except _LOST:
+        except _LOST as error:
+            if str(getattr(error.__cause__, "sqlstate", None)).startswith(_UNDONE):
+                raise DatabaseError(str(error)) from error
             # The others of the pool are likely dead as well: find out now, not one request after the other.
             self.datastore.pool.check()
             raise

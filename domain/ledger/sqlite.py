@@ -150,9 +150,10 @@ class _Datastore(SQLiteDatastore):
         # An in-memory database knows no concurrent reading and writing.
         with self._alone(commit or self.pool.is_sqlite_memory_mode), self.connection() as connection:
             cursor = connection.cursor()
-            # A deferred transaction that reads first can be refused the write lock without any waiting.
-            cursor.execute("BEGIN IMMEDIATE" if commit else "BEGIN")
             try:
+                # A deferred transaction that reads first can be refused the write lock without any waiting. A thread
+                # that is ended from outside while it waits for that lock may have got it.
+                cursor.execute("BEGIN IMMEDIATE" if commit else "BEGIN")
                 yield cursor
                 if commit:
                     connection.commit()

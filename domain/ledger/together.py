@@ -42,6 +42,8 @@ class _Entry(Generic[C, T]):
             self.error = error
 
     def result(self) -> T:
+        if not self.done:
+            raise StoreUnavailable("the writer before this one has ended")
         if self.error is not None:
             raise self.error
         return self.given[0]
@@ -81,7 +83,7 @@ class Together(Generic[C, T]):
                 self._waiting.append(mine)
                 self._leader = self._leader or mine
             if self._leader is mine or self._called(mine):
-                self._lead()
+                self._lead(mine)
             return mine.result()
         finally:
             self._leave(mine)
@@ -101,13 +103,16 @@ class Together(Generic[C, T]):
                     raise StoreUnavailable("the writer before this one has ended")
         return not mine.done
 
-    def _lead(self) -> None:
+    def _lead(self, mine: _Entry[C, T]) -> None:
+        """Who has waited long may lead out of turn: wherever it stands, it is of its own commit."""
         with self._committing:
             with self._guard:
-                batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+                if mine not in self._waiting:  # another one has led meanwhile
+                    return
+                line = [mine, *(entry for entry in self._waiting if entry is not mine)]
+                batch, self._waiting = line[:MOST], line[MOST:]
             try:
-                if batch:
-                    self._commit(batch)
+                self._commit(batch)
             finally:
                 for entry in batch:
                     if not entry.done:  # something has ended the thread that did it

@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from eventsourcing.sqlite import SQLiteCursor
 
 from domain.beside.access import Access
 from domain.beside.keys import Keyring
@@ -104,6 +105,32 @@ def fill_the_disk(pipe: Connection, url: str) -> None:
         pass
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     pipe.send((head, ledger.append(game(), records(head + 1, 2), head).last))
+
+
+class TestEndedFromOutside:
+    def test_who_is_ended_when_it_has_just_got_the_lock_gives_it_back(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A signal that comes while the database waits for the lock is seen once it has it."""
+
+        class Ended(BaseException):
+            pass
+
+        def ended(cursor: SQLiteCursor, *args: object) -> None:
+            execute(cursor, *args)
+            raise Ended
+
+        execute, url = SQLiteCursor.execute, f"sqlite:///{tmp_path}/ledger.sqlite"
+        ledger, other = Ledger.open(url), Ledger.open(url)
+        ledger.migrate()
+        with monkeypatch.context() as patched:
+            patched.setattr(SQLiteCursor, "execute", ended)
+            with pytest.raises(Ended):
+                ledger.append(game(), [record(1)], 0)
+        assert ledger.append(game(), [record(1)], 0).last == 1
+        assert other.append(game(), [record(2)], 1).last == 2
+        ledger.close()
+        other.close()
 
 
 class TestReadOnly:

@@ -3,7 +3,7 @@
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
@@ -158,14 +158,7 @@ class TestVersions:
         works.insert(2, partial(ledger.append, game(2), [record(2)], 1, ALICE))
         works.insert(4, partial(ledger.append, game(9), [record(5)], 4))
         works.insert(6, partial(ledger.append, game(9), [record(1)], 0, BOB, nowhere))
-        waiting = ledger._made._together  # type: ignore[union-attr] # either store has one
-        with ThreadPoolExecutor(len(works)) as threads, unfinished_append(url):
-            found = []
-            for before, work in enumerate(works):
-                found.append(threads.submit(work))
-                while not waiting._committing.locked() or len(waiting._waiting) < before:
-                    time.sleep(0.001)
-        results = [f.exception(20) or f.result(20) for f in found]
+        results = committed_together(ledger, url, works)
         repeated, stale, broken = results.pop(2), results.pop(3), results.pop(4)
         assert repeated == Receipt(1, 1, first.positions, replayed=True)
         assert isinstance(stale, StaleVersion)
@@ -175,6 +168,26 @@ class TestVersions:
         assert [e.position for e in entries] == positions
         assert [e.game for e in entries] == [game(n) for n in range(3, 9)]
         assert ledger.command(game(9), BOB.id) is None
+
+    @pytest.mark.parametrize(
+        ("code", "alone"), [("23505", True), ("40001", True), ("40P01", True), ("54000", True), ("55P03", False)]
+    )
+    def test_what_the_server_has_undone_is_told_to_whom_it_belongs(
+        self, postgres_url: str, code: str, *, alone: bool
+    ) -> None:
+        """Not so a lock that was waited for too long: each alone would wait as long again."""
+        ledger = Ledger.open(postgres_url)
+        ledger.migrate()
+        raising = [(f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END $$", ())]
+        works = [partial(ledger.append, game(n), [record(1)], 0, ALICE) for n in range(2, 6)]
+        works.insert(2, partial(ledger.append, game(9), [record(1)], 0, BOB, raising))
+        first, *results = committed_together(ledger, postgres_url, works)
+        broken = results.pop(1)
+        assert isinstance(first, Receipt)
+        assert isinstance(broken, StoreUnavailable | StaleVersion)
+        assert [type(each) for each in results] == 3 * [Receipt if alone else StoreUnavailable]
+        assert [ledger.version(game(n)) for n in (3, 4, 5, 9)] == [alone, alone, alone, 0]
+        ledger.close()
 
     def test_of_racing_threads_exactly_one_wins_each_version(self, ledger: Ledger) -> None:
         with ThreadPoolExecutor(8) as pool:
@@ -297,6 +310,19 @@ class TestTail:
         for me, mine in enumerate(written):
             assert [e.position for e in seen if e.game == game(10 + me)] == mine
             assert [e.version for e in seen if e.game == game(10 + me)] == list(range(1, count + 1))
+
+
+def committed_together(ledger: Ledger, url: str, works: Sequence[Callable[[], Receipt]]) -> list[object]:
+    """What came of each: the first waits for somebody else's append, and the others for the first."""
+    ledger.version(game())  # it connects
+    waiting = ledger._made._together  # type: ignore[union-attr] # either store has one
+    with ThreadPoolExecutor(len(works)) as threads, unfinished_append(url):
+        found = []
+        for before, work in enumerate(works):
+            found.append(threads.submit(work))
+            while not waiting._committing.locked() or len(waiting._waiting) < before:
+                time.sleep(0.001)
+    return [f.exception(20) or f.result(20) for f in found]
 
 
 @contextmanager

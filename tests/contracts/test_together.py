@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from domain.errors import StoreUnavailable
-from domain.ledger.together import MOST, Together
+from domain.ledger.together import MOST, Together, _Entry
 
 PATIENCE = 20.0
 
@@ -241,6 +241,32 @@ def test_who_waits_too_long_gives_up_and_is_not_written_later() -> None:
     book.gate.set()
     assert first.result(PATIENCE) == "A"
     assert book.commits == [["a"]]
+
+
+def test_who_leads_out_of_turn_is_of_its_own_commit() -> None:
+    """Who should have led is not there any more, and of those who wait one far behind finds that first."""
+    book = Book()
+    book.gate.set()
+    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.05)
+    together._waiting = [_Entry(write(str(n))) for n in range(MOST)]
+    together._leader, *_, last = together._waiting
+    assert together.do(write("late")) == "LATE"
+    assert book.commits == [["late", *map(str, range(MOST - 1))]]
+    assert together._waiting == [last]
+    assert last.turn.is_set()
+
+
+def test_who_was_served_while_it_came_to_lead_makes_no_commit_for_others() -> None:
+    book = Book()
+    book.gate.set()
+    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), PATIENCE)
+    first, late = entries = [_Entry(write("first")), _Entry(write("late"))]
+    together._waiting, together._leader = [*entries], first
+    together._lead(first)
+    together._waiting = [_Entry(write("other"))]
+    together._lead(late)
+    assert late.result() == "LATE"
+    assert book.commits == [["first", "late"]]
 
 
 @pytest.mark.parametrize("threads", [2, 16])

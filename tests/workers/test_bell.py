@@ -117,6 +117,24 @@ def test_of_those_who_ring_at_once_one_rings_for_all(monkeypatch: pytest.MonkeyP
     assert rung == ["1", "2", "9"]
 
 
+def test_who_is_ended_while_it_waits_to_ring_keeps_nobody_from_ringing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended(BaseException):
+        pass
+
+    class Hand:
+        def acquire(self, timeout: float) -> bool:
+            raise Ended
+
+    alone, rung = Bell(NOBODY), list[str]()
+    monkeypatch.setattr(alone, "_publish", lambda _, message: rung.append(message))
+    with monkeypatch.context() as patched:
+        patched.setattr(alone, "_hand", Hand())
+        with pytest.raises(Ended):
+            alone.ring(1)
+    alone.ring(2)
+    assert rung == ["2"]
+
+
 def test_an_announcement_names_position_and_games_and_no_more(two: tuple[Bell, Bell]) -> None:
     ringing, listening = two
     listening.pumped(0.1)
