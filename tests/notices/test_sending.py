@@ -98,7 +98,7 @@ def drips(first: bytes, part: bytes) -> Callable[[socket.socket], None]:
         sock.sendall(first)
         while True:
             sock.sendall(part)
-            time.sleep(0.01)
+            time.sleep(0.05)
 
     return talk
 
