@@ -284,6 +284,7 @@ def test_an_odd_folder_is_refused_in_words(copied: tuple[Path, Path], tmp_path: 
         assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")  # the library's, of a file that is no database
 @pytest.mark.parametrize("ledger", ["a folder", "noise", "empty", "gone"])
 def test_of_a_ledger_that_is_none_nothing_is_copied_or_archived(tmp_path: Path, ledger: str) -> None:
     """Both say so, and neither leaves half a copy that would be in the way of the next."""

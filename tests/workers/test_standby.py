@@ -184,6 +184,8 @@ def test_work_that_hangs_ends_the_pump_which_is_started_anew(
     runner.join(10)
     took = time.monotonic() - began
     go.set()
+    assert pump.pumping._standby._thread
+    pump.pumping._standby._thread.join(10)  # what it does last is not done in a house that is closed
     assert not runner.is_alive()
     assert took >= 1
     assert f"resolve-{game}-{house.decision(game)} takes too long" in caplog.text
