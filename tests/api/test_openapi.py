@@ -62,6 +62,13 @@ def test_every_route_is_documented(site: Site, spec: dict[str, Any]) -> None:
     assert {(p, m) for p, m in served if p not in PLAIN | PAGES | OAUTH} == set(operations(spec))
 
 
+def test_an_address_can_be_built_although_nothing_was_compiled_for_it(site: Site) -> None:
+    urls, game = site.app.url_map.bind("annals.example"), "0" * 8 + "-0000-0000-0000-" + "0" * 12
+    found = {rule.rule: rule.endpoint for rule in site.app.url_map.iter_rules()}
+    assert urls.build(found["/v1/games/<game:game>/board"], {"game": game}) == f"/v1/games/{game}/board"
+    assert urls.build(found["/v1/games"], {"free": "1"}) == "/v1/games?free=1"
+
+
 def test_every_operation_says_what_it_needs(spec: dict[str, Any]) -> None:
     found = operations(spec)
     assert len({doc["operationId"] for doc in found.values()}) == len(found)
