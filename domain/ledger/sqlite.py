@@ -162,6 +162,19 @@ class _Datastore(SQLiteDatastore):
                 connection.rollback()
 
     @contextmanager
+    def reading(self) -> Iterator[sqlite3.Cursor]:
+        """For one query: it sees one moment of the database without a transaction around it.
+
+        That moment lasts until the cursor is closed, which must be before anybody else has the connection.
+        """
+        with (
+            self._alone(self.pool.is_sqlite_memory_mode),
+            self.connection() as connection,
+            connection.cursor() as cursor,
+        ):
+            yield cursor
+
+    @contextmanager
     def _alone(self, needed: bool) -> Iterator[None]:
         if not needed:
             yield
@@ -255,7 +268,8 @@ class SqliteStore(SQLiteApplicationRecorder):
             return _head(c, game)
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
-        with self.datastore.transaction(commit=not statement.startswith("SELECT")) as c:
+        reads = statement.startswith("SELECT")
+        with self.datastore.reading() if reads else self.datastore.transaction(commit=True) as c:
             c.execute(statement, params)
             return [tuple(row) for row in c.fetchall()]
 

@@ -46,6 +46,31 @@ class TestFork:
         assert ledger.version(game()) == 2
 
 
+class TestCutOff:
+    def test_a_query_that_is_cut_off_leaves_no_moment_behind(self, tmp_path: Path) -> None:
+        """Else whoever has its connection next sees what was, and cannot write."""
+        url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+        ledger, other = Ledger.open(url), Ledger.open(url)
+        ledger.migrate()
+        with ledger._store() as store:
+            datastore = store.datastore  # type: ignore[attr-defined] # SQLite's own
+        other.append(game(), records(1, 3), 0)
+
+        def cut_off() -> None:
+            with datastore.reading() as cursor:
+                cursor.execute("SELECT * FROM records")
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt) as cut:
+            cut_off()
+        other.append(game(), [record(4)], 3)
+        assert ledger.append(game(), [record(5)], 4).last == 5
+        assert ledger.version(game()) == 5
+        assert cut.tb is not None  # while somebody holds on to its frames
+        for each in (ledger, other):
+            each.close()
+
+
 class TestKill:
     @pytest.mark.parametrize("after", [1, 5, 20, 60])
     def test_what_was_acknowledged_is_there_and_nothing_is_half_there(
