@@ -30,7 +30,7 @@ from projections import lineage
 from projections.reader import Reader
 from projections.retold import Retold
 from projections.store import Views
-from workers.bell import Bell
+from workers.bell import Bell, Ringer
 from workers.changes import Changes
 from workers.crew import Crew
 from workers.notices.couriers import Couriers
@@ -140,7 +140,7 @@ class Services:
             self.people,
             self.notices,
             self.clock,
-            self.notify,
+            Ringer(self.bell).ring,
             self.bell.stir,
             self.crew().inspector.inspect,
             self.changes.listen,

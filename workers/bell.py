@@ -21,6 +21,8 @@ from redis.client import PubSub
 from redis.exceptions import AuthenticationError, RedisError
 from redis.retry import Retry
 
+from domain.forks import heed
+
 WRITTEN = "annals:bell"
 """Channel: the position of something new in the log."""
 
@@ -32,9 +34,6 @@ MOST_GAMES = 200
 
 PATIENCE = 0.25
 """Seconds that ringing may take; a request must not hang on it."""
-
-HAND = 0.05
-"""Seconds to wait for somebody else who rings."""
 
 SILENCE = 1.0
 """Seconds without an attempt after a failed one."""
@@ -151,25 +150,12 @@ class Bell:
         self._url = url
         self._redis = connect(url)
         self._ringing, self._listening = Breaker(), Breaker()
-        self._hand, self._next_hand = threading.Lock(), threading.Lock()
         self._heard: PubSub | None = None
         self._last = 0.0
 
     def ring(self, position: int) -> None:
-        """There is something new in the log, up to that position.
-
-        While somebody rings, one waits to ring for all who come until then; where that takes long, nobody can hear.
-        """
-        if self._next_hand.acquire(blocking=False):
-            try:
-                rings = self._hand.acquire(timeout=HAND)
-            finally:  # a thread may be ended from outside while it waits
-                self._next_hand.release()
-            if rings:
-                try:
-                    self._publish(WRITTEN, str(position))
-                finally:
-                    self._hand.release()
+        """There is something new in the log, up to that position."""
+        self._publish(WRITTEN, str(position))
 
     def announce(self, position: int, games: Sequence[str]) -> None:
         """The views have come to that position."""
@@ -261,3 +247,36 @@ class Bell:
         """Close the connections; a later use makes new ones."""
         self._hang_up()
         self._redis.close()
+
+
+class Ringer:
+    """Rings in a thread of its own: nobody who writes waits for Redis, and one ring tells of all who came meanwhile."""
+
+    def __init__(self, bell: Bell) -> None:
+        self._bell = bell
+        self.after_fork()
+        heed(self)
+
+    def after_fork(self) -> None:
+        """The parent's thread is not here."""
+        self._starting, self._some = threading.Lock(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._position = 0
+
+    def ring(self, position: int) -> None:
+        """There is something new in the log, up to that position."""
+        self._position = max(self._position, position)
+        self._some.set()
+        if not self._rings():
+            with self._starting:
+                if not self._rings():
+                    self._thread = threading.Thread(target=self._run, name="ringer", daemon=True)
+                    self._thread.start()
+
+    def _rings(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _run(self) -> None:
+        while self._some.wait():
+            self._some.clear()
+            self._bell.ring(self._position)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import socket
 import threading
@@ -90,49 +91,69 @@ def test_many_rings_are_answered_by_one_look(two: tuple[Bell, Bell]) -> None:
     assert not took(0.2, listening.wait, 0.3)
 
 
-def test_of_those_who_ring_at_once_one_rings_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody is left out: whatever was rung for, a ring begins later than that."""
-    alone, began, gate = Bell(NOBODY), threading.Semaphore(0), threading.Event()
-    rung: list[str] = []
+class Slow(Bell):
+    """Rings as slowly as it is let."""
 
-    def publish(_: str, message: str) -> None:
-        began.release()
-        assert gate.wait(10)
-        rung.append(message)
+    def __init__(self) -> None:
+        super().__init__(NOBODY)
+        self.rung: list[int] = []
+        self.began, self.gate = threading.Semaphore(0), threading.Semaphore(0)
 
-    monkeypatch.setattr(alone, "_publish", publish)
-    monkeypatch.setattr(bell, "HAND", 10)
-    with ThreadPoolExecutor(8) as threads:
-        first = threads.submit(alone.ring, 1)
-        assert began.acquire(timeout=10)
-        second = threads.submit(alone.ring, 2)
-        assert until(alone._next_hand.locked, 10)
-        for position in range(3, 9):
-            assert took(1, alone.ring, position)
-        gate.set()
-        first.result(10)
-        second.result(10)
-    assert rung == ["1", "2"]
-    alone.ring(9)
-    assert rung == ["1", "2", "9"]
+    def ring(self, position: int) -> None:
+        self.rung.append(position)
+        self.began.release()
+        assert self.gate.acquire(timeout=10)
 
 
-def test_who_is_ended_while_it_waits_to_ring_keeps_nobody_from_ringing(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Ended(BaseException):
-        pass
+class TestRinger:
+    def test_nobody_waits_and_one_ring_tells_of_all_who_came_meanwhile(self) -> None:
+        """Nobody is left out: whatever was rung for, a ring begins later than that."""
+        slow = Slow()
+        ringer = bell.Ringer(slow)
+        for position in (1, 2, 9, 3):
+            assert took(1, ringer.ring, position)
+            if position == 1:
+                assert slow.began.acquire(timeout=10)
+        slow.gate.release()
+        assert slow.began.acquire(timeout=10)
+        slow.gate.release()
+        assert not slow.began.acquire(timeout=0.2), "nobody came since"
+        assert slow.rung == [1, 9]
 
-    class Hand:
-        def acquire(self, timeout: float) -> bool:
-            raise Ended
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+    def test_whatever_ends_the_thread_the_next_one_rings(self) -> None:
+        class Ends(Slow):
+            def ring(self, position: int) -> None:
+                super().ring(position)
+                raise SystemExit
 
-    alone, rung = Bell(NOBODY), list[str]()
-    monkeypatch.setattr(alone, "_publish", lambda _, message: rung.append(message))
-    with monkeypatch.context() as patched:
-        patched.setattr(alone, "_hand", Hand())
-        with pytest.raises(Ended):
-            alone.ring(1)
-    alone.ring(2)
-    assert rung == ["2"]
+        slow = Ends()
+        ringer = bell.Ringer(slow)
+        for position in (1, 2):
+            slow.gate.release()
+            ringer.ring(position)
+            assert slow.began.acquire(timeout=10)
+            assert until(lambda: not ringer._rings(), 10)
+        assert slow.rung == [1, 2]
+
+    def test_a_forked_process_rings_with_a_thread_of_its_own(self) -> None:
+        slow = Slow()
+        ringer = bell.Ringer(slow)
+        ringer.ring(1)
+        assert slow.began.acquire(timeout=10)
+        child = os.fork()
+        if not child:
+            slow.began, slow.gate = threading.Semaphore(0), threading.Semaphore(1)
+            ringer.ring(2)
+            os._exit(0 if slow.began.acquire(timeout=10) and slow.rung == [1, 2] else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        slow.gate.release()
+
+    def test_it_is_heard(self, two: tuple[Bell, Bell]) -> None:
+        ringing, listening = two
+        listening.wait(0.1)
+        bell.Ringer(ringing).ring(7)
+        assert took(5, listening.wait, 10)
 
 
 def test_an_announcement_names_position_and_games_and_no_more(two: tuple[Bell, Bell]) -> None:
