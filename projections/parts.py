@@ -19,9 +19,6 @@ from projections.progress import LEASE
 from projections.schema import TREE
 from projections.store import Prepared, upsert
 
-WEIGHT = 6
-"""The tree makes as much work as a sixth of all games."""
-
 _G, _P, _L = schema.generations.c, schema.parts.c, schema.leases.c
 
 _MINE = (
@@ -150,7 +147,7 @@ class Share:
         RENEW.run(db, [{"in_gen": gen, "me": self._owner, "end": now + LEASE}])
         rows = {part: owner if until > now else "" for part, owner, until in ALL.rows(db, in_gen=gen)}
         games = {part: owner for part, owner in rows.items() if part != TREE}
-        most = _share(self._owner, games, rows[TREE] or self._owner, self._present(db, gen, now))
+        most = _share(self._owner, games, self._present(db, gen, now))
         mine = [part for part, owner in games.items() if owner == self._owner]
         free = [part for part, owner in games.items() if not owner]
         OWN.run(db, [{"in_gen": gen, "that": part, "by": "", "end": 0} for part in mine[most:]])
@@ -169,15 +166,16 @@ class Share:
         return {*found, self._owner}
 
 
-def _share(me: str, games: Mapping[int, str], tree: str, present: set[str]) -> int:
-    """How many parts of games one may have, so that all do as much, or one part more where they do not divide."""
-    extra = len(games) // WEIGHT
-    fewest, odd = divmod(len(games) + extra, len(present))
-    has = {one: sum(owner == one for owner in games.values()) + extra * (one == tree) for one in present}
-    most = fewest + bool(odd)
-    if has[me] == most and min(has.values()) < fewest and "" not in games.values():
-        most = fewest
-    return max(most - extra * (me == tree), 0)
+def _share(me: str, games: Mapping[int, str], present: set[str]) -> int:
+    """How many parts of games one may have: as many as others, or one more where they do not divide.
+
+    The tree is not counted: it makes as much work as a tenth of all games.
+    """
+    fewest, odd = divmod(len(games), len(present))
+    has = {one: sum(owner == one for owner in games.values()) for one in present}
+    if has[me] > fewest > min(has.values()) and "" not in games.values():
+        return fewest
+    return fewest + bool(odd)
 
 
 def _live(db: Connection) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -69,7 +70,7 @@ def test_pumps_share_the_games_and_take_over_from_each_other(tmp_path: Path, pos
         def shared() -> bool:
             with psycopg.connect(postgres_url) as db:
                 rows = db.execute("SELECT count(*) FROM parts WHERE part >= 0 GROUP BY owner").fetchall()
-            return sorted(rows) == [(5,), (7,)]  # who has the tree has two less
+            return rows == [(6,), (6,)]
 
         until(shared)
         tables = [Table(service).open() for _ in range(4)]
@@ -80,7 +81,8 @@ def test_pumps_share_the_games_and_take_over_from_each_other(tmp_path: Path, pos
         os.kill(frozen, signal.SIGSTOP)
         for table in tables:
             table.turn()
-        os.kill(frozen, signal.SIGCONT)
+        with suppress(ProcessLookupError):  # it has been ended where all this took long, since it gave no sign of life
+            os.kill(frozen, signal.SIGCONT)
         for table in tables:
             while table.get()["status"] != "closed":
                 table.turn()

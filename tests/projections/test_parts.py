@@ -84,14 +84,14 @@ class TestShares:
         settle(shared, all_[:2])
         assert [had(shared, f"pump-{n}") for n in range(2)] == [3, 3]
         settle(shared, all_)
-        assert sorted(had(shared, f"pump-{n}") + (n == 0) for n in range(3)) == [2, 2, 3], "the tree counts as one"
+        assert [had(shared, f"pump-{n}") for n in range(3)] == [2, 2, 2]
         assert owners(shared)[TREE] == "pump-0", "it changes hands only when it must"
 
     def test_nobody_is_left_without_where_they_do_not_divide(self, shared: House) -> None:
         all_ = pumps(shared, 4)
         for count in range(1, 5):
             settle(shared, all_[:count])
-        assert sorted(had(shared, f"pump-{n}") + (n == 0) for n in range(4)) == [1, 2, 2, 2]
+        assert sorted(had(shared, f"pump-{n}") for n in range(4)) == [1, 1, 2, 2]
 
     def test_of_one_that_has_died_the_others_take_all(self, shared: House) -> None:
         game = games(shared)[0]
