@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
+import os
 import statistics
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from sqlalchemy import update
 
 from domain.catalogue import shipped
+from domain.commands import new_game
 from domain.kernel.record import Record
 from domain.ledger import Ledger
 from projections import schema
+from projections.parts import part_of
 from projections.progress import LEASE
 from projections.pump import Pump
 from projections.reader import Reader
@@ -25,24 +30,27 @@ from tests.perf.views import written
 from tests.postgres import new_database, new_server
 
 KEY = bytes(32)
+PROCESS = "SELECT pg_backend_pid()"
 NOW = 1
 SPAWN = multiprocessing.get_context("spawn")
 
 
-def figures(games: Sequence[Sequence[Record]], count: int, copies: int = 6) -> Iterator[Figure]:
-    """So many records of each game, as often as there are copies of it, in turn in one log."""
+def figures(games: Sequence[Sequence[Record]], count: int, copies: int) -> Iterator[Figure]:
+    """So many records of each game in turn in one log, and so many copies of it in each part."""
     with new_server() as server, new_database(server.dsn) as url:
         ledger = Ledger.open(url, KEY)
         ledger.migrate()
-        total = written(ledger, [records[:count] for records in games] * copies)
         views = Views(url, ledger.keys)
         views.migrate()
+        places = itertools.product(range(copies), range(views.parts), games)
+        named = {_name(part, views.parts): records[:count] for _, part, records in places}
+        total = written(ledger, named)
         alone, shared = zip(
             *((total / _seconds(url, views, 1), total / _seconds(url, views, 2)) for _ in range(TURNS)), strict=True
         )
         views.close()
         ledger.close()
-    where = f"PostgreSQL, {len(games) * copies} games, {total} records"
+    where = f"PostgreSQL, {len(named)} games, {total} records, a core for each pump with its connections"
     bare = statistics.median(alone)
     yield Figure("views by two pumps", where, statistics.median(shared), "/s", ">= 1.7 times", bare, "one pump")
 
@@ -51,10 +59,10 @@ def _seconds(url: str, views: Views, count: int) -> float:
     """How long so many processes take for a whole log, from when all of them are ready."""
     gen = new_generation(views)
     with views.transaction() as db:
-        for part in (TREE, *range(views.parts)):  # as they share them: the tree counts as two of twelve
-            owner = f"pump-{int(count == 2 and part >= views.parts // 2 - 1)}"
+        for part in (TREE, *range(views.parts)):  # as they share them
+            owner = f"pump-{int(count == 2 and part >= views.parts // 2)}"
             db.execute(update(schema.parts).filter_by(gen=gen, part=part).values(owner=owner, until=NOW + LEASE))
-    ends = [_begun(url, gen, f"pump-{n}") for n in range(count)]
+    ends = [_begun(url, gen, n) for n in range(count)]
     for end, _ in ends:
         end.recv()
     began = time.perf_counter()
@@ -68,19 +76,30 @@ def _seconds(url: str, views: Views, count: int) -> float:
     return taken
 
 
-def _begun(url: str, gen: int, owner: str) -> tuple[Connection, multiprocessing.process.BaseProcess]:
+def _name(part: int, parts: int) -> str:
+    """A game of that part."""
+    return next(name for name in iter(new_game, "") if part_of(name, parts) == part)
+
+
+def _begun(url: str, gen: int, number: int) -> tuple[Connection, multiprocessing.process.BaseProcess]:
     ours, theirs = SPAWN.Pipe()
-    process = SPAWN.Process(target=_pump, args=(url, gen, owner, theirs), daemon=True)
+    process = SPAWN.Process(target=_pump, args=(url, gen, number, theirs), daemon=True)
     process.start()
     return ours, process
 
 
-def _pump(url: str, gen: int, owner: str, end: Connection) -> None:
+def _pump(url: str, gen: int, number: int, end: Connection) -> None:
     ledger, catalogue = Ledger.open(url, KEY), shipped()
     views = Views(url, ledger.keys)
-    pump = Pump(ledger, catalogue, views, owner, gen)
+    pump = Pump(ledger, catalogue, views, f"pump-{number}", gen)
     Reader(views).position()
     ledger.log(0, 1)
+    cores = sorted(os.sched_getaffinity(0))
+    with views.reading() as db:
+        ours = [0, db.exec_driver_sql(PROCESS).scalar_one(), ledger.execute(PROCESS)[0][0]]
+    with suppress(PermissionError):  # of a server that is somebody else's
+        for process in ours:
+            os.sched_setaffinity(process, {cores[number % len(cores)]})
     end.send(None)
     end.recv()
     while pump.run(NOW):

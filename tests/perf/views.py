@@ -6,7 +6,7 @@ import itertools
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -28,7 +28,7 @@ def figures(games: Sequence[Sequence[Record]], count: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}", bytes(32))
         ledger.migrate()
-        total = written(ledger, [records[:count] for records in games])
+        total = written(ledger, {new_game(): records[:count] for records in games})
         where = f"{len(games)} games, {total} records in turn"
         bare = _rate(total, lambda: [entry.record.hash for entry in ledger.log(0, total)])
         limit = "reading and hashing them"
@@ -41,16 +41,25 @@ def figures(games: Sequence[Sequence[Record]], count: int) -> Iterator[Figure]:
         ledger.close()
 
 
-def written(ledger: Ledger, games: Sequence[Sequence[Record]]) -> int:
-    """Append the games in turn, each under a name of its own; how many records these are."""
-    names = [new_game() for _ in games]
+def written(ledger: Ledger, games: Mapping[str, Sequence[Record]]) -> int:
+    """Append these games in turn, each under its name; how many records these are."""
     total = 0
-    for row in itertools.zip_longest(*games):
-        for name, record in zip(names, row, strict=True):
+    for row in itertools.zip_longest(*(_named(name, records) for name, records in games.items())):
+        for name, record in zip(games, row, strict=True):
             if record is not None:
                 ledger.append(name, [record], record.version - 1)
                 total += 1
     return total
+
+
+def _named(name: str, records: Sequence[Record]) -> Iterator[Record]:
+    """The same game under another name, in a chain of its own."""
+    prev = None
+    for record in records:
+        changed = {"body": {**record.body, "game": name}} if prev is None else {"prev": prev}
+        found = Record({**record.public, **changed}, record.packs)
+        prev = found.hash
+        yield found
 
 
 def _pumped(ledger: Ledger, file: Path, size: int) -> None:
