@@ -163,15 +163,23 @@ def _connected(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
     made = sqlite3.connect(
         f"{path.as_uri()}?mode=rw", uri=True, timeout=patience, isolation_level=None, check_same_thread=False
     )
-    made.execute("PRAGMA wal_autocheckpoint=0")
+    try:
+        made.execute("PRAGMA wal_autocheckpoint=0")
+    except sqlite3.Error:
+        made.close()
+        raise
     return made
 
 
 def _reader(path: Path) -> sqlite3.Connection:
     """A connection in a transaction that has read: what is written from now on stays in the log."""
     made = _connected(path)
-    made.execute("BEGIN")
-    made.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    try:
+        made.execute("BEGIN")
+        made.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        made.close()
+        raise
     return made
 
 

@@ -91,6 +91,10 @@ def accept(ask: Choice, pick: Json, at: int = 0) -> Json:
         return pick
     if ask.kind == "some" and not (isinstance(pick, list) and ask.lo <= len(pick) <= ask.hi):
         raise _refuse(ask, at)
+    if ask.kind == "one" and isinstance(pick, str):  # most are
+        if any(o.value == pick for o in ask.options):
+            return pick
+        raise _refuse(ask, at)
     offered = {canonical(o.value): o.value for o in ask.options}
     try:
         if ask.kind == "one":

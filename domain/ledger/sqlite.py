@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sqlite3
 import threading
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
 
-from eventsourcing.persistence import IntegrityError, StoredEvent
+from eventsourcing.persistence import IntegrityError, InterfaceError, StoredEvent
 from eventsourcing.sqlite import (
     SQLiteApplicationRecorder,
     SQLiteConnection,
@@ -99,6 +100,7 @@ _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topi
 # but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
 # fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
 # What is deleted is overwritten: a name that was erased is gone from the file, and not only from the table.
+_WAL = "PRAGMA journal_mode=WAL"
 _SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON", "PRAGMA secure_delete=ON")
 
 
@@ -106,19 +108,29 @@ def _text(stored: bytes) -> str:
     return stored.decode(errors="replace")
 
 
+_uuid = functools.lru_cache(4096)(UUID)
+"""The records of a game are read together."""
+
+
 class _Pool(SQLiteConnectionPool):
     def _create_connection(self) -> SQLiteConnection:
-        connection = super()._create_connection()
+        """The library's forgets to close one that cannot be used, and keeps one single statement prepared."""
         try:
-            cursor = connection.cursor()
-            # Bytes that are no text any more keep nobody from reading the rows around them.
-            cursor.sqlite_cursor.connection.text_factory = _text
-            for setting in _SETTINGS:
-                cursor.execute(setting)
-        except Exception:
-            connection.close()
+            made = sqlite3.connect(
+                self.db_name, uri=True, check_same_thread=False, isolation_level=None, timeout=PATIENCE
+            )
+        except sqlite3.Error as error:
+            raise InterfaceError(error) from error
+        try:
+            for setting in _SETTINGS if self.is_sqlite_memory_mode else (_WAL, *_SETTINGS):
+                made.execute(setting)
+        except BaseException:
+            made.close()
             raise
-        return connection
+        made.row_factory = sqlite3.Row
+        # Bytes that are no text any more keep nobody from reading the rows around them.
+        made.text_factory = _text
+        return SQLiteConnection(made, self.max_age)
 
     # The library closes connections that threads are reading from, which ends the process.
 
@@ -163,9 +175,9 @@ class _Datastore(SQLiteDatastore):
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Cursor]:
-        """For one query: it sees one moment of the database without a transaction around it.
+        """For queries each of which may see a moment of its own: there is no transaction around them.
 
-        That moment lasts until the cursor is closed, which must be before anybody else has the connection.
+        The last moment ends when the cursor is closed, which must be before anybody else has the connection.
         """
         with (
             self._alone(self.pool.is_sqlite_memory_mode),
@@ -219,7 +231,7 @@ class SqliteStore(SQLiteApplicationRecorder):
     def convert_originator_id(self, originator_id: str) -> UUID:
         """The game of a row; NOBODY where its bytes name none."""
         try:
-            return UUID(originator_id)
+            return _uuid(originator_id)
         except (ValueError, AttributeError, TypeError):  # other text, or none
             return NOBODY
 
@@ -260,11 +272,11 @@ class SqliteStore(SQLiteApplicationRecorder):
         return self._together.do(work)
 
     def command(self, game: UUID, command: str) -> CommandRow | None:
-        with self.datastore.transaction(commit=False) as c:
+        with self.datastore.reading() as c:  # its rows never change
             return _command(c, game, command)
 
     def version(self, game: UUID) -> int:
-        with self.datastore.transaction(commit=False) as c:
+        with self.datastore.reading() as c:
             return _head(c, game)
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
@@ -396,7 +408,7 @@ def _executing(c: SQLiteCursor) -> Execute:
     return execute
 
 
-def _head(c: SQLiteCursor, game: UUID) -> int:
+def _head(c: SQLiteCursor | sqlite3.Cursor, game: UUID) -> int:
     c.execute(_HEAD, (game.hex,))
     return c.fetchone()[0] or 0
 
@@ -408,7 +420,7 @@ def _before(c: SQLiteCursor, game: UUID, command: Command | None) -> tuple[Comma
     return _command(c, game, command.id) if command and known else None, damaged, head or 0
 
 
-def _command(c: SQLiteCursor, game: UUID, command: str) -> CommandRow | None:
+def _command(c: SQLiteCursor | sqlite3.Cursor, game: UUID, command: str) -> CommandRow | None:
     c.execute(_COMMAND, (game.hex, command))
     row = c.fetchone()
     if row is None:

@@ -334,6 +334,7 @@ def test_the_folder_of_the_running_backup_is_gone(watched: Watched, tmp_path: Pa
     copies.unlink()
     away.rename(copies)
     assert "AnnalsBackupLate" not in watched.monitor.watch(60, passes)
+    backup._copier.let_go()
 
 
 @makes("AnnalsFaults")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 from eventsourcing.sqlite import SQLiteCursor
@@ -44,6 +45,52 @@ class TestFork:
         _, pipe = crew.start(crew.fork_unused, url)
         assert pipe.recv() == (2, 2)
         assert ledger.version(game()) == 2
+
+
+class TestConnections:
+    """Of SQLite."""
+
+    def test_one_that_cannot_be_used_is_closed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "ledger.sqlite").write_bytes(bytes(range(256)) * 64)
+        made, connect = list[sqlite3.Connection](), sqlite3.connect
+
+        def connecting(*given: Any, **named: Any) -> sqlite3.Connection:
+            made.append(connect(*given, **named))
+            return made[-1]
+
+        monkeypatch.setattr(sqlite3, "connect", connecting)
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+        for use in (lambda: ledger.version(game()), lambda: ledger.append(game(), [record(1)], 0)):
+            with pytest.raises(StoreUnavailable, match="not a database"):
+                use()
+        assert len(made) == 2
+        for each in made:
+            with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+                each.execute("SELECT 1")
+        ledger.close()
+
+    def test_what_is_asked_again_is_not_compiled_again(self, tmp_path: Path) -> None:
+        ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+        ledger.migrate()
+        compiled = list[int]()
+
+        def authorized(action: int, *_: object) -> int:
+            compiled.append(action)
+            return sqlite3.SQLITE_OK
+
+        def used(version: int) -> None:
+            ledger.append(game(), [record(version)], version - 1, Command(f"c{version}", "h"))
+            assert (ledger.version(game()), ledger.command(game(), "c")) == (version, None)
+
+        used(1)
+        with ledger._store() as store, store.datastore.connection() as connection:  # type: ignore[attr-defined]
+            connection._sqlite_conn.set_authorizer(authorized)
+        used(2)
+        assert compiled
+        compiled.clear()
+        used(3)
+        assert set(compiled) == {sqlite3.SQLITE_TRANSACTION}, "the driver never keeps what ends one"
+        ledger.close()
 
 
 class TestCutOff:

@@ -775,6 +775,22 @@ class TestFolder:
         assert [path.name for path in tmp_path.iterdir()] == ["piece"]
 
 
+def test_of_a_ledger_that_is_none_no_connection_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ledger").write_bytes(bytes(range(256)) * 64)
+    made, connect = list[sqlite3.Connection](), sqlite3.connect
+
+    def connecting(path: str, **named: Any) -> sqlite3.Connection:
+        made.append(connect(path, **named))
+        return made[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", connecting)
+    with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+        Tail(tmp_path / "ledger")
+    (left,) = made
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        left.execute("SELECT 1")
+
+
 def test_nobody_is_let_into_the_middle_of_a_commit(settings: Settings, db: sqlite3.Connection) -> None:
     """Frames of a transaction that is not over, or was taken back, are none."""
     tail = Tail(settings.ledger_file)
