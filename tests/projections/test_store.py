@@ -41,3 +41,14 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
     assert house.reader.board(game, 0) == before
     with house.views.reading() as db:
         assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
+
+
+def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House) -> None:
+    house.game("orders@1", 2)
+    house.pumped()
+    sqlite = house.views.url.startswith("sqlite:")
+    asked = "PRAGMA synchronous" if sqlite else "SELECT current_setting('synchronous_commit')"
+    with house.views.transaction() as db:
+        assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
+    with house.ledger._store() as store:
+        assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
