@@ -55,7 +55,11 @@ class Tail:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.reader = _reader(path)
-        self._index = _descriptor(path.with_name(f"{path.name}-shm"))
+        try:
+            self._index = _descriptor(path.with_name(f"{path.name}-shm"))
+        except OSError:  # it has no log of last writes
+            self.close()
+            raise
         self._log = path.with_name(f"{path.name}-wal")
 
     def close(self) -> None:

@@ -270,8 +270,15 @@ class Ringer:
         if not self._rings():
             with self._starting:
                 if not self._rings():
-                    self._thread = threading.Thread(target=self._run, name="ringer", daemon=True)
-                    self._thread.start()
+                    self._begin(position)
+
+    def _begin(self, position: int) -> None:
+        """Where the system gives no more threads, whoever writes rings: it must not fail after its append."""
+        self._thread = threading.Thread(target=self._run, name="ringer", daemon=True)
+        try:
+            self._thread.start()
+        except (RuntimeError, MemoryError):
+            self._bell.ring(position)
 
     def _rings(self) -> bool:
         return self._thread is not None and self._thread.is_alive()

@@ -149,6 +149,23 @@ class TestRinger:
         assert os.waitpid(child, 0)[1] == 0
         slow.gate.release()
 
+    def test_where_no_thread_can_be_begun_whoever_writes_rings(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        slow = Slow()
+        ringer = bell.Ringer(slow)
+
+        def none(_: threading.Thread) -> None:
+            raise RuntimeError("can't start new thread")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", none)
+            slow.gate.release()
+            ringer.ring(1)
+        assert slow.rung == [1]
+        slow.gate.release()
+        ringer.ring(2)
+        assert slow.began.acquire(timeout=10)
+        assert until(lambda: slow.rung == [1, 2], 10), "with a thread again"
+
     def test_it_is_heard(self, two: tuple[Bell, Bell]) -> None:
         ringing, listening = two
         listening.wait(0.1)
