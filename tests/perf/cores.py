@@ -21,13 +21,11 @@ def part_of_a_core(pids: Iterable[int], part: float) -> Iterator[bool]:
     """
     with ExitStack() as stack:
         try:
-            for pid in pids:
-                stack.enter_context(_limited(pid, part))
+            limited = [stack.enter_context(_limited(pid, part)) for pid in pids]
         except OSError:
             stack.close()
-            yield False
-            return
-        yield True
+            limited = []
+        yield bool(limited)
 
 
 @contextmanager
@@ -54,7 +52,7 @@ def _limited(pid: int, part: float) -> Iterator[None]:
 def _group_of(pid: int, limit: str) -> str:
     """Where it stands in the tree of that kind of limit."""
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
-    return next(path.lstrip("/") for _, limits, path in lines if limit in limits.split(","))
+    return next((path.lstrip("/") for _, limits, path in lines if limit in limits.split(",")), "")
 
 
 def processes(name: str) -> list[int]:

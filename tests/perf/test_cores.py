@@ -52,6 +52,14 @@ class TestParts:
             os.waitpid(busy, 0)
         assert not list(Path("/sys/fs/cgroup").glob(f"**/annals-perf-{busy}"))
 
+    def test_of_nobody_and_of_who_is_gone_none_is_limited(self, busy: int) -> None:
+        with part_of_a_core([], 0.5) as possible:
+            assert not possible
+        group = Path(f"/proc/{busy}/cgroup").read_text()
+        with part_of_a_core([busy, 2**22 + 1], 0.5) as possible:
+            assert not possible
+            assert Path(f"/proc/{busy}/cgroup").read_text() == group
+
     def test_only_descendants_are_found(self, busy: int) -> None:
         name = Path(f"/proc/{busy}/comm").read_text().strip()
         assert busy in processes(name)
