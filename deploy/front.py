@@ -6,6 +6,7 @@ deploy/front.conf is its configuration, docs/operations.md lists the limits.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import grp
 import os
 import pwd
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -128,8 +129,8 @@ def stream_sockets(settings: Settings) -> list[Path]:
     return [programs.socket_at(lock.with_name(_STREAMS)) for lock in sorted((settings.data / "front").glob("*/lock"))]
 
 
-def _front_socket(settings: Settings) -> Path:
-    return programs.socket_at(_folder(settings) / "front")
+def _front_socket(folder: Path) -> Path:
+    return programs.socket_at(folder / "front")
 
 
 def _folder(settings: Settings) -> Path:
@@ -148,16 +149,42 @@ def held(settings: Settings) -> Iterator[Settings]:
     settings.check_transport()
     settings = replace(settings, port=settings.port or _free_port(settings.host, 0))
     folder = _folder(settings)
-    for each in (folder.parent, folder):
-        each.mkdir(mode=0o700, exist_ok=True)
-    with alone(folder / "lock"):
-        _clear(settings)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    with ExitStack() as stack:
+        with _alone_among(folder.parent):
+            _forget_the_dead(folder.parent)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            stack.enter_context(alone(folder / "lock"))
+        stack.callback(_remove, folder)
         _free_port(settings.host, settings.port)
-        try:
-            certificate.take(settings, folder)
-            yield settings
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        certificate.take(settings, folder)
+        yield settings
+
+
+@contextmanager
+def _alone_among(fronts: Path) -> Iterator[None]:
+    """While folders of fronts come and go."""
+    there = os.open(fronts, os.O_RDONLY)
+    try:
+        fcntl.flock(there, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(there)
+
+
+def _forget_the_dead(fronts: Path) -> None:
+    """Servers that were killed have left a certificate's key behind, and perhaps a front that still has their port."""
+    from deploy.supervisor import alone  # noqa: PLC0415
+
+    for lock in fronts.glob("*/lock"):
+        with contextlib.suppress(SettingsError), alone(lock):
+            _end(_front_socket(lock.parent))
+            shutil.rmtree(lock.parent, ignore_errors=True)
+
+
+def _remove(folder: Path) -> None:
+    with _alone_among(folder.parent):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _free_port(host: str, port: int) -> int:
@@ -172,10 +199,10 @@ def _free_port(host: str, port: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _clear(settings: Settings) -> None:
-    """Before a start, with the folder's lock held: end a front that a killed supervisor has left behind."""
+def _end(front: Path) -> None:
+    """End the front that listens there, whose supervisor was killed."""
     end = time.monotonic() + 5
-    while (pid := _listener(_front_socket(settings))) and time.monotonic() < end:
+    while (pid := _listener(front)) and time.monotonic() < end:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
@@ -214,7 +241,7 @@ def prepare(settings: Settings, limits: Limits, binary: str) -> None:
     """Write the configuration, and remove what a front before has left behind: nginx does not listen in its place."""
     certificate.take(settings, _folder(settings))
     (_folder(settings) / "conf").write_text(configuration(settings, limits, binary))
-    _front_socket(settings).unlink(missing_ok=True)
+    _front_socket(_folder(settings)).unlink(missing_ok=True)
 
 
 def affordable(limits: Limits) -> Limits:
@@ -264,7 +291,7 @@ def configuration(settings: Settings, limits: Limits, binary: str) -> str:
         each=limits.each,
         all=limits.all,
         trusted="\n".join(f"{network} 1;" for network in settings.trusted_proxies),
-        front=_quoted(f"unix:{_front_socket(settings)}"),
+        front=_quoted(f"unix:{_front_socket(_folder(settings))}"),
         certificate=certificate.NAME,
         ssl=" ssl" if settings.tls_cert else "",
         tls=_TLS if settings.tls_cert else "",

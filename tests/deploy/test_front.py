@@ -785,11 +785,41 @@ def test_a_front_that_was_left_behind_is_ended_before_the_start(tmp_path: Path) 
         left.send_signal(signal.SIGSTOP)
         with pytest.raises(SettingsError, match="in use by another service"), front.held(settings):
             pass
-        front._clear(settings)
+        front._end(front._front_socket(front._folder(settings)))
         assert left.wait(PATIENCE) == -signal.SIGKILL
         assert left.communicate()[1] == b""
     with front.held(settings):
         assert not _listens(settings)
+
+
+LISTENER = """
+import signal, socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen()
+print(flush=True)
+signal.pause()
+"""
+
+
+def test_of_servers_that_were_killed_the_next_start_leaves_nothing(tmp_path: Path) -> None:
+    """Also where each had a port of its own; of one that lives nothing is touched."""
+    given = load({"data": str(tmp_path / "data"), "port": 0}, {})
+    given.prepare()
+    with front.held(given) as living:
+        dead = front._folder(replace(given, port=1))
+        dead.mkdir()
+        (dead / "lock").write_text("1\n")
+        (dead / "certificate").write_text("with its key")
+        command = [sys.executable, "-c", LISTENER, str(front._front_socket(dead))]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as left:
+            assert left.stdout
+            left.stdout.readline()
+            with front.held(given) as other:
+                assert left.wait(PATIENCE) == -signal.SIGKILL
+                assert not dead.exists()
+                assert set(front.stream_sockets(given)) == {front.stream_socket(each) for each in (living, other)}
+    assert not front.stream_sockets(given)
 
 
 def test_the_server_keeps_a_connection_longer_than_the_front() -> None:
