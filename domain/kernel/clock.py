@@ -197,7 +197,12 @@ def _of(accounts: Sequence[Account], seat: Seat) -> Account:
 
 def running(clocks: tuple[Clock, ...], frames: tuple[Frame, ...]) -> Clock | None:
     """The clock of the top frame."""
-    return next((c for c in clocks if frames and c.n == frames[-1].timer and c.since is not None), None)
+    if clocks and frames:
+        timer = frames[-1].timer
+        for clock in clocks:
+            if clock.n == timer and clock.since is not None:
+                return clock
+    return None
 
 
 # --- what is a seat's own --------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ def _top(s: S, **change: object) -> S:
 
 
 def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
-    return tuple(x for x in seats if x != seat)
+    return tuple([x for x in seats if x != seat])
 
 
 class Asked(AnyFact, frozen=True):
@@ -157,8 +157,8 @@ class Answered(AnyFact, frozen=True):
     seat: int
 
     def evolve(self, s: S) -> S:
-        done = (*_without(s.top.done, self.seat), self.seat)
-        return _top(s, owing=_without(s.top.owing, self.seat), done=done)
+        top, seat = s.top, self.seat
+        return _top(s, owing=_without(top.owing, seat), done=(*_without(top.done, seat), seat))
 
 
 class Reopened(AnyFact, frozen=True):

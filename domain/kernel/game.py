@@ -315,7 +315,8 @@ def _timed(
 
 def _set_forward(record: Record) -> int:
     """By how much time itself was set forward, ms."""
-    return int(record.body["ms"]) if record.kind == "ruled" and record.body.get("act") == "shift" else 0
+    ruled = record.public["kind"] == "ruled"
+    return int(record.body["ms"]) if ruled and record.body.get("act") == "shift" else 0
 
 
 _OWN = ("rested", "left", "joined", "ruled")
@@ -338,16 +339,22 @@ def _account(accounts: tuple[Account, ...], record: Record) -> tuple[Account, ..
 
 
 def _counts(p: AnyGame, record: Record) -> Mapping[str, int]:
-    drawn = {k: pack["draws"] for k, pack in record.packs.items() if "draws" in pack}
-    if "draws" in record.public:
-        drawn[ALL_KEY] = record.public["draws"]
-    return {**p.counts, **{k: d[-1][0] + 1 for k, d in drawn.items() if d}} if drawn else p.counts
+    counts = p.counts
+    for key, part in ((ALL_KEY, record.public), *record.packs.items()):
+        if drawn := part.get("draws"):
+            counts = {**counts, key: drawn[-1][0] + 1}
+    return counts
 
 
 def _sealed(p: AnyGame, record: Record) -> Mapping[str, tuple[int, Doc]]:
-    new = {k: (record.version, pack) for k, pack in record.packs.items() if ":" in k}
-    shown = {o["key"] for o in record.public.get("openings", ())}
-    return {k: v for k, v in {**p.sealed, **new}.items() if k not in shown} if new or shown else p.sealed
+    sealed = p.sealed
+    for key, pack in record.packs.items():
+        if ":" in key:
+            sealed = {**sealed, key: (record.version, pack)}
+    if openings := record.public.get("openings"):
+        shown = {opening["key"] for opening in openings}
+        sealed = {key: pack for key, pack in sealed.items() if key not in shown}
+    return sealed
 
 
 def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> Game[S]:
@@ -367,16 +374,16 @@ def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> G
 
 def fold(rules: Ruleset[S], records: Sequence[Record], upto: int | None = None) -> Game[S]:
     """The game after the records 1..upto (all unless given), rewinds followed."""
-    kept = [r for r in records if upto is None or r.version <= upto]
+    kept = records if upto is None else [r for r in records if r.version <= upto]
     if not kept or kept[0].kind != "opened":
         raise VerificationError("no_beginning", 1)
-    targets = {r.body["to"] for r in kept if r.kind == "rewound"}
+    targets = {r.body["to"] for r in kept if r.public["kind"] == "rewound"}
     game = opened(rules, kept[0])
     marks = {1: game}
     for r in kept[1:]:
-        back = marks[r.body["to"]] if r.kind == "rewound" else None
+        back = marks[r.body["to"]] if r.public["kind"] == "rewound" else None
         game = rewound(rules, game, back, r) if back else advance(rules, game, r)
-        if r.version in targets:
+        if targets and r.version in targets:
             marks[r.version] = game
     return game
 

@@ -47,8 +47,11 @@ class PinsRemoved(Fact[S], frozen=True):
         def free(x: Lot) -> Lot:
             return Lot(x.unit, x.count, x.moves_left) if x.pinned else x
 
-        fleets = {k: {p: lots.each(x, free) for p, x in z.fleets.items()} for k, z in s.zones.items()}
-        return assign(s, zones={k: assign(z, fleets=fleets[k]) for k, z in s.zones.items()})
+        zones = s.zones.copy()
+        for k, z in s.zones.items():
+            if any(x.pinned for ships in z.fleets.values() for x in ships):
+                zones[k] = assign(z, fleets={p: lots.each(ships, free) for p, ships in z.fleets.items()})
+        return assign(s, zones=zones)
 
 
 class UnitsMoved(Gone, frozen=True):
