@@ -147,7 +147,7 @@ class Share:
         RENEW.run(db, [{"in_gen": gen, "me": self._owner, "end": now + LEASE}])
         rows = {part: owner if until > now else "" for part, owner, until in ALL.rows(db, in_gen=gen)}
         games = {part: owner for part, owner in rows.items() if part != TREE}
-        most = _share(self._owner, games, self._present(db, gen, now))
+        most = _share(self._owner, games, rows[TREE] or self._owner, self._present(db, gen, now))
         mine = [part for part, owner in games.items() if owner == self._owner]
         free = [part for part, owner in games.items() if not owner]
         OWN.run(db, [{"in_gen": gen, "that": part, "by": "", "end": 0} for part in mine[most:]])
@@ -166,16 +166,17 @@ class Share:
         return {*found, self._owner}
 
 
-def _share(me: str, games: Mapping[int, str], present: set[str]) -> int:
-    """How many parts of games one may have: as many as others, or one more where they do not divide.
+def _share(me: str, games: Mapping[int, str], tree: str, present: set[str]) -> int:
+    """How many parts of games one may have, so that all have as much work, or one part more where it does not divide.
 
-    The tree is not counted: it makes as much work as a tenth of all games.
+    `tree`: who has that, or will: it counts as a sixth of all games.
     """
-    fewest, odd = divmod(len(games), len(present))
-    has = {one: sum(owner == one for owner in games.values()) for one in present}
-    if has[me] > fewest > min(has.values()) and "" not in games.values():
-        return fewest
-    return fewest + bool(odd)
+    weight = len(games) // 6
+    has = {one: sum(owner == one for owner in games.values()) + weight * (one == tree) for one in present}
+    fewest, odd = divmod(len(games) + weight, len(present))
+    crowded = has[me] > fewest > min(has.values()) and "" not in games.values()
+    most = fewest if crowded else fewest + bool(odd)
+    return max(most - weight * (me == tree), 0)
 
 
 def _live(db: Connection) -> int:

