@@ -22,6 +22,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
 NOBODY = 65534
+SHORT = "/tmp"  # noqa: S108 - the path of a socket must be
 # Nothing here outlives a test, so nothing needs to reach the disk.
 SETTINGS = "-h '' -c fsync=off -c full_page_writes=off -c shared_buffers=32MB -c max_connections=200"
 _numbers = itertools.count(1)
@@ -76,9 +77,9 @@ class Server:
         with as_owner(command, stdin=subprocess.PIPE, cwd="/", start_new_session=True, **quiet):
             yield
 
-    def start(self) -> None:
+    def start(self, more: str = "") -> None:
         log = str(self.folder / "log")
-        self.call("pg_ctl", "start", "-w", "-l", log, "-o", f"-k {self.folder} {SETTINGS}")
+        self.call("pg_ctl", "start", "-w", "-l", log, "-o", f"-k {self.folder} {SETTINGS} {more}")
 
     def stop(self, mode: str = "immediate") -> None:
         self.call("pg_ctl", "stop", "-w", "-m", mode)
@@ -93,12 +94,12 @@ def programs() -> Path:
 
 
 @contextmanager
-def new_server() -> Iterator[Server]:
-    """A server of the test's own, which it may stop and start."""
-    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))  # a socket's path must be short
+def new_server(within: str = SHORT, more: str = "") -> Iterator[Server]:
+    """A server of the test's own, which it may stop and start; with more settings."""
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir=within))
     server = Server(folder)
     with server.guarded():
-        server.start()
+        server.start(more)
         yield server
 
 

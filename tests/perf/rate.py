@@ -1,4 +1,4 @@
-"""How many moves a service takes from twenty tables at once, by one and by two processes of its API.
+"""How many moves a service takes from several tables at once, by one and by two processes of its API.
 
 The clients are as small as they can be, since they share the machine: one connection each, in one process.
 """
@@ -13,11 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from deploy.play import demo
@@ -31,6 +32,10 @@ API = "annals-api"
 PART = 0.4
 
 
+Ask = Callable[[str, str, str | None, Mapping[str, str]], Any]
+"""Verb, path, body and headers -> the document of the answer."""
+
+
 @dataclass
 class Player:
     """Seat 0 of a table: says over and over that it is ready, and that it is not."""
@@ -38,28 +43,48 @@ class Player:
     path: str
     token: str
     version: int
+    position: int = 0
+    """Where the last move stands in the log."""
     made: int = 0
 
     def play(self, address: str, moves: int, played: Played) -> None:
         """So many accepted moves over one connection, each on the version that the one before gave."""
+        with self._line(address) as ask:
+            for _ in range(moves):
+                body = json.dumps({"move": played.again[self.made % 2]})
+                doc = ask("POST", f"{self.path}/moves", body, {"If-Match": f'"{self.version}"'})
+                self.version, self.position, self.made = doc["version"], doc["position"], self.made + 1
+
+    def wait(self, address: str) -> None:
+        """Until the views show its last move."""
+        with self._line(address) as ask:
+            ask("GET", f"{self.path}/board?wait={self.position}", None, {})
+
+    @contextmanager
+    def _line(self, address: str) -> Iterator[Ask]:
         line = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        for _ in range(moves):
-            body = json.dumps({"move": played.again[self.made % 2]})
-            line.request("POST", f"{self.path}/moves", body, {**headers, "If-Match": f'"{self.version}"'})
+        own = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+
+        def ask(verb: str, path: str, body: str | None, headers: Mapping[str, str]) -> Any:
+            line.request(verb, path, body, {**own, **headers})
             answer = line.getresponse()
             doc = json.loads(answer.read())
-            assert answer.status == 201, doc
-            self.version, self.made = doc["version"], self.made + 1
-        line.close()
+            assert answer.status in (200, 201), doc
+            return doc
+
+        try:
+            yield ask
+        finally:
+            line.close()
 
 
 def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
-    """The same tables by one process and then by two, half of them each."""
+    """A few tables by one process; then many, and the same by two, half of them each."""
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         data = Path(folder) / "data"
         with demo.service(data) as address:
             players = [_seated(address, played) for _ in range(tables)]
+            yield from _few(address, players[: played.crowd], played)
             where = f"{played.name}, {played.seats} seats: {tables} tables at once"
             one = _rate([address], players, played)
             yield Figure("accepted moves of many tables, one API process", where, one, "/s", ">= 500")
@@ -67,6 +92,18 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
                 two = _rate([address, second], players, played)
             yield Figure("accepted moves of many tables, two API processes", where, two, "/s", "", one, "one process")
             yield from _limited(data, address, players, played, where)
+
+
+def _few(address: str, players: Sequence[Player], played: Played) -> Iterator[Figure]:
+    """So few that moves seldom arrive together."""
+    where = f"{played.name}, {played.seats} seats: {len(players)} tables at once"
+    rate = _rate([address], players, played)
+    begun = time.perf_counter()
+    for player in players:
+        player.wait(address)
+    behind = time.perf_counter() - begun
+    yield Figure("accepted moves, one API process", where, rate, "/s", ">= 500")
+    yield Figure("views complete after the last of them", where, 1000 * behind, "ms", "")
 
 
 def _limited(data: Path, address: str, players: Sequence[Player], played: Played, where: str) -> Iterator[Figure]:

@@ -8,7 +8,6 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -56,7 +55,6 @@ def figures(played: Played) -> Iterator[Figure]:
         data = Path(folder) / "data"
         with demo.service(data) as address:
             yield from moves(address, played, Path(folder) / "bare.sqlite")
-            yield from together(address, played)
             yield from memory()
         yield from starts(data)
 
@@ -143,35 +141,6 @@ class _Bare:
 
     def close(self) -> None:
         self._ledger.close()
-
-
-def together(address: str, played: Played) -> Iterator[Figure]:
-    """Several clients at once, each with a table of its own: all that one API process takes."""
-    games = [demo.open_table(address, played.plan(), random.Random(SEED)) for _ in range(played.crowd)]
-    for game in games:
-        while (game.decision(game.seats[0]) or {})["kind"] != played.during:
-            game.step()
-    with ThreadPoolExecutor(played.crowd) as pool:
-        begun = time.perf_counter()
-        list(pool.map(lambda game: _to_and_fro(game, played), games))
-        spent = time.perf_counter() - begun
-    for game in games:
-        game.seats[0].call("GET", f"{game.path}/board?wait={game.position}")
-    behind = time.perf_counter() - begun - spent
-    for client in (client for game in games for client in game.seats):
-        client.close()
-    where = f"{played.name}, {played.seats} seats: {played.crowd} tables at once, `{played.again[0]['type']}`"
-    yield Figure("accepted moves, one API process", where, played.crowd * played.crowd_moves / spent, "/s", ">= 500")
-    yield Figure("views complete after the last of them", where, 1000 * behind, "ms", "")
-
-
-def _to_and_fro(game: demo.Game, played: Played) -> None:
-    client = game.seats[0]
-    version = client.call("GET", f"{game.path}?wait={game.position}")["version"]
-    for i in range(played.crowd_moves):
-        body = {"move": played.again[i % 2]}
-        answer = client.call("POST", f"{game.path}/moves", body, If_Match=f'"{version}"')
-        version, game.position = answer["version"], answer["position"]
 
 
 # --- processes -------------------------------------------------------------------------------------------------
