@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
@@ -72,9 +72,15 @@ def create_streams(services: Services, told: Callable[[WSGIEnvironment], None] =
     return Streams(create_app(services), told)
 
 
+class _Api(Flask):
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Nothing here is a coroutine, which Flask would ask of every function before each request."""
+        return func
+
+
 def create_app(services: Services) -> Flask:
     """The API over these services; a WSGI application that shares nothing with another one."""
-    app = Flask("annals", static_folder=None)
+    app = _Api("annals", static_folder=None)
     app.extensions[EXTENSION] = services
     app.config["MAX_CONTENT_LENGTH"] = services.settings.max_body
     app.url_map.redirect_defaults = False

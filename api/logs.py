@@ -5,8 +5,8 @@ A line names the route and never the address: no query string, no token, no name
 
 from __future__ import annotations
 
+import random
 import re
-import secrets
 import time
 from contextlib import suppress
 
@@ -43,22 +43,28 @@ HEADERS = {
 }
 
 
+_OWN = {name.lower(): (name, value) for name, value in [*HEADERS.items(), ("Cache-Control", "no-store")]}
+"""What answers have that say nothing else."""
+
+
 def install(app: Flask) -> None:
     """Before and after every request."""
 
     @app.before_request
     def begin() -> Response | None:
-        g.began, g.request_id = time.perf_counter(), secrets.token_hex(8)
+        g.began, g.request_id = time.perf_counter(), f"{random.getrandbits(64):016x}"
         return _preflight()
 
     @app.after_request
     def finish(answer: Response) -> Response:
-        for name, value in HEADERS.items():
-            answer.headers.setdefault(name, value)
+        own = dict(_OWN)
+        for name, _ in answer.headers:
+            own.pop(name.lower(), None)
+        for name, value in own.values():
+            answer.headers.add(name, value)  # does not look first, as `set` does, whether it is there
+        answer.headers.add("Request-Id", g.request_id)
         if request.scheme == "https":
             answer.headers["Strict-Transport-Security"] = HSTS[services().settings.hsts]
-        answer.headers["Request-Id"] = g.request_id
-        answer.headers.setdefault("Cache-Control", "no-store")
         answer.headers["Vary"] = VARY
         if "language" in g:
             answer.headers["Content-Language"] = g.language
