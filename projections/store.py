@@ -100,12 +100,11 @@ class Views:
     def _lent(self) -> Iterator[Engine]:
         """The engine. A connection that comes back after `close` is closed: its pool is nobody's any more."""
         engine = self.engine
-        pool = engine.pool
         try:
             yield engine
         finally:
             if engine is not self._made:
-                pool.dispose()
+                engine.pool.dispose()
 
     def kept(self, game: str, reader: str, doc: bytes) -> bytes:
         """A document as it rests: sealed unless everybody may read it."""
@@ -129,9 +128,9 @@ class Views:
 
     def close(self) -> None:
         """Close this process' connections; a later use makes new ones."""
-        if self._made:
-            self._made.dispose()
-            self._made = None
+        made, self._made = self._made, None  # first: whoever gives a connection back after this closes it
+        if made:
+            made.pool.dispose()  # the engine's own way leaves it with another pool, which nobody would close
 
 
 def _fits(db: Connection) -> bool:

@@ -52,3 +52,17 @@ def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House)
         assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
     with house.ledger._store() as store:
         assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
+
+
+@pytest.mark.parametrize("first", ["connected", "closed"])
+def test_whoever_is_reading_when_the_views_are_closed_leaves_no_connection(house: House, first: str) -> None:
+    """Whether it has a connection then, or is given one after that."""
+    with house.views._lent() as engine:
+        if first == "closed":
+            house.views.close()
+        with engine.connect() as db:
+            connection = db.connection.dbapi_connection
+            house.views.close()
+    assert connection is not None
+    with pytest.raises(Exception, match=r"closed"):
+        connection.cursor().execute("SELECT 1")
