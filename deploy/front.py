@@ -183,7 +183,7 @@ def _forget_the_dead(fronts: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    with _alone_among(folder.parent):
+    with contextlib.suppress(OSError), _alone_among(folder.parent):  # the data folder itself may be gone
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -822,6 +822,13 @@ def test_of_servers_that_were_killed_the_next_start_leaves_nothing(tmp_path: Pat
     assert not front.stream_sockets(given)
 
 
+def test_a_server_whose_data_were_removed_ends_all_the_same(tmp_path: Path) -> None:
+    given = load({"data": str(tmp_path / "data"), "port": 0}, {})
+    given.prepare()
+    with front.held(given):
+        (tmp_path / "data").rename(tmp_path / "elsewhere")
+
+
 def test_the_server_keeps_a_connection_longer_than_the_front() -> None:
     """Else a request could meet one that is closing, and only the client could know whether to repeat it."""
     assert server.IDLE > 2 * front.REST
