@@ -209,7 +209,7 @@ class TestFloods:
         first = [tally.count("token_refused", f"10.0.{n // 256}.{n % 256}") for n in range(KEPT + 500)]
         assert first.count(True) == KEPT + 1
         assert tally.summed(0) == []
-        ((event, address, count),) = tally.summed(tally._begun + PERIOD)
+        ((event, address, count),) = tally.summed(tally._begun + PERIOD + 1)
         assert (event, address, count) == ("token_refused", OTHERS, 500)
         assert tally.count("token_refused", "10.0.0.1")
 
