@@ -159,13 +159,13 @@ def tick(
     top = frames[-1].timer if frames else 0
     out = []
     for frame in frames:
-        seconds = pace.seconds.get(class_of(meta, frame))
-        if seconds is None or not (frame.owing or frame.timer in known):
+        timer, seconds = frame.timer, pace.seconds.get(class_of(meta, frame))
+        clock = known.get(timer)
+        if seconds is None or not (frame.owing or clock):
             continue
-        clock = known.get(frame.timer, Clock(frame.timer, min(seconds * SECOND, MAX_INT), None))
-        # Who owes a secret decision must not show in the time that is left of it.
-        awaited = [_of(accounts, s) for s in (frame.asked if frame.secret else frame.owing)]
-        out.append(_run(clock, at) if frame.timer == top else _stop(clock, at, awaited))
+        if clock is None:
+            clock = Clock(timer, min(seconds * SECOND, MAX_INT), None)
+        out.append(_run(clock, at) if timer == top else _stop(clock, at, accounts, frame))
     return tuple(out)
 
 
@@ -180,14 +180,16 @@ def shifted(clocks: tuple[Clock, ...], ms: int) -> tuple[Clock, ...]:
 
 
 def _run(clock: Clock, at: int) -> Clock:
-    return replace(clock, since=at) if clock.since is None else clock
+    return Clock(clock.n, clock.left, at) if clock.since is None else clock
 
 
-def _stop(clock: Clock, at: int, awaited: Sequence[Account]) -> Clock:
+def _stop(clock: Clock, at: int, accounts: Sequence[Account], frame: Frame) -> Clock:
     """Who was on vacation meanwhile has lost no time, and nobody else who is waited for has either."""
     if clock.since is None:
         return clock
-    rested = max((account.rested(clock.since, at) for account in awaited), default=0)
+    # Who owes a secret decision must not show in the time that is left of it.
+    awaited = frame.asked if frame.secret else frame.owing
+    rested = max((_of(accounts, seat).rested(clock.since, at) for seat in awaited), default=0)
     return Clock(clock.n, max(clock.left - (at - clock.since - rested), 0), None)
 
 

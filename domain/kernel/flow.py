@@ -5,7 +5,7 @@ The kernel knows seats and simultaneous decisions; which frames there are, and w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -94,6 +94,13 @@ def assign(value: T, **fields: object) -> T:
     return new
 
 
+def evolved(state: S, facts: Iterable[Fact[S]]) -> S:
+    """The state after these facts."""
+    for fact in facts:
+        state = fact.evolve(state)
+    return state
+
+
 @dataclass(frozen=True)
 class Decision:
     """Something that seats or the engine must or may decide now; all of it is public."""
@@ -123,12 +130,15 @@ class Decision:
         }
 
 
-def _top(s: S, **change: object) -> S:
-    return assign(s, frames=(*s.frames[:-1], assign(s.frames[-1], **change)))
+_BLANK = Frame(0, "")
+
+
+def _top(s: S, frame: Frame) -> S:
+    return assign(s, frames=(*s.frames[:-1], frame))
 
 
 def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
-    return tuple([x for x in seats if x != seat])
+    return tuple([x for x in seats if x != seat]) if seat in seats else seats
 
 
 class Asked(AnyFact, frozen=True):
@@ -146,8 +156,17 @@ class Asked(AnyFact, frozen=True):
 
     def evolve(self, s: S) -> S:
         seats = tuple(self.seats or ())
-        engine, secret = self.engine is True, self.secret is True
-        frame = Frame(self.n, self.kind, seats, seats, (), engine, secret, self.data, self.timed_as or 0)
+        frame = assign(
+            _BLANK,
+            n=self.n,
+            kind=self.kind,
+            asked=seats,
+            owing=seats,
+            engine=self.engine is True,
+            secret=self.secret is True,
+            data=self.data,
+            timed_as=self.timed_as or 0,
+        )
         return assign(s, opened=self.n, frames=(*s.frames, frame))
 
 
@@ -157,8 +176,8 @@ class Answered(AnyFact, frozen=True):
     seat: int
 
     def evolve(self, s: S) -> S:
-        top, seat = s.top, self.seat
-        return _top(s, owing=_without(top.owing, seat), done=(*_without(top.done, seat), seat))
+        top, seat = s.frames[-1], self.seat
+        return _top(s, assign(top, owing=_without(top.owing, seat), done=(*_without(top.done, seat), seat)))
 
 
 class Reopened(AnyFact, frozen=True):
@@ -168,7 +187,7 @@ class Reopened(AnyFact, frozen=True):
 
     def evolve(self, s: S) -> S:
         owing = tuple(sorted({*s.top.owing, self.seat}))
-        return _top(s, owing=owing, done=_without(s.top.done, self.seat))
+        return _top(s, assign(s.top, owing=owing, done=_without(s.top.done, self.seat)))
 
 
 class Noted(AnyFact, frozen=True):
@@ -177,7 +196,8 @@ class Noted(AnyFact, frozen=True):
     data: Doc
 
     def evolve(self, s: S) -> S:
-        return _top(s, data={**s.top.data, **self.data})
+        top = s.frames[-1]
+        return _top(s, assign(top, data={**top.data, **self.data}))
 
 
 class Ended(AnyFact, frozen=True):

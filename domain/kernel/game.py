@@ -36,9 +36,9 @@ from domain.kernel.clock import (
 )
 from domain.kernel.declare import Part
 from domain.kernel.digest import digest, digest_of
-from domain.kernel.flow import Frame, S, State, assign
+from domain.kernel.flow import Frame, S, State, assign, evolved
 from domain.kernel.jsonform import Encoder, Hint, encoder, hints
-from domain.kernel.record import Record, facts_for
+from domain.kernel.record import PackHead, Record, facts_for
 from domain.kernel.ruleset import Ruleset, Table, decisions
 
 S_co = TypeVar("S_co", bound=State, covariant=True)
@@ -227,7 +227,7 @@ def opened(rules: Ruleset[S], record: Record) -> Game[S]:
     """The game after the first record."""
     body = record.body
     table = Table(body["seats"], body["options"])
-    pace, at = pace_of(rules.meta, body.get("pace")), record.public["at"]
+    pace, at = pace_of(rules.meta, body.get("pace")), record.at
     return Game(
         body["game"],
         body["ruleset"],
@@ -246,7 +246,7 @@ def opened(rules: Ruleset[S], record: Record) -> Game[S]:
 
 
 def _players(p: Game[S], record: Record) -> Mapping[int, Player]:
-    seat, body, players = record.public.get("seat"), record.body, p.players
+    seat, body, players = record.head.seat, record.body, p.players
     if record.kind == "joined" and seat is not None:
         kept = players[seat].nonce if seat in players else ""
         return {**players, seat: Player(body["player"], body.get("nonce_hash", ""), kept)}
@@ -270,9 +270,12 @@ def _status(before: str, kind: str, state: State) -> str:
 def advance(rules: Ruleset[S], p: Game[S], record: Record, state: S | None = None) -> Game[S]:
     """The game after one more record that is no rewind. Who has just decided passes the state it has."""
     if state is None:
-        state = rules.fold(p.state, facts_for(record, DIRECTOR))
-    public = record.public
-    kind, at, before = public["kind"], public["at"], p.state.frames
+        facts, packs = rules.told(record)
+        state = evolved(p.state, facts)
+    else:
+        packs = record.heads
+    head = record.head
+    kind, at, before = head.kind, head.at, p.state.frames
     status = _status(p.status, kind, state)
     frames: tuple[Frame, ...] = state.frames if status == "running" else ()
     same = bool(frames and before) and frames[-1].n == before[-1].n and kind != "rewound"
@@ -284,12 +287,12 @@ def advance(rules: Ruleset[S], p: Game[S], record: Record, state: S | None = Non
         clocks=clocks,
         accounts=accounts,
         waiting=p.waiting + _set_forward(record) if same else at,
-        counts=_counts(p, record),
-        sealed=_sealed(p, record),
+        counts=_counts(p, record, packs),
+        sealed=_sealed(p, record, packs),
         players=_players(p, record) if kind in SEATING else p.players,
-        version=public["v"],
+        version=head.v,
         last=record,
-        board=public.get("board", p.board),
+        board=p.board if head.board is None else head.board,
         at=at,
     )
 
@@ -298,7 +301,7 @@ def _timed(
     rules: Ruleset[S], p: Game[S], record: Record, frames: tuple[Frame, ...], same: bool
 ) -> tuple[tuple[Clock, ...], tuple[Account, ...]]:
     """Clocks and accounts after the record, which leaves these frames; `same`: the top one was so before."""
-    clocks, accounts, at, kind = p.clocks, p.accounts, record.public["at"], record.public["kind"]
+    clocks, accounts, at, kind = p.clocks, p.accounts, record.head.at, record.head.kind
     if ms := _set_forward(record):  # up to then time has run as ever
         accounts = charge(accounts, clocks, p.state.frames, p.at, at - ms)
         return shifted(clocks, ms), tuple(shift(account, ms) for account in accounts)
@@ -315,8 +318,8 @@ def _timed(
 
 def _set_forward(record: Record) -> int:
     """By how much time itself was set forward, ms."""
-    ruled = record.public["kind"] == "ruled"
-    return int(record.body["ms"]) if ruled and record.body.get("act") == "shift" else 0
+    head = record.head
+    return int(head.body["ms"]) if head.kind == "ruled" and head.body.get("act") == "shift" else 0
 
 
 _OWN = ("rested", "left", "joined", "ruled")
@@ -325,8 +328,8 @@ _OWN = ("rested", "left", "joined", "ruled")
 
 def _account(accounts: tuple[Account, ...], record: Record) -> tuple[Account, ...]:
     """The accounts after a vacation, a hold or the end of one."""
-    public, body = record.public, record.body
-    kind, at, seat = public["kind"], public["at"], public.get("seat", -1)
+    head, body = record.head, record.body
+    kind, at, seat = head.kind, head.at, -1 if head.seat is None else head.seat
     if kind == "rested":
         new = rest(accounts[seat], body["days"], at)
     elif "hold" in body and (kind == "ruled" or accounts[seat].held < at + body["hold"] * SECOND):
@@ -338,20 +341,22 @@ def _account(accounts: tuple[Account, ...], record: Record) -> tuple[Account, ..
     return (*accounts[:seat], new, *accounts[seat + 1 :])
 
 
-def _counts(p: AnyGame, record: Record) -> Mapping[str, int]:
+def _counts(p: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, int]:
     counts = p.counts
-    for key, part in ((ALL_KEY, record.public), *record.packs.items()):
-        if drawn := part.get("draws"):
+    if drawn := record.head.draws:
+        counts = {**counts, ALL_KEY: drawn[-1][0] + 1}
+    for key, pack in packs.items():
+        if drawn := pack.draws:
             counts = {**counts, key: drawn[-1][0] + 1}
     return counts
 
 
-def _sealed(p: AnyGame, record: Record) -> Mapping[str, tuple[int, Doc]]:
+def _sealed(p: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, tuple[int, Doc]]:
     sealed = p.sealed
-    for key, pack in record.packs.items():
+    for key in packs:
         if ":" in key:
-            sealed = {**sealed, key: (record.version, pack)}
-    if openings := record.public.get("openings"):
+            sealed = {**sealed, key: (record.version, record.packs[key])}
+    if openings := record.head.openings:
         shown = {opening["key"] for opening in openings}
         sealed = {key: pack for key, pack in sealed.items() if key not in shown}
     return sealed
@@ -365,7 +370,7 @@ def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> G
         rewinds=p.rewinds + 1,
         epoch=p.epoch + fresh,
         players=p.players,
-        accounts=charge(p.accounts, p.clocks, p.state.frames, p.at, record.public["at"]),
+        accounts=charge(p.accounts, p.clocks, p.state.frames, p.at, record.at),
         clocks=(),
         digests=p.digests,
     )
@@ -377,11 +382,11 @@ def fold(rules: Ruleset[S], records: Sequence[Record], upto: int | None = None) 
     kept = records if upto is None else [r for r in records if r.version <= upto]
     if not kept or kept[0].kind != "opened":
         raise VerificationError("no_beginning", 1)
-    targets = {r.body["to"] for r in kept if r.public["kind"] == "rewound"}
+    targets = {r.body["to"] for r in kept if r.head.kind == "rewound"}
     game = opened(rules, kept[0])
     marks = {1: game}
     for r in kept[1:]:
-        back = marks[r.body["to"]] if r.public["kind"] == "rewound" else None
+        back = marks[r.body["to"]] if r.head.kind == "rewound" else None
         game = rewound(rules, game, back, r) if back else advance(rules, game, r)
         if targets and r.version in targets:
             marks[r.version] = game

@@ -15,12 +15,23 @@ the pack of nobody (`table`) also holds `order` (audience keys of all facts), `d
 from __future__ import annotations
 
 import functools
+import hashlib
 import hmac
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
+import msgspec
+import orjson
+
+from domain.errors import VerificationError
 from domain.ids import DIRECTOR, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, TABLE_KEY, may_read
 from domain.kernel.digest import canonical, digest
+
+T = TypeVar("T")
+
+Text = tuple[bytes, bytes]
+"""Public part and packs as canonical JSON."""
 
 KINDS = (
     "opened",
@@ -42,32 +53,113 @@ PAD = 256
 """Packs are padded to a multiple of this many bytes of canonical JSON."""
 
 
-@dataclass(frozen=True)
-class Record:
-    """One version of a game. `public` and `packs` are never changed."""
+class Head(msgspec.Struct, frozen=True, gc=False):
+    """What of a public part a fold takes besides its facts."""
 
-    public: Doc
-    packs: dict[str, Doc]
+    v: int
+    kind: str
+    at: int = 0
+    seat: int | None = None
+    board: str | None = None
+    draws: list[Json] = []
+    openings: list[Json] = []
+    body: Doc = {}
+
+
+class PackHead(msgspec.Struct, frozen=True, gc=False):
+    """What of a pack a fold takes besides its facts."""
+
+    draws: list[Json] = []
+
+
+_HEAD = msgspec.json.Decoder(Head)
+
+
+class Record:
+    """One version of a game. `public` and `packs` are never changed.
+
+    Of one that was read they are made when they are asked for: folding a game takes `head`, `heads` and the facts,
+    which are a fifth of it.
+    """
+
+    text: Text | None = None
+    """Public part and packs from which it was read."""
+
+    def __init__(self, public: Doc, packs: dict[str, Doc]) -> None:
+        self.__dict__.update(public=public, packs=packs)
+
+    @classmethod
+    def of(cls, public: bytes, packs: bytes) -> Record:
+        """A record that stands there as canonical JSON; raises ValueError where the public part is none."""
+        record = cls.__new__(cls)
+        record.__dict__.update(text=(public, packs), head=_HEAD.decode(public))
+        return record
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return NotImplemented
+        return (self.public, self.packs) == (other.public, other.packs)
+
+    __hash__ = None  # type: ignore[assignment] # it is made of dicts
+
+    def __repr__(self) -> str:
+        return f"Record(public={self.public!r}, packs={self.packs!r})"
+
+    @functools.cached_property
+    def public(self) -> Doc:
+        """Raises VerificationError `unreadable` for a text that is no object."""
+        return self._read(0)
+
+    @functools.cached_property
+    def packs(self) -> dict[str, Doc]:
+        """By the keys of their audiences; raises as `public`."""
+        return self._read(1)
+
+    def _read(self, part: int) -> Doc:
+        try:
+            doc = orjson.loads((self.text or (b"", b""))[part])
+        except ValueError as error:
+            raise VerificationError("unreadable", self.version, str(error)) from error
+        if not isinstance(doc, dict):
+            raise VerificationError("unreadable", self.version, "not a record")
+        return doc
 
     @functools.cached_property
     def hash(self) -> str:
         """What the next record names as `prev`."""
-        return digest(self.public)
+        return hashlib.sha256(self.text[0]).hexdigest() if self.text else digest(self.public)
+
+    @functools.cached_property
+    def head(self) -> Head:
+        """Nothing of it is checked where the record was not read from a text."""
+        p = self.public
+        common = p.get("v", 0), p.get("kind", ""), p.get("at", 0), p.get("seat"), p.get("board")
+        return Head(*common, p.get("draws", []), p.get("openings", []), p.get("body") or {})
+
+    @property
+    def heads(self) -> Mapping[str, PackHead]:
+        """The same of its packs."""
+        return {key: PackHead(pack.get("draws", [])) for key, pack in self.packs.items()}
 
     @property
     def version(self) -> int:
         """1 for `opened`."""
-        return int(self.public["v"])
+        return self.head.v
 
     @property
     def kind(self) -> str:
         """One of KINDS."""
-        return str(self.public["kind"])
+        return self.head.kind
+
+    @property
+    def at(self) -> int:
+        """When, ms since 1970 UTC."""
+        return self.head.at
 
     @property
     def body(self) -> Doc:
         """What the kind adds to the common members."""
-        return self.public.get("body") or {}
+        return self.head.body
 
     @property
     def sealed(self) -> bool:
@@ -99,10 +191,16 @@ def facts_for(record: Record, viewer: Viewer) -> list[Doc]:
     if not record.packs:
         return public
     if viewer == DIRECTOR and (order := record.packs.get(TABLE_KEY, {}).get("order")):
-        streams = {ALL_KEY: iter(public)} | {k: (f for _, f in p.get("facts", ())) for k, p in record.packs.items()}
-        return [next(streams[key]) for key in order]
+        return in_order(order, public, {key: pack.get("facts", ()) for key, pack in record.packs.items()})
     own: list[Json] = [item for k, p in record.packs.items() if may_read(k, viewer) for item in p.get("facts", ())]
     if not own:
         return public
     merged = [*((i + 1, 0, f) for i, f in enumerate(public)), *((n, 1, f) for n, f in own)]
     return [f for *_, f in sorted(merged, key=lambda item: item[:2])]
+
+
+def in_order(order: Sequence[str], public: Sequence[T], packs: Mapping[str, Sequence[tuple[int, T]]]) -> list[T]:
+    """All facts as they were added, from the keys of their audiences, those of the public part and those of packs."""
+    following = {key: iter([fact for _, fact in facts]).__next__ for key, facts in packs.items() if facts}
+    following[ALL_KEY] = iter(public).__next__
+    return [following[key]() for key in order]

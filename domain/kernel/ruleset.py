@@ -6,7 +6,7 @@ import functools
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import is_not, or_
+from operator import is_not
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -31,7 +31,10 @@ from domain.kernel.flow import (
     S,
     State,
     Unsealed,
+    evolved,
 )
+from domain.kernel.reading import FactReader, Told
+from domain.kernel.record import Record
 from domain.kernel.texts import Message
 
 COMMON_CODES: Mapping[str, str] = {
@@ -376,8 +379,9 @@ class Ruleset(Generic[S]):
             raise TypeError(f"headlines that are no facts: {sorted(unknown)}")
         if unknown := {*self.asides, *self.gathers} - set(self.facts):
             raise TypeError(f"asides of what are no facts: {sorted(unknown)}")
-        for kind in (self._facts_form, *self.frames.values(), *self.documents.values()):
+        for kind in (*self.frames.values(), *self.documents.values()):
             declare.prepare(kind)
+        _ = self._reader
 
     @functools.cached_property
     def fact_kinds(self) -> Mapping[str, type[Fact[S]]]:
@@ -385,21 +389,20 @@ class Ruleset(Generic[S]):
         return {**self.facts, **FLOW}
 
     @functools.cached_property
-    def _facts_form(self) -> Any:
-        # A class, because msgspec prepares a class once, and any other type at every call.
-        kinds: Any = functools.reduce(or_, self.fact_kinds.values())
-        return msgspec.defstruct("Facts", [("facts", list[kinds])])
+    def _reader(self) -> FactReader:
+        return FactReader(self.fact_kinds.values())
 
-    def read(self, docs: Sequence[Doc]) -> list[Fact[S]]:
+    def read(self, docs: Sequence[Doc]) -> Sequence[Fact[S]]:
         """Facts as they stand in records; raises ValueError for one that is none of them, or ill-formed."""
-        facts: list[Fact[S]] = msgspec.convert({"facts": docs}, self._facts_form).facts
-        return facts
+        return self._reader.of_docs(docs)
+
+    def told(self, record: Record) -> Told:
+        """What a fold takes of a record of such a game; raises as `read`."""
+        return self._reader.of_record(record)
 
     def fold(self, state: S, docs: Sequence[Doc]) -> S:
         """The state after facts as they stand in records."""
-        for fact in self.read(docs) if docs else ():
-            state = fact.evolve(state)
-        return state
+        return evolved(state, self.read(docs))
 
     def shown(self, state: S, viewer: Viewer) -> Part:
         """`public`: the common board; a seat: what it sees besides; the director: what all seats see, and nobody."""

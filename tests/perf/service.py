@@ -8,7 +8,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.play import demo
@@ -16,6 +16,7 @@ from domain.catalogue import shipped
 from domain.commands import new_game
 from domain.ids import Json
 from domain.kernel.match import Match
+from domain.kernel.record import Record
 from domain.ledger import Ledger
 from tests.perf.figures import TURNS, Figure, quantile, seconds
 
@@ -135,7 +136,7 @@ class _Bare:
         self._game, self._version = new_game(), 0
 
     def append(self) -> None:
-        record = replace(self._record, public={**self._record.public, "v": self._version + 1})
+        record = Record({**self._record.public, "v": self._version + 1}, self._record.packs)
         self._ledger.append(self._game, [record], self._version)
         self._version += 1
 

@@ -1,0 +1,94 @@
+"""Records that were read from their text say what those say that were just made."""
+
+from __future__ import annotations
+
+import lzma
+from typing import Any
+
+import pytest
+
+from domain.catalogue import shipped
+from domain.errors import VerificationError
+from domain.ids import DIRECTOR, Doc
+from domain.kernel import export
+from domain.kernel.digest import canonical
+from domain.kernel.draws import Scripted
+from domain.kernel.game import fold
+from domain.kernel.match import Match
+from domain.kernel.record import Record, facts_for
+from tests.kernel.flows import sealed
+from tests.test_logs import LOGS
+
+PUBLIC: Doc = {"v": 1, "kind": "moved", "at": 7}
+
+
+def written(record: Record) -> Record:
+    return Record.of(canonical(record.public), canonical(record.packs))
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_a_game_is_folded_from_texts_to_what_it_is(path: Any) -> None:
+    """Facts in their order, draws, clocks, rewinds: in whole games of every ruleset."""
+    found = export.parse(lzma.decompress(path.read_bytes()))
+    rules = shipped().get(found.ruleset)
+    texts = list(map(written, found.records))
+    assert fold(rules, texts) == fold(rules, found.records)
+    for text, record in zip(texts, found.records, strict=True):
+        assert list(rules.told(text).facts) == list(rules.read(facts_for(record, DIRECTOR)))
+        assert text.hash == record.hash
+        assert text == record
+
+
+def test_a_named_pack_is_kept_until_it_is_published() -> None:
+    match = Match(sealed.RULESET, 3, bytes(32), source=Scripted(["alliance"] * 3))
+    match.play(0, {"type": "attack", "target": 1, "card": "f3"})
+    game = fold(match.rules, list(map(written, match.records)))
+    assert game.sealed == match.game.sealed
+    assert any(":" in key for key in game.sealed)
+
+
+def test_packs_without_an_order_are_read_as_facts_are() -> None:
+    """None of ours has such, but a record is what stands there."""
+    packs: dict[str, Doc] = {"0": {"facts": [[1, {"t": "vacated", "seat": 1}]]}}
+    record = Record({**PUBLIC, "facts": [{"t": "ended"}, {"t": "ended"}]}, packs)
+    assert [type(f).__name__ for f in sealed.RULESET.told(record).facts] == ["Ended", "Vacated", "Ended"]
+    assert list(sealed.RULESET.told(written(record)).facts) == list(sealed.RULESET.told(record).facts)
+
+
+@pytest.mark.parametrize("public", [b"", b"[]", b"{", b'{"v":1}', b'{"v":"1","kind":"moved"}', b"\xff"])
+def test_what_is_no_record_is_refused_at_once(public: bytes) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        Record.of(public, b"{}")
+
+
+@pytest.mark.parametrize("packs", [b"", b"[]", b"{"])
+def test_packs_that_are_none_are_named_when_they_are_asked_for(packs: bytes) -> None:
+    record = Record.of(canonical(PUBLIC), packs)
+    assert record.version == 1
+    with pytest.raises(VerificationError) as caught:
+        _ = record.packs
+    assert (caught.value.code, caught.value.version) == ("unreadable", 1)
+    with pytest.raises(ValueError, match=r".*"):
+        sealed.RULESET.told(record)
+
+
+@pytest.mark.parametrize(
+    "fact", [{"t": "unheard_of"}, {"t": "answered"}, {"t": "answered", "seat": "0"}, {"t": "ended", "more": 1}, 5]
+)
+def test_what_is_no_fact_is_refused(fact: Any) -> None:
+    public = {**PUBLIC, "facts": [fact]}
+    for record in (Record(public, {}), Record.of(canonical(public), b"{}")):
+        with pytest.raises(ValueError, match=r".*"):
+            sealed.RULESET.told(record)
+    packs: dict[str, Doc] = {"table": {"facts": [[0, fact]], "order": ["table"]}}
+    for record in (Record(PUBLIC, packs), written(Record(PUBLIC, packs))):
+        with pytest.raises(ValueError, match=r".*"):
+            sealed.RULESET.told(record)
+
+
+def test_a_record_is_equal_to_what_says_the_same() -> None:
+    record = Record(PUBLIC, {})
+    assert record == Record(dict(PUBLIC), {})
+    assert record != Record({**PUBLIC, "v": 2}, {})
+    assert record != PUBLIC
+    assert "moved" in repr(record)
