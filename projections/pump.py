@@ -62,10 +62,11 @@ DAMAGED = "damaged: version "
 
 
 class Pumped(NamedTuple):
-    """What a slice has come to: the position of its last entry, and the games that changed."""
+    """What a slice has come to: the position of its last entry, the games that changed, and how many entries it had."""
 
     position: int
     games: list[str]
+    records: int
 
 
 @dataclass
@@ -170,7 +171,7 @@ class Pump:
                 batch = self._shown(db, held, entries, shown) if entries or shown.waits else batch
                 games = {*batch.known, *(late.game for late in shown.changed)}
                 if entries or games:
-                    pumped = Pumped(entries[-1].position if entries else held.position, sorted(games))
+                    pumped = Pumped(entries[-1].position if entries else held.position, sorted(games), len(entries))
         if isinstance(held, str):
             raise LeaseLostError(held)
         if shown is not None:

@@ -17,6 +17,7 @@ from workers import pulse
 from workers.bell import Bell
 from workers.crew import Crew
 from workers.damaged import DamagedGames
+from workers.gathering import Gathering
 from workers.leaps import Leaps
 from workers.notices.owing import Owing
 from workers.outages import Watch
@@ -55,6 +56,7 @@ class Pumping:
         self._leaps = Leaps(crew, self._reader, self._level)
         self._damaged = DamagedGames(crew, self._pump)
         self._standby, self._owing = Standby(crew.clock), owing
+        self._gathering = Gathering()
         self._position = 0
         self._looked = 0.0
         self._wanted = self._stopping = False
@@ -120,7 +122,12 @@ class Pumping:
 
     def _run(self) -> Pumped | None:
         pulse.promise(SIGN)
-        return self._pump.run(self._crew.clock())
+        if pause := self._gathering.pause(time.monotonic()):
+            time.sleep(pause)
+        began = time.monotonic()
+        pumped = self._pump.run(self._crew.clock())
+        self._gathering.took(began, pumped.records if pumped else 0)
+        return pumped
 
     def _level(self) -> None:
         """Bring all views to the end of the log; raises StoreUnavailable where other pumps do not get there."""
