@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from deploy.play import demo
 from tests.deploy.house import ROOT
+from tests.perf import service
 from tests.perf.__main__ import main, table
 from tests.perf.figures import Figure, head, quantile
 
@@ -90,3 +93,27 @@ def test_figures_are_kept_and_compared(
 def test_a_quantile_is_a_value_that_was_taken() -> None:
     assert quantile([5, 1, 3], 0.5) == 3
     assert quantile([5, 1, 3], 0.95) == 5
+
+
+def test_where_a_game_ends_early_another_one_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether one lasts is up to its dice, and these to its id: the table is whole all the same."""
+    opened: list[demo.Game] = []
+    real = demo.open_table
+
+    def open_table(*args: Any) -> demo.Game:
+        opened.append(real(*args))
+        if len(opened) == 1:
+            monkeypatch.setattr(opened[0], "step", lambda: False)
+        return opened[-1]
+
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("ANNALS_RATE", "0")
+    monkeypatch.setattr(demo, "open_table", open_table)
+    played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 3)
+    with demo.service(tmp_path / "data") as address:
+        found = list(service.moves(address, played, tmp_path / "bare.sqlite"))
+    assert len(opened) >= 2
+    assert [f.where for f in found if f.what == "move over HTTP, p50"] == [
+        "imperunde, 3 seats: versions 10 to 13",
+        "imperunde, 3 seats: versions 30 to 33",
+    ]
