@@ -91,6 +91,7 @@ class Record:
     @classmethod
     def of(cls, public: bytes, packs: bytes) -> Record:
         """A record that stands there as canonical JSON; raises ValueError where the public part is none."""
+        public.decode()  # the texts that it passes over a decoder does not look at
         record = cls.__new__(cls)
         record.__dict__.update(text=(public, packs), head=_HEAD.decode(public))
         return record

@@ -55,7 +55,10 @@ def test_packs_without_an_order_are_read_as_facts_are() -> None:
     assert list(sealed.RULESET.told(written(record)).facts) == list(sealed.RULESET.told(record).facts)
 
 
-@pytest.mark.parametrize("public", [b"", b"[]", b"{", b'{"v":1}', b'{"v":"1","kind":"moved"}', b"\xff"])
+@pytest.mark.parametrize(
+    "public",
+    [b"", b"[]", b"{", b'{"v":1}', b'{"v":"1","kind":"moved"}', b"\xff", b'{"acts":"\xff","v":1,"kind":"moved"}'],
+)
 def test_what_is_no_record_is_refused_at_once(public: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
         Record.of(public, b"{}")
