@@ -270,7 +270,7 @@ def _status(before: str, kind: str, state: State) -> str:
 def advance(rules: Ruleset[S], p: Game[S], record: Record, state: S | None = None) -> Game[S]:
     """The game after one more record that is no rewind. Who has just decided passes the state it has."""
     if state is None:
-        facts, packs = rules.told(record)
+        facts, packs = rules.read_record(record)
         state = evolved(p.state, facts)
     else:
         packs = record.heads

@@ -16,7 +16,7 @@ from domain.kernel.declare import AnyFact
 from domain.kernel.record import PackHead, Record, facts_for, in_order
 
 
-class Told(NamedTuple):
+class RecordFacts(NamedTuple):
     """What a fold takes of a record besides its head."""
 
     facts: Sequence[Any]
@@ -43,14 +43,14 @@ class FactReader:
         facts: Sequence[Any] = msgspec.convert({"facts": docs}, self._form).facts if docs else ()
         return facts
 
-    def of_record(self, record: Record) -> Told:
+    def of_record(self, record: Record) -> RecordFacts:
         """Every fact of a record, and what heads its packs."""
         if record.text is None:
-            return Told(self.of_docs(facts_for(record, DIRECTOR)), record.heads)
+            return RecordFacts(self.of_docs(facts_for(record, DIRECTOR)), record.heads)
         public, packs = self._public.decode(record.text[0]), self._packs.decode(record.text[1])
         if TABLE_KEY in packs and packs[TABLE_KEY].order:
             secret = {key: pack.facts for key, pack in packs.items()}
-            return Told(in_order(packs[TABLE_KEY].order, public.facts, secret), packs)
+            return RecordFacts(in_order(packs[TABLE_KEY].order, public.facts, secret), packs)
         if any(pack.facts for pack in packs.values()):
-            return Told(self.of_docs(facts_for(record, DIRECTOR)), packs)
-        return Told(public.facts, packs)
+            return RecordFacts(self.of_docs(facts_for(record, DIRECTOR)), packs)
+        return RecordFacts(public.facts, packs)

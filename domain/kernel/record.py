@@ -101,7 +101,8 @@ class Record:
             return NotImplemented
         return (self.public, self.packs) == (other.public, other.packs)
 
-    __hash__ = None  # type: ignore[assignment] # it is made of dicts
+    def __hash__(self) -> int:
+        return hash(self.hash)
 
     def __repr__(self) -> str:
         return f"Record(public={self.public!r}, packs={self.packs!r})"

@@ -33,7 +33,7 @@ from domain.kernel.flow import (
     Unsealed,
     evolved,
 )
-from domain.kernel.reading import FactReader, Told
+from domain.kernel.reading import FactReader, RecordFacts
 from domain.kernel.record import Record
 from domain.kernel.texts import Message
 
@@ -396,7 +396,7 @@ class Ruleset(Generic[S]):
         """Facts as they stand in records; raises ValueError for one that is none of them, or ill-formed."""
         return self._reader.of_docs(docs)
 
-    def told(self, record: Record) -> Told:
+    def read_record(self, record: Record) -> RecordFacts:
         """What a fold takes of a record of such a game; raises as `read`."""
         return self._reader.of_record(record)
 

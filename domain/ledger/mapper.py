@@ -148,8 +148,7 @@ class RecordMapper(Mapper[UUID]):
             record = Record.of(*self._opened(stored))
         except (ValueError, TypeError) as e:
             raise VerificationError("unreadable", stored.originator_version, str(e)) from e
-        if record.head.v != stored.originator_version or record.head.kind != kind:
-            raise VerificationError("unreadable", stored.originator_version, "another record stands in its place")
+        _check_place(stored, kind, record.head.v, record.head.kind)
         return record
 
     def written(self, stored: StoredEvent) -> tuple[bytes, bytes]:
@@ -182,7 +181,11 @@ class RecordMapper(Mapper[UUID]):
 def _check(stored: StoredEvent, kind: str, public: Json) -> None:
     if not _is_doc(public):
         raise VerificationError("unreadable", stored.originator_version, "not a record")
-    if public.get("v") != stored.originator_version or public.get("kind") != kind:
+    _check_place(stored, kind, public.get("v"), public.get("kind"))
+
+
+def _check_place(stored: StoredEvent, kind: str, version: Json, named: Json) -> None:
+    if version != stored.originator_version or named != kind:
         raise VerificationError("unreadable", stored.originator_version, "another record stands in its place")
 
 

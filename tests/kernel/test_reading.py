@@ -34,7 +34,7 @@ def test_a_game_is_folded_from_texts_to_what_it_is(path: Any) -> None:
     texts = list(map(written, found.records))
     assert fold(rules, texts) == fold(rules, found.records)
     for text, record in zip(texts, found.records, strict=True):
-        assert list(rules.told(text).facts) == list(rules.read(facts_for(record, DIRECTOR)))
+        assert list(rules.read_record(text).facts) == list(rules.read(facts_for(record, DIRECTOR)))
         assert text.hash == record.hash
         assert text == record
 
@@ -51,8 +51,8 @@ def test_packs_without_an_order_are_read_as_facts_are() -> None:
     """None of ours has such, but a record is what stands there."""
     packs: dict[str, Doc] = {"0": {"facts": [[1, {"t": "vacated", "seat": 1}]]}}
     record = Record({**PUBLIC, "facts": [{"t": "ended"}, {"t": "ended"}]}, packs)
-    assert [type(f).__name__ for f in sealed.RULESET.told(record).facts] == ["Ended", "Vacated", "Ended"]
-    assert list(sealed.RULESET.told(written(record)).facts) == list(sealed.RULESET.told(record).facts)
+    assert [type(f).__name__ for f in sealed.RULESET.read_record(record).facts] == ["Ended", "Vacated", "Ended"]
+    assert list(sealed.RULESET.read_record(written(record)).facts) == list(sealed.RULESET.read_record(record).facts)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_packs_that_are_none_are_named_when_they_are_asked_for(packs: bytes) -> 
         _ = record.packs
     assert (caught.value.code, caught.value.version) == ("unreadable", 1)
     with pytest.raises(ValueError, match=r".*"):
-        sealed.RULESET.told(record)
+        sealed.RULESET.read_record(record)
 
 
 @pytest.mark.parametrize(
@@ -82,16 +82,17 @@ def test_what_is_no_fact_is_refused(fact: Any) -> None:
     public = {**PUBLIC, "facts": [fact]}
     for record in (Record(public, {}), Record.of(canonical(public), b"{}")):
         with pytest.raises(ValueError, match=r".*"):
-            sealed.RULESET.told(record)
+            sealed.RULESET.read_record(record)
     packs: dict[str, Doc] = {"table": {"facts": [[0, fact]], "order": ["table"]}}
     for record in (Record(PUBLIC, packs), written(Record(PUBLIC, packs))):
         with pytest.raises(ValueError, match=r".*"):
-            sealed.RULESET.told(record)
+            sealed.RULESET.read_record(record)
 
 
 def test_a_record_is_equal_to_what_says_the_same() -> None:
     record = Record(PUBLIC, {})
     assert record == Record(dict(PUBLIC), {})
+    assert {record, written(record)} == {record}
     assert record != Record({**PUBLIC, "v": 2}, {})
     assert record != PUBLIC
     assert "moved" in repr(record)
