@@ -223,6 +223,7 @@ def _supervised(settings: Settings, pulses: Path) -> Iterator[Supervisor]:
         supervisor.stop()
         if settings.sqlite:
             ended(settings.ledger_file)
+            ended(settings.views_file)
 
 
 def _migrate(settings: Settings) -> None:

@@ -383,11 +383,15 @@ def unwiped(path: Path) -> Path:
 
 
 def ended(path: Path) -> None:
-    """To be called once nobody has the ledger open: with the log of last writes went what was erased."""
-    if unwiped(path).exists():  # of two that close at once, each takes the other for one who reads
+    """To be called once nobody has the file open: from then on all is in it, for whoever copies it alone.
+
+    With the log of last writes goes what was erased.
+    """
+    written = path.with_name(f"{path.name}-wal")
+    if written.exists():  # of two that close at once, each takes the other for one who reads
         with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=0)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    if not path.with_name(f"{path.name}-wal").exists():  # the database removes it once all of it is in the file
+    if not written.exists():  # the database removes it once all of it is in the file
         unwiped(path).unlink(missing_ok=True)
 
 
