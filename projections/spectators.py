@@ -9,12 +9,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from cachetools import LRUCache
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from domain.beside.clock import Clocks
+from domain.cached import cached_property
 from domain.catalogue import Catalogue
 from domain.errors import StoreDamaged, StoreUnavailable, WrongKey
 from domain.ids import MAX_INT, PUBLIC

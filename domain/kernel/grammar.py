@@ -23,6 +23,8 @@ from babel.lists import format_list
 from babel.numbers import format_decimal
 from babel.units import format_unit
 
+from domain.cached import cached_property
+
 _ARTICLE = re.compile(r"(the|an?|les?|la|une?) |l'")
 _MARKS = re.compile(r"(?: \((?:m|f|many)\))+$")
 START = "\u2060"
@@ -97,7 +99,7 @@ class Grammar(ABC):
     subject: str
     """The form in which a name does something."""
 
-    @functools.cached_property
+    @cached_property
     def _locale(self) -> Locale:
         return Locale(self.lang, self.region)
 

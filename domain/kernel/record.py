@@ -14,7 +14,6 @@ the pack of nobody (`table`) also holds `order` (audience keys of all facts), `d
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from typing import TypeVar
 import msgspec
 import orjson
 
+from domain.cached import cached_property
 from domain.errors import VerificationError
 from domain.ids import DIRECTOR, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, TABLE_KEY, may_read
@@ -107,12 +107,12 @@ class Record:
     def __repr__(self) -> str:
         return f"Record(public={self.public!r}, packs={self.packs!r})"
 
-    @functools.cached_property
+    @cached_property
     def public(self) -> Doc:
         """Raises VerificationError `unreadable` for a text that is no object."""
         return self._read(0)
 
-    @functools.cached_property
+    @cached_property
     def packs(self) -> dict[str, Doc]:
         """By the keys of their audiences; raises as `public`."""
         return self._read(1)
@@ -126,12 +126,12 @@ class Record:
             raise VerificationError("unreadable", self.version, "not a record")
         return doc
 
-    @functools.cached_property
+    @cached_property
     def hash(self) -> str:
         """What the next record names as `prev`."""
         return hashlib.sha256(self.text[0]).hexdigest() if self.text else digest(self.public)
 
-    @functools.cached_property
+    @cached_property
     def head(self) -> Head:
         """Nothing of it is checked where the record was not read from a text."""
         p = self.public

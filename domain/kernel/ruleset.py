@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from domain.cached import cached_property
 from domain.errors import InvalidTable, NeedsChance, RuleError
 from domain.ids import DIRECTOR, MAX_WORD, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel import audience, choices, declare, shapes
@@ -383,12 +383,12 @@ class Ruleset(Generic[S]):
             declare.prepare(kind)
         _ = self._reader
 
-    @functools.cached_property
+    @cached_property
     def fact_kinds(self) -> Mapping[str, type[Fact[S]]]:
         """All facts that its records may hold, the kernel's last."""
         return {**self.facts, **FLOW}
 
-    @functools.cached_property
+    @cached_property
     def _reader(self) -> FactReader:
         return FactReader(self.fact_kinds.values())
 
@@ -417,7 +417,7 @@ class Ruleset(Generic[S]):
         """The same as a document."""
         return declare.doc(self.shown(state, viewer))
 
-    @functools.cached_property
+    @cached_property
     def documents(self) -> Mapping[str, type[Part]]:
         """What the documents are that it shows: `board`, `own`, `hidden`, and the `detail` of a score."""
         shown = {name: _returned(getattr(self, name)) for name in ("board", "own", "hidden")}

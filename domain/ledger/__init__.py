@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
@@ -182,7 +182,7 @@ class Ledger:
 
     def _misnamed(self, store: Store, event: StoredEvent, hashed: str, position: int) -> bool:
         """Whether the row at that position holds the record, and names another game or version."""
-        for row in store.select_notifications(position, 1):
+        for row in store.notifications(position - 1, 1):
             if row.id != position or _named(row) == _named(event):
                 return False
             try:
@@ -204,7 +204,7 @@ class Ledger:
         if self._archive.holds(game):
             return 0
         with self._store() as store:
-            events = store.select_events(key)
+            events = store.events(key)
             whole = [self._archive.whole(_own(key, version, event)) for version, event in enumerate(events, 1)]
             records = list(map(self._mapper.record, whole))
             prove(records, leaves)
@@ -295,7 +295,7 @@ class Ledger:
         if (key := _known(game)) is None:
             return []
         with self._store() as store:
-            found = store.select_events(key, gt=after, lte=upto)
+            found = store.events(key, after, upto)
         return [self._record(_own(key, version, e)) for version, e in enumerate(found, after + 1)]
 
     def version(self, game: str) -> int:
@@ -313,12 +313,12 @@ class Ledger:
     def log(self, after: int, limit: int) -> list[LogEntry]:
         """Up to `limit` entries past position `after`, of all games, positions rising."""
         with self._store() as store:
-            found = store.select_notifications(after, limit, inclusive_of_start=False)
+            found = store.notifications(after, limit)
         return [self._entry(row) for row in found]
 
     def _entry(self, row: Notification) -> LogEntry:
         read, hashed = partial(self._record, row), partial(self._hash, row)
-        game, version = str(row.originator_id), _version(row.originator_version)
+        game, version = _name(row.originator_id), _version(row.originator_version)
         return LogEntry(row.id, game, version, read, hashed, archived=is_stub(row.state))
 
     def _record(self, row: StoredEvent) -> Record:
@@ -391,6 +391,10 @@ def _on_bad_pages(error: BaseException | None) -> bool:
 
 def _named(row: StoredEvent) -> tuple[object, int]:
     return row.originator_id, row.originator_version
+
+
+_name = lru_cache(4096)(str)
+"""Of a game: writing one out takes longer than reading its row."""
 
 
 def _version(stored: object) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 from uuid import UUID
 
 import psycopg
-from eventsourcing.persistence import DatabaseError, InterfaceError, OperationalError, StoredEvent
+from eventsourcing.persistence import DatabaseError, InterfaceError, Notification, OperationalError, StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from eventsourcing.utils import retry
 from psycopg.conninfo import conninfo_to_dict
@@ -131,6 +131,14 @@ _AMONG_APPENDS = (
     SQL("LOCK TABLE public.records IN ROW EXCLUSIVE MODE"),
 )
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s)")
+_EVENTS = """
+SELECT originator_id, originator_version, topic, state FROM public.records
+WHERE originator_id = %s AND originator_version > %s AND originator_version <= %s
+ORDER BY originator_version"""
+_NOTIFICATIONS = """
+SELECT originator_id, originator_version, topic, state, notification_id FROM public.records
+WHERE notification_id > %s ORDER BY notification_id LIMIT %s"""
+_LAST = 2**63 - 1
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
 _OVERWRITE = """
@@ -251,6 +259,20 @@ class PostgresStore(PostgresApplicationRecorder):
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         rows: list[Row] = self._rows(statement, params)
         return rows
+
+    @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
+    def _stored(self, statement: str, params: Sequence[object]) -> list[Row]:
+        """Rows as the server holds them: as text a state is twice as long, and takes twice as long to read."""
+        with self.datastore.get_connection() as connection:
+            cursor = connection.cursor(row_factory=tuple_row, binary=True)
+            return cursor.execute(statement, params, prepare=True).fetchall()
+
+    def events(self, game: UUID, after: int = 0, upto: int | None = None) -> list[StoredEvent]:
+        last = _LAST if upto is None else upto
+        return [StoredEvent(*row) for row in self._stored(_EVENTS, (game, after, last))]
+
+    def notifications(self, after: int, limit: int) -> list[Notification]:
+        return [Notification(*row) for row in self._stored(_NOTIFICATIONS, (after, limit))]
 
     def position(self, game: UUID, version: int) -> int | None:
         rows = self.run(_POSITION, (game, version))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
 
-from eventsourcing.persistence import IntegrityError, InterfaceError, StoredEvent
+from eventsourcing.persistence import IntegrityError, InterfaceError, Notification, StoredEvent
 from eventsourcing.sqlite import (
     SQLiteApplicationRecorder,
     SQLiteConnection,
@@ -284,6 +284,12 @@ class SqliteStore(SQLiteApplicationRecorder):
         with self.datastore.reading() if reads else self.datastore.transaction(commit=True) as c:
             c.execute(statement, params)
             return [tuple(row) for row in c.fetchall()]
+
+    def events(self, game: UUID, after: int = 0, upto: int | None = None) -> Sequence[StoredEvent]:
+        return self.select_events(game, gt=after, lte=upto)
+
+    def notifications(self, after: int, limit: int) -> Sequence[Notification]:
+        return self.select_notifications(after, limit, inclusive_of_start=False)
 
     def position(self, game: UUID, version: int) -> int | None:
         rows = self.run(_POSITIONS.strip(), (game.hex, version, version))

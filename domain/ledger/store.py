@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 from uuid import UUID
 
 from eventsourcing.persistence import Notification, StoredEvent
 
 from domain.beside.tables import Execute, Row, Statement
+from domain.cached import cached_property
 from domain.errors import CommandReused, GameDamaged, StaleVersion
 from domain.kernel.record import Record
 
@@ -150,15 +150,11 @@ class Store(Protocol):
     def grant(self, service: str) -> None:
         """Give the role in that address, which is made if it is missing, what the service needs and no more."""
 
-    def select_events(
-        self, originator_id: UUID, *, gt: int | None = None, lte: int | None = None
-    ) -> Sequence[StoredEvent]:
-        """As in the library."""
+    def events(self, game: UUID, after: int = 0, upto: int | None = None) -> Sequence[StoredEvent]:
+        """The rows of a game past version `after` up to `upto` (or the newest), versions rising."""
 
-    def select_notifications(
-        self, start: int | None, limit: int, *, inclusive_of_start: bool = True
-    ) -> Sequence[Notification]:
-        """As in the library."""
+    def notifications(self, after: int, limit: int) -> Sequence[Notification]:
+        """Up to `limit` rows past position `after`, of all games, positions rising."""
 
     def close(self) -> None:
         """Close all connections."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from deploy import collector
 from tests.perf import load, pumps, rate, rules, service, streams, views
-from tests.perf.figures import Figure, head
+from tests.perf.figures import Figure, head, paced
 
 GAMES = (
     rules.Game("struggle_of_empires", 5, ">= 5", games=40),
@@ -38,14 +38,9 @@ def table(quick: bool = False) -> Iterator[Figure]:
     logs = []
     for game in GAMES:
         small = rules.Game(game.name, game.seats, game.budget, game.options, 1, 60) if quick else game
-        walked = rules.walk(small)
-        logs.append(walked.match.records)
-        yield from rules.builder(small, walked)
-        yield from rules.stored(small, walked)
-        yield from rules.rebuilt(small, walked)
-        if not quick:
-            yield from rules.audited(small, walked)
-            yield from rules.games(small)
+        taken = rules.taken(small, quick)
+        logs.append(taken.records)
+        yield from taken.figures
     if not quick:
         yield from rules.resolution(BATCH, ORDERS)
     yield from views.figures(logs, 20 if quick else 400)
@@ -72,11 +67,16 @@ def main(argv: Sequence[str]) -> int:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     print(f"{python}, {platform.machine()}, {os.cpu_count()} cores\n")
     print(head(compared=old is not None))
+    over = []
     with args.json.open("w") if args.json else nullcontext() as file:
-        for figure in table(args.quick):
+        for figure in paced(table(args.quick)):
+            over += [figure] if figure.holds is False else []
             print(figure.line(None if old is None else old.get(figure.key)), flush=True)
             if file:
                 print(json.dumps(figure.to_json()), file=file, flush=True)
+    print(f"\n{len(over)} over budget" if over else "\nevery budget holds")
+    for figure in over:
+        print(f"- {figure.what}, {figure.where}")
     return 0
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import statistics
+import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from domain.ids import Json
+from tests.perf.pace import pace
 
 TURNS = 3
-"""How often ours and the bare limit are taken in turn; the median counts."""
+"""How often ours and the bare limit are taken in turn, at least; the median counts."""
+
+LONG = 2.0
+"""Seconds for which they are taken in turn: of what takes milliseconds, three would lie in one slow moment."""
+
+TOGETHER = 0.01
+"""Seconds within which a figure follows another one that was taken with it."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +35,33 @@ class Figure:
     """What the machine alone takes, in the same unit."""
     limit: str = ""
     """What the bare figure is of."""
+    pace: float = 1.0
+    """What the machine took, when this was taken, for what takes 1 on the day of the budgets."""
 
     @property
     def ratio(self) -> float | None:
         """Ours for each of the bare limit."""
         return None if not self.bare else self.value / self.bare
 
+    @property
+    def fair(self) -> float:
+        """Ours as it would be on the day of the budgets."""
+        if self.unit in ("ms", "s"):
+            return self.value / self.pace
+        return self.value * self.pace if self.unit.startswith("/s") else self.value
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it keeps to its budget, which is a ratio or what the day of the budgets allows; None without one."""
+        found = re.match(r"([<>])= ([\d.]+)( x | times)?", self.budget)
+        if found is None:
+            return None
+        ours = self.ratio if found[3] else self.fair
+        return ours is not None and (ours <= float(found[2]) if found[1] == "<" else ours >= float(found[2]))
+
     def to_json(self) -> dict[str, Json]:
         """As a document."""
-        return {**self.__dict__, "ratio": self.ratio}
+        return {**self.__dict__, "ratio": self.ratio, "fair": self.fair, "holds": self.holds}
 
     @property
     def key(self) -> tuple[str, str]:
@@ -46,7 +72,9 @@ class Figure:
         """As a row of a table in Markdown; `old` is what it was in another run."""
         bare = "" if self.bare is None else f"{_short(self.bare)} {self.unit} ({self.limit})"
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
-        row = f"| {self.what} | {self.where} | {_short(self.value)} {self.unit} | {self.budget} | {bare} | {ratio} |"
+        verdict = {None: "", True: "yes", False: "**no**"}[self.holds]
+        ours = f"| {self.what} | {self.where} | {_short(self.value)} {self.unit} | {bare} | {ratio} |"
+        row = f"{ours} {self.pace:.2f} | {_short(self.fair)} | {self.budget} | {verdict} |"
         return row if not old else f"{row} {self.value / old:.2f} |"
 
 
@@ -56,7 +84,8 @@ def _short(value: float) -> str:
 
 def head(*, compared: bool = False) -> str:
     """The two rows above them."""
-    names = ["quantity", "position", "ours", "budget", "bare limit", "ratio", *(["before"] if compared else [])]
+    names = ["quantity", "position", "ours", "bare limit", "ratio", "pace", "at pace 1", "budget", "holds"]
+    names += ["before"] if compared else []
     return f"| {' | '.join(names)} |\n|{' --- |' * len(names)}"
 
 
@@ -67,10 +96,38 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def in_turn(ours: Callable[[], object], bare: Callable[[], object]) -> tuple[float, float]:
-    """Medians in ms of both, taken in turn: what else the machine does meets both."""
-    pairs = [(seconds(ours), seconds(bare)) for _ in range(TURNS)]
-    return 1000 * statistics.median(a for a, _ in pairs), 1000 * statistics.median(b for _, b in pairs)
+class Turn(NamedTuple):
+    """What was taken in one turn: what else the machine does meets all of it."""
+
+    ours: float
+    """ms."""
+    bare: float
+    """ms."""
+    pace: float
+
+
+def in_turn(ours: Callable[[], object], bare: Callable[[], object]) -> Turn:
+    """Both, and the machine's pace, in turn; of all turns that in which ours took the median for that pace."""
+    taken: list[Turn] = []
+    end = time.perf_counter() + LONG
+    while len(taken) < TURNS or time.perf_counter() < end:
+        before = pace()
+        taken.append(Turn(1000 * seconds(ours), 1000 * seconds(bare), (before + pace()) / 2))
+    return sorted(taken, key=lambda turn: turn.ours / turn.pace)[len(taken) // 2]
+
+
+def paced(figures: Iterator[Figure]) -> Iterator[Figure]:
+    """Figures with the machine's pace before and after each, unless it was taken in turn with it."""
+    before = now = pace()
+    while True:
+        begun = time.perf_counter()
+        figure = next(figures, None)
+        if figure is None:
+            return
+        if time.perf_counter() - begun > TOGETHER:
+            after = pace()
+            before, now = after, (before + after) / 2
+        yield replace(figure, pace=now) if figure.pace == 1 else figure
 
 
 def quantile(values: Sequence[float], share: float) -> float:

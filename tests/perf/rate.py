@@ -10,6 +10,7 @@ import json
 import random
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from urllib.parse import urlsplit
 
 from deploy.play import demo
 from tests.perf.cores import part_of_a_core, processes
-from tests.perf.figures import Figure
+from tests.perf.figures import TURNS, Figure
 from tests.perf.service import SEED, Played
 
 TABLES = 20
@@ -139,12 +140,16 @@ def _seated(address: str, played: Played) -> Player:
 
 
 def _rate(addresses: Sequence[str], players: Sequence[Player], played: Played) -> float:
-    """Accepted moves a second, from the first request to the last answer."""
-    with ThreadPoolExecutor(len(players)) as pool:
+    """Accepted moves a second, from the first request to the last answer; the median of several turns."""
+    ways = [addresses[n % len(addresses)] for n in range(len(players))]
+
+    def turn() -> float:
         begun = time.perf_counter()
-        ways = [addresses[n % len(addresses)] for n in range(len(players))]
         list(pool.map(lambda pair: pair[0].play(pair[1], played.crowd_moves, played), zip(players, ways, strict=True)))
         return len(players) * played.crowd_moves / (time.perf_counter() - begun)
+
+    with ThreadPoolExecutor(len(players)) as pool:
+        return statistics.median(turn() for _ in range(TURNS))
 
 
 @contextmanager

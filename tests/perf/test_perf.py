@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from deploy.play import demo
 from tests.deploy.house import ROOT
 from tests.perf import service
 from tests.perf.__main__ import main, table
-from tests.perf.figures import Figure, head, quantile
+from tests.perf.figures import TOGETHER, Figure, head, paced, quantile
 
 
 @pytest.mark.timeout(600)
@@ -73,21 +75,71 @@ def test_a_ratio_is_ours_for_each_of_the_bare_limit() -> None:
     assert Figure("a", "b", 6.0, "ms", "").ratio is None
 
 
+@pytest.mark.parametrize(
+    ("figure", "holds"),
+    [
+        (Figure("a", "b", 21, "ms", "<= 20 for 500"), False),
+        (Figure("a", "b", 21, "ms", "<= 20 for 500", pace=1.2), True),
+        (Figure("a", "b", 1.1, "s", "<= 1", pace=1.2), True),
+        (Figure("a", "b", 450, "/s", ">= 500"), False),
+        (Figure("a", "b", 450, "/s/core", ">= 500", pace=1.2), True),
+        (Figure("a", "b", 1501, "bytes", "<= 1500", pace=2), False),
+        (Figure("a", "b", 4.1, "ms", "<= 2 x bare", 2, "c", pace=2), False),
+        (Figure("a", "b", 1.8, "/s", ">= 1.7 times", 1, "c", pace=0.5), True),
+        (Figure("a", "b", 4.1, "ms", ""), None),
+    ],
+)
+def test_a_budget_in_milliseconds_holds_at_the_pace_of_its_day_and_a_ratio_at_any(
+    figure: Figure, holds: bool | None
+) -> None:
+    assert figure.holds is holds
+
+
+def test_what_is_taken_together_has_the_pace_of_the_same_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was taken in turn with the pace has its own."""
+    paces = iter([1.0, 3.0, 5.0])
+    monkeypatch.setattr("tests.perf.figures.pace", lambda: next(paces))
+
+    def taken() -> Iterator[Figure]:
+        time.sleep(2 * TOGETHER)
+        yield Figure("a", "b", 1, "ms", "")
+        yield Figure("c", "d", 1, "ms", "")
+        yield Figure("e", "f", 1, "ms", "", pace=7)
+        time.sleep(2 * TOGETHER)
+        yield Figure("g", "h", 1, "ms", "")
+
+    assert [figure.pace for figure in paced(taken())] == [2, 2, 7, 4]
+
+
+def test_the_table_says_what_is_over_budget(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANNALS_RATE", "0")
+    here = [Figure("a", "b", 6.0, "ms", "<= 7", pace=0.99), Figure("new", "d", 4.0, "bytes", "<= 3")]
+    monkeypatch.setattr("tests.perf.__main__.table", lambda quick: iter(here))
+    assert main([]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["1 over budget", "- new, d"]
+    here.pop()
+    assert main([]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "every budget holds"
+
+
 def test_figures_are_kept_and_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A figure that the older file does not have has no ratio."""
     monkeypatch.setenv("ANNALS_RATE", "0")
     kept, here = tmp_path / "perf.jsonl", [Figure("a", "b", 6.0, "ms", "", 2.0, "c")]
-    monkeypatch.setattr("tests.perf.__main__.table", lambda quick: here)
+    monkeypatch.setattr("tests.perf.__main__.table", lambda quick: iter(here))
+    monkeypatch.setattr("tests.perf.figures.pace", lambda: 1.0)
     assert main(["--json", str(kept)]) == 0
     capsys.readouterr()
     here[:] = [Figure("a", "b", 3.0, "ms", ""), Figure("new", "b", 1.0, "ms", "")]
     assert main(["--compare", str(kept)]) == 0
-    head_row, _, same, new = capsys.readouterr().out.splitlines()[2:]
+    head_row, _, same, new = capsys.readouterr().out.splitlines()[2:6]
     assert head_row.endswith("| before |")
-    assert same == "| a | b | 3 ms |  |  |  | 0.50 |"
-    assert new == "| new | b | 1 ms |  |  |  |"
+    assert same == "| a | b | 3 ms |  |  | 1.00 | 3 |  |  | 0.50 |"
+    assert new == "| new | b | 1 ms |  |  | 1.00 | 1 |  |  |"
 
 
 def test_a_quantile_is_a_value_that_was_taken() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
+from domain.cached import cached_property
 from domain.games.age_of_reason.data import BLUFF, CARDS, CONSTANTS, HOME, POWERS, REGIONS, ROUNDS, SPACES, Card
 from domain.games.common.majority import majority
 from domain.ids import Seat
@@ -25,18 +25,18 @@ class View:
         self.me = self.board["empires"][seat]
         self.power: str = self.me["power"] or ""
 
-    @functools.cached_property
+    @cached_property
     def tokens(self) -> dict[str, dict[str, int]]:
         """Power -> region -> tokens."""
         seated = {e["power"]: e["tokens"] for e in self.board["empires"] if e["power"]}
         return {**self.board["npp"], **seated}
 
-    @functools.cached_property
+    @cached_property
     def seats(self) -> dict[str, Seat]:
         """Power -> seat."""
         return {e["power"]: e["seat"] for e in self.board["empires"]}
 
-    @functools.cached_property
+    @cached_property
     def allies(self) -> list[str]:
         """The own coalition, with the own power."""
         return next((row for row in self.board["coalitions"].values() if self.power in row), [])
@@ -80,12 +80,12 @@ class View:
         """Whether it can be paid without a loan beyond the track."""
         return bool(gold <= self.me["gold"] + 2 * (CONSTANTS["unrest_max"] - self.me["unrest"]))
 
-    @functools.cached_property
+    @cached_property
     def hand(self) -> list[Card]:
         """Cards that the seat can pay."""
         return [CARDS[c] for c in self.own["hand"] if self.affordable(CARDS[c].cost)]
 
-    @functools.cached_property
+    @cached_property
     def ships(self) -> list[Card]:
         """What can be played where a ship is needed."""
         held = [CARDS[c] for c in self.own["hand"] if CARDS[c].ships]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 
+from domain.cached import cached_property
 from domain.errors import RuleError
 from domain.games.egc.choices_army import Legs
 from domain.games.egc.data import (

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from domain.cached import cached_property
 from domain.games.egc.data import EMPIRES, HOMES, INITIAL, PAIRS, SEATS, TERRITORIES, number_of
 from domain.games.egc.moves import order_of
 from domain.games.egc.order import Order
@@ -120,13 +121,10 @@ class Filed:
     order: Doc
     army: str | None = None
 
-    @property
+    @cached_property
     def move(self) -> Order:
         """The order, as it is declared."""
-        read: Order | None = self.__dict__.get("_read")
-        if read is None:  # once only; functools.cached_property would take a lock for it
-            read = self.__dict__["_read"] = order_of(self.order)
-        return read
+        return order_of(self.order)
 
 
 @dataclass(frozen=True)

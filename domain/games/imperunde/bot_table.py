@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
+from domain.cached import cached_property
 from domain.games.imperunde.data import COUNTRIES, DICE, UNITS, VALUE, ZONES, is_army
 from domain.ids import Doc, Json, Seat
 from domain.kernel.ruleset import Dice
@@ -154,7 +154,7 @@ class Table:
         found |= {c for zone, _ in self.fleets("army") for c in self.shore_targets(zone)}
         return sorted(found)
 
-    @functools.cached_property
+    @cached_property
     def victims(self) -> list[Seat]:
         """Enemies worth having: seats with a colony that the own armies next to it could take."""
         found = set()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Iterator
 from typing import Any
 
+from domain.cached import cached_property
 from domain.errors import FormError, InvalidTable, ScenarioError
 from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Viewer
 from domain.kernel.acts import Start
@@ -85,7 +85,7 @@ class _Beginning:
         match.source = script
         return match, script
 
-    @functools.cached_property
+    @cached_property
     def set_up(self) -> State:
         """The state to which a patch is applied."""
         match, _ = self._waiting()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from functools import cached_property
 from typing import Any, TypeVar
 
+from domain.cached import cached_property
 from domain.errors import RuleError
 from domain.games.egc.data import (
     ECONOMY,
