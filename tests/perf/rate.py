@@ -105,7 +105,7 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
 def _few(address: str, players: Sequence[Player], played: Played) -> Iterator[Figure]:
     """So few that moves seldom arrive together."""
     where = f"{played.name}, {played.seats} seats: {len(players)} tables at once"
-    rate = _rate([address], players, played)
+    rate = _rate([address], players, played, TURNS)
     begun = time.perf_counter()
     for player in players:
         player.wait(address)
@@ -139,8 +139,8 @@ def _seated(address: str, played: Played) -> Player:
     return Player(game.path, game.seats[0].token, version)
 
 
-def _rate(addresses: Sequence[str], players: Sequence[Player], played: Played) -> float:
-    """Accepted moves a second, from the first request to the last answer; the median of several turns."""
+def _rate(addresses: Sequence[str], players: Sequence[Player], played: Played, turns: int = 1) -> float:
+    """Accepted moves a second, from the first request to the last answer; the median of so many turns."""
     ways = [addresses[n % len(addresses)] for n in range(len(players))]
 
     def turn() -> float:
@@ -149,7 +149,7 @@ def _rate(addresses: Sequence[str], players: Sequence[Player], played: Played) -
         return len(players) * played.crowd_moves / (time.perf_counter() - begun)
 
     with ThreadPoolExecutor(len(players)) as pool:
-        return statistics.median(turn() for _ in range(TURNS))
+        return statistics.median(turn() for _ in range(turns))
 
 
 @contextmanager

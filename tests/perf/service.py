@@ -38,7 +38,7 @@ class Played:
     """Moves measured from each of the two on."""
     crowd: int = 4
     """Clients at once, each with a table of its own, for the rate."""
-    crowd_moves: int = 100
+    crowd_moves: int = 300
     again: tuple[dict[str, Json], ...] = (
         {"type": "ready"},
         {"type": "unready"},
