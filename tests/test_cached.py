@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from domain.cached import cached_property
+from domain.kernel.digest import digest_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,13 @@ def test_a_value_is_made_once_for_each_object() -> None:
     assert one.made == ["one"]
     assert one.__dict__["loud"] == "ONE"
     assert one == Thing("one")
+
+
+def test_a_value_that_was_made_is_no_part_of_what_a_digest_goes_over() -> None:
+    one, other = Thing("one"), Thing("one")
+    assert one.loud == "ONE"
+    one.made.clear()
+    assert digest_of(one) == digest_of(other)
 
 
 def test_a_value_that_cannot_be_made_is_tried_again() -> None:

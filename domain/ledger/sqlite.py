@@ -395,9 +395,7 @@ def ended(path: Path) -> None:
     """
     written = path.with_name(f"{path.name}-wal")
     if written.exists():  # of two that close at once, each takes the other for one who reads
-        name = (
-            f"{path.absolute().as_uri()}?mode=rw"  # one that is gone is not made anew, nor its last writes thrown away
-        )
+        name = f"{path.absolute().as_uri()}?mode=rw"  # one that is gone is not made anew: its last writes would end
         with suppress(sqlite3.Error), closing(sqlite3.connect(name, uri=True, timeout=0)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     if not written.exists():  # the database removes it once all of it is in the file
