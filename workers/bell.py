@@ -22,6 +22,7 @@ from redis.exceptions import AuthenticationError, RedisError
 from redis.retry import Retry
 
 from domain.forks import heed
+from workers.gathering import RINGS, Gathering
 
 WRITTEN = "annals:bell"
 """Channel: the position of something new in the log."""
@@ -250,7 +251,10 @@ class Bell:
 
 
 class Ringer:
-    """Rings in a thread of its own: nobody who writes waits for Redis, and one ring tells of all who came meanwhile."""
+    """Rings in a thread of its own: nobody who writes waits for Redis, and one ring tells of all who came meanwhile.
+
+    Where many come, rings are kept apart.
+    """
 
     def __init__(self, bell: Bell) -> None:
         self._bell = bell
@@ -261,11 +265,11 @@ class Ringer:
         """The parent's thread is not here."""
         self._starting, self._some = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
-        self._position = 0
+        self._position = self._come = 0
 
     def ring(self, position: int) -> None:
         """There is something new in the log, up to that position."""
-        self._position = max(self._position, position)
+        self._position, self._come = max(self._position, position), self._come + 1
         self._some.set()
         if not self._rings():
             with self._starting:
@@ -284,6 +288,12 @@ class Ringer:
         return self._thread is not None and self._thread.is_alive()
 
     def _run(self) -> None:
+        gathering, rung = Gathering(RINGS), self._come - 1
         while self._some.wait():
+            if pause := gathering.pause(time.monotonic()):
+                time.sleep(pause)
             self._some.clear()
+            come = self._come
+            gathering.took(time.monotonic(), come - rung)
+            rung = come
             self._bell.ring(self._position)

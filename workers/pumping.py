@@ -17,7 +17,7 @@ from workers import pulse
 from workers.bell import Bell
 from workers.crew import Crew
 from workers.damaged import DamagedGames
-from workers.gathering import Gathering
+from workers.gathering import SLICES, Gathering
 from workers.leaps import Leaps
 from workers.notices.owing import Owing
 from workers.outages import Watch
@@ -56,7 +56,7 @@ class Pumping:
         self._leaps = Leaps(crew, self._reader, self._level)
         self._damaged = DamagedGames(crew, self._pump)
         self._standby, self._owing = Standby(crew.clock), owing
-        self._gathering = Gathering()
+        self._gathering = Gathering(SLICES)
         self._position = 0
         self._looked = 0.0
         self._wanted = self._stopping = False

@@ -18,6 +18,7 @@ from tests.valkey import new_server, redis_url, valkey_server
 from workers import bell
 from workers.bell import Bell, Pumped
 from workers.changes import Changes
+from workers.gathering import RINGS
 from workers.queues import Queues
 
 __all__ = ["redis_url", "valkey_server"]
@@ -165,6 +166,16 @@ class TestRinger:
         ringer.ring(2)
         assert slow.began.acquire(timeout=10)
         assert until(lambda: slow.rung == [1, 2], 10), "with a thread again"
+
+    def test_where_many_come_rings_are_kept_apart_and_the_last_is_told(self) -> None:
+        open_ = Slow()
+        open_.gate = threading.Semaphore(10**6)
+        ringer, began, position = bell.Ringer(open_), time.monotonic(), 0
+        while time.monotonic() < began + 0.5:
+            ringer.ring(position := position + 1)
+        most = (time.monotonic() - began) / RINGS
+        assert len(open_.rung) < most + 10 < position
+        assert until(lambda: open_.rung[-1] == position, 10)
 
     def test_it_is_heard(self, two: tuple[Bell, Bell]) -> None:
         ringing, listening = two

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from workers.gathering import APART, BUSY, Gathering
+from workers.gathering import BUSY, Gathering
+
+APART = 0.006
 
 
 def play(gathering: Gathering, rate: float, seconds: float, start: float = 0.0, cost: float = 0.002) -> list[float]:
@@ -25,26 +27,26 @@ def play(gathering: Gathering, rate: float, seconds: float, start: float = 0.0, 
 
 @pytest.mark.parametrize("rate", [1, 20, 200, BUSY * 0.8])
 def test_nobody_waits_in_a_service_that_is_not_busy(rate: float) -> None:
-    assert not any(play(Gathering(), rate, 3))
+    assert not any(play(Gathering(APART), rate, 3))
 
 
 @pytest.mark.parametrize("rate", [BUSY * 1.5, 1000, 5000])
 def test_slices_of_a_busy_one_are_kept_apart(rate: float) -> None:
-    pauses = play(Gathering(), rate, 3)
+    pauses = play(Gathering(APART), rate, 3)
     assert sum(1 for pause in pauses if pause) > 0.9 * len(pauses)
     assert len(pauses) < 1.1 * 3 / APART
     assert max(pauses) <= APART
 
 
 def test_once_it_is_quiet_again_nobody_waits() -> None:
-    gathering = Gathering()
+    gathering = Gathering(APART)
     assert any(play(gathering, 1000, 1))
     assert not any(play(gathering, 50, 1, start=1.5))
 
 
 def test_who_is_far_behind_goes_on_at_once() -> None:
     """A slice of many records takes longer than slices are apart."""
-    gathering = Gathering()
+    gathering = Gathering(APART)
     now = 0.0
     for _ in range(20):
         assert gathering.pause(now) == 0
@@ -53,7 +55,7 @@ def test_who_is_far_behind_goes_on_at_once() -> None:
 
 
 def test_an_empty_look_is_no_company() -> None:
-    gathering = Gathering()
+    gathering = Gathering(APART)
     for n in range(100):
         gathering.took(n * 0.001, 0)
     assert gathering.pause(0.1) == 0
