@@ -18,7 +18,7 @@ from api import attempts, limits, logins
 from api.logins import Second
 from api.openapi import ROLE, ROLE_MARK
 from api.problems import CHALLENGE, Problem
-from api.services import Services, services
+from api.services import Services, itself, services
 from domain.beside.access import Principal
 from domain.beside.people.accounts import ROLES, Account
 from domain.beside.people.credentials import FRESH, Holder
@@ -63,15 +63,15 @@ def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json],
 
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        found = bearer()
-        g.holder = g.principal = None
-        if table and not ROLE_FORM.fullmatch(request.headers.get(ROLE, "0")):
+        found, noted, headers = bearer(), itself(g), request.headers
+        noted.holder = noted.principal = None
+        if table and not ROLE_FORM.fullmatch(headers.get(ROLE, "0")):
             raise Problem(
                 "invalid_headers", errors=[{"at": f"/{ROLE}", "message": Message("A seat's number, or `director`.")}]
             )
         if found is None:
             limits.spend(None)
-            if needed or (table and ROLE in request.headers):
+            if needed or (table and ROLE in headers):
                 raise Problem("unauthenticated", headers=CHALLENGE)
         else:
             enter(found, kwargs.get("game"))
@@ -102,22 +102,23 @@ def seen_by(view: View) -> View:
 
 
 def _sit(found: Principal | Holder, game: Json, *, needed: bool) -> None:
-    asked = game or request.args.get("game", "")
+    noted, asked = itself(g), game or request.args.get("game", "")
     if isinstance(found, Holder):
         if not asked:
             raise Problem(
                 "invalid_query", errors=[{"at": "/game", "message": Message("An account says at which table.")}]
             )
-        g.holder, g.placed = found, True
-        g.principal = _acting(found, asked, needed=needed)
+        noted.holder, noted.placed = found, True
+        acts = _acting(found, asked, needed=needed)
     else:
         if asked:
             at_table(found, asked)
         _as_named(found)
-        g.principal = found
-    if g.principal:  # without a game in the address it is a ticket, which lets one read
+        acts = found
+    noted.principal = acts
+    if acts:  # without a game in the address it is a ticket, which lets one read
         reads = request.method in ("GET", "HEAD") or not game
-        _within("read" if reads else "direct" if g.principal.role == DIRECTOR else "play")
+        _within("read" if reads else "direct" if acts.role == DIRECTOR else "play")
 
 
 def _acting(holder: Holder, game: str, *, needed: bool) -> Principal | None:

@@ -13,7 +13,7 @@ from collections import Counter
 import structlog
 from flask import Flask, Response, g, request
 
-from api.services import Doc, services
+from api.services import Doc, itself, services
 from domain.beside.tables import Statement
 from domain.ids import Json
 
@@ -138,12 +138,13 @@ def install(app: Flask) -> None:
 
     @app.after_request
     def finish(answer: Response) -> Response:
-        for done in g.get("journaled", ()) if answer.status_code < 400 else ():
+        noted = itself(g)
+        for done in noted.get("journaled", ()) if answer.status_code < 400 else ():
             tell("account_changed", **done)
-        event = REFUSALS.get(g.get("problem", ""))
-        if event and (event != "token_refused" or _presented()) and tally.count(event, g.address):
-            found = {"problem": g.problem, "route": str(request.url_rule) if request.url_rule else "-"}
-            if who := g.get("principal"):
+        event = REFUSALS.get(noted.get("problem", ""))
+        if event and (event != "token_refused" or _presented()) and tally.count(event, noted.address):
+            found = {"problem": noted.problem, "route": str(request.url_rule) if request.url_rule else "-"}
+            if who := noted.get("principal"):
                 found |= {"game": who.game, "role": who.role, "player": who.player, "token": who.token}
             tell(event, **found)
         return answer

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from flask import Flask, Response, current_app, g, request
 
 from api.problems import Problem
-from api.services import EXTENSION, Settings
+from api.services import EXTENSION, Settings, itself
 
 KEPT = 10_000
 """Callers that are remembered; who has not asked for long has a full bucket again anyway."""
@@ -124,13 +124,14 @@ def family() -> str:
 
 
 def _cost() -> float:
-    if request.args.get("all") == "1":
+    asked = itself(request)
+    if asked.args.get("all") == "1":
         return COSTLY["games/choices"]
-    if request.method in ("POST", "PUT", "PATCH", "DELETE"):
+    if asked.method in ("POST", "PUT", "PATCH", "DELETE"):
         return 1.0
-    if "version" in request.args:
+    if "version" in asked.args:
         return COSTLY["past"]
-    words = [word for word in str(request.url_rule).split("/") if not word.startswith("<")]
+    words = [word for word in str(asked.url_rule).split("/") if not word.startswith("<")]
     return COSTLY.get("/".join(words[2:]), 0.0)
 
 
@@ -162,7 +163,8 @@ def spend(token: str | None) -> None:
 
 
 def _count(cost: float, token: str | None) -> None:
-    counted = {"caller": (caller(token), 1), "address": (f"all of {address()}", ADDRESS)}
+    where = address()
+    counted = {"caller": (token or where, 1), "address": (f"all of {where}", ADDRESS)}
     _take(current_app.extensions[_BUCKETS], counted, cost)
 
 
@@ -182,7 +184,8 @@ def _tell(answer: Response) -> Response:
             policies.append(f'"{policy}";q={quota:.0f};w={math.ceil(window)}')
             left.append(f'"{policy}";r={math.floor(rest)};t={math.ceil(full)}')
     if policies:
-        answer.headers["RateLimit-Policy"], answer.headers["RateLimit"] = ", ".join(policies), ", ".join(left)
+        answer.headers.add("RateLimit-Policy", ", ".join(policies))
+        answer.headers.add("RateLimit", ", ".join(left))
     return answer
 
 

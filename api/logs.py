@@ -8,12 +8,14 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Collection
 from contextlib import suppress
 
 import structlog
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response, g, request
+from flask.ctx import _AppCtxGlobals
 
-from api.services import services
+from api.services import itself, services
 
 VARY = "Authorization, Accept-Language, Annals-Role"
 EXPOSED = (
@@ -52,66 +54,69 @@ def install(app: Flask) -> None:
 
     @app.before_request
     def begin() -> Response | None:
-        g.began, g.request_id = time.perf_counter(), f"{random.getrandbits(64):016x}"
-        return _preflight()
+        noted = itself(g)
+        noted.began, noted.request_id = time.perf_counter(), f"{random.getrandbits(64):016x}"
+        return _preflight() if request.method == "OPTIONS" else None
 
     @app.after_request
     def finish(answer: Response) -> Response:
+        asked, noted, settings = itself(request), itself(g), services().settings
         own = dict(_OWN)
         for name, _ in answer.headers:
             own.pop(name.lower(), None)
         for name, value in own.values():
             answer.headers.add(name, value)  # does not look first, as `set` does, whether it is there
-        answer.headers.add("Request-Id", g.request_id)
-        if request.scheme == "https":
-            answer.headers["Strict-Transport-Security"] = HSTS[services().settings.hsts]
+        answer.headers.add("Request-Id", noted.request_id)
+        if asked.scheme == "https":
+            answer.headers["Strict-Transport-Security"] = HSTS[settings.hsts]
         answer.headers["Vary"] = VARY
-        if "language" in g:
-            answer.headers["Content-Language"] = g.language
-        _share(answer)
-        _line(answer)
+        if "language" in noted:
+            answer.headers["Content-Language"] = noted.language
+        _share(answer, asked, settings.origins)
+        _line(answer, asked, noted)
         return answer
 
 
-def _line(answer: Response) -> None:
+def _line(answer: Response, asked: Request, noted: _AppCtxGlobals) -> None:
     found = {
-        "request_id": g.request_id,
-        "method": method(),
-        "route": route(),
+        "request_id": noted.request_id,
+        "method": method(asked),
+        "route": route(asked),
         "status": answer.status_code,
-        "ms": round((time.perf_counter() - g.began) * 1000, 2),
-        "game": _game(),
-        "position": g.get("position"),
-        "problem": g.get("problem"),
+        "ms": round((time.perf_counter() - noted.began) * 1000, 2),
+        "game": _game(asked),
+        "position": noted.get("position"),
+        "problem": noted.get("problem"),
     }
     with suppress(OSError):  # a disk that is full, on which the log may stand as well, is no reason to answer otherwise
         structlog.get_logger("annals.http").info("request", **{k: v for k, v in found.items() if v is not None})
 
 
-def _game() -> str | None:
+def _game(asked: Request) -> str | None:
     """The game in the address; only what looks like one, since anything may stand there."""
-    found = (request.view_args or {}).get("game", "")
+    found = (asked.view_args or {}).get("game", "")
     return found if _ID.fullmatch(found) else None
 
 
-def route() -> str:
+def route(asked: Request) -> str:
     """The template of the address, or a dash for one that is none."""
-    return str(request.url_rule.rule) if request.url_rule else "-"
+    return str(asked.url_rule.rule) if asked.url_rule else "-"
 
 
-def method() -> str:
+def method(asked: Request) -> str:
     """The method of the request, or a word for one that is none of ours: anything may stand there."""
-    return request.method if request.method in _METHODS else "other"
+    return asked.method if asked.method in _METHODS else "other"
 
 
 # --- pages of other origins ------------------------------------------------------------------------------------
 
 
 def _preflight() -> Response | None:
-    if request.method != "OPTIONS" or "Access-Control-Request-Method" not in request.headers:
+    asked = itself(request)
+    if "Access-Control-Request-Method" not in asked.headers:
         return None
     answer = Response(status=204)
-    if _shared_with():
+    if _shared_with(asked, services().settings.origins):
         answer.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE"
         allowed = "Annals-Role, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
         answer.headers["Access-Control-Allow-Headers"] = allowed
@@ -119,23 +124,22 @@ def _preflight() -> Response | None:
     return answer
 
 
-def _shared_with() -> str:
+def _shared_with(asked: Request, origins: Collection[str]) -> str:
     """The origin whose pages may read the answer, `*` for any: a token is sent by who has it, never by itself.
 
     What gives or takes cookies, and what is not of the API, is shared with nobody.
     """
-    origin, origins = request.headers.get("Origin", ""), services().settings.origins
-    api = request.path.startswith("/v1/") and request.path != "/v1/stream-cookies"
-    if not api and request.path not in SHARED:
+    origin, path = asked.headers.get("Origin", ""), asked.path
+    api = path.startswith("/v1/") and path != "/v1/stream-cookies"
+    if not api and path not in SHARED:
         return ""
     return "*" if ANY in origins else origin if origin in origins else ""
 
 
-def _share(answer: Response) -> None:
-    origins = services().settings.origins
+def _share(answer: Response, asked: Request, origins: Collection[str]) -> None:
     if origins and ANY not in origins:
         answer.headers["Vary"] = f"{VARY}, Origin"
-    if origin := _shared_with():
+    if origin := _shared_with(asked, origins):
         answer.headers["Access-Control-Allow-Origin"] = origin
         answer.headers["Access-Control-Expose-Headers"] = EXPOSED
         answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"

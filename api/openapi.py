@@ -26,7 +26,7 @@ from api import addresses, notices, problems, strictjson
 from api.answers import ProblemSchema
 from api.components import components
 from api.problems import Problem
-from api.services import Doc
+from api.services import Doc, itself
 from api.shapes import Shaped, ref
 from domain.catalogue import Catalogue
 from domain.ids import Json
@@ -366,8 +366,11 @@ def _refuse_unknown_queries(app: Flask) -> None:
 
     @app.before_request
     def check() -> None:
-        unknown = sorted(request.args.keys() - known.get(request.endpoint or "", set()))
-        if unknown and request.endpoint and request.endpoint not in free:
+        asked = itself(request)
+        if not asked.args or not asked.endpoint or asked.endpoint in free:
+            return
+        unknown = sorted(asked.args.keys() - known.get(asked.endpoint, set()))
+        if unknown:
             told = [{"at": f"/{_escaped(n)}", "message": Message("Unknown.")} for n in unknown[:MOST_ERRORS]]
             raise Problem("invalid_query", errors=told)
 

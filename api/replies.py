@@ -58,9 +58,9 @@ def paged(items: Sequence[Json], address: str | None, **more: Json) -> Response:
 def answer(doc: Json, status: int = 200, cache: str = SECRET, **headers: str) -> Response:
     """A JSON document, its keys sorted so that a repetition gets the same bytes; `_` in the name of a header is `-`."""
     made = Response(canonical(doc), status, content_type="application/json")
-    made.headers["Cache-Control"] = cache
+    made.headers.add("Cache-Control", cache)
     for name, value in headers.items():
-        made.headers[name.replace("_", "-")] = value
+        made.headers.add(name.replace("_", "-"), value)
     return made
 
 

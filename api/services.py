@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from flask import current_app
 
@@ -22,6 +23,8 @@ from domain.ledger import Ledger
 from projections.reader import Reader
 
 EXTENSION = "annals"
+
+Found = TypeVar("Found")
 
 
 def _silent(_: int) -> None:
@@ -144,6 +147,12 @@ class Services:
     def damages(self) -> Damages:
         """Which records are damaged."""
         return Damages(self.ledger)
+
+
+def itself(proxy: Found) -> Found:
+    """What one of Flask's proxies stands for now, for whoever asks it more than once: it is looked for each time."""
+    found: Found = proxy._get_current_object()  # type: ignore[attr-defined] # noqa: SLF001 - public, as Flask says
+    return found
 
 
 def services() -> Services:

@@ -17,7 +17,7 @@ from api.metrics import Stores
 from api.openapi import Blueprint, fails
 from api.problems import Problem
 from api.replies import answer
-from api.services import services
+from api.services import itself, services
 from domain.beside.notices.addresses import loopback
 from domain.errors import AnnalsError, StoreUnavailable
 from domain.ledger import LogEntry
@@ -142,8 +142,10 @@ def install(app: Flask) -> None:
 
     @app.after_request
     def count(made: Response) -> Response:
-        requests.labels(method(), route(), str(made.status_code)).inc()
-        seconds.labels(method(), route()).observe(time.perf_counter() - g.began)
-        if code := g.get("problem"):
+        asked, noted = itself(request), itself(g)
+        what = method(asked), route(asked)
+        requests.labels(*what, str(made.status_code)).inc()
+        seconds.labels(*what).observe(time.perf_counter() - noted.began)
+        if code := noted.get("problem"):
             problems.labels(code).inc()
         return made
