@@ -17,7 +17,7 @@ from domain.ids import Doc, Json, Seat, Viewer
 from domain.kernel.clock import DAY
 from domain.kernel.declare import doc
 from domain.kernel.draws import commitment
-from domain.kernel.flow import Patched, S, Seated, State, Vacated
+from domain.kernel.flow import Patched, S, Seated, State, Vacated, assign
 from domain.kernel.game import AnyGame, Game, Player, opened, rewound
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Draft, Ruleset, Table, carry_on, decide, decide_all, decisions
@@ -313,7 +313,7 @@ class Play(Act):
 
         def before(state: S) -> None:
             if self.decision is not None:
-                open_decision(rules, replace(game, state=state), self.decision)
+                open_decision(rules, assign(game, state=state), self.decision)
 
         decide_all(draft, self.seat, self.moves, before, again=moment.again)
         kind, acts = "ruled" if self.by == "director" else "moved", [(self.seat, m) for m in self.moves]

@@ -7,9 +7,11 @@ A ruleset's `build(state, seat)` is a generator that yields a `Choice`, is sent 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import Literal
+
+import msgspec
 
 from domain.errors import RuleError
 from domain.ids import Json
@@ -17,12 +19,11 @@ from domain.kernel.declare import Move
 from domain.kernel.digest import canonical
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(msgspec.Struct, frozen=True, gc=False):
     """A value that may be picked, with what it costs; `ends` marks the one that brings the game on."""
 
     value: Json
-    cost: dict[str, Json] = field(default_factory=dict)
+    cost: dict[str, Json] = {}
     ends: bool = False
 
 
