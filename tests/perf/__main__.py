@@ -19,9 +19,9 @@ from tests.perf import load, pumps, rate, rules, service, streams, views
 from tests.perf.figures import Figure, head, paced
 
 GAMES = (
-    rules.Game("struggle_of_empires", 5, ">= 5", games=40),
-    rules.Game("seven_empires", 5, ">= 5", {"decades": 10}, games=40),
-    rules.Game("age_of_reason", 5, ">= 5", games=40),
+    rules.Game("struggle_of_empires", 5, ">= 5", games=15),
+    rules.Game("seven_empires", 5, ">= 5", {"decades": 10}, games=15),
+    rules.Game("age_of_reason", 5, ">= 5", games=15),
     rules.Game("imperunde", 4, ">= 1.5", {"turn_limit": 12}, games=4),
     rules.Game("egc", 10, ">= 1.5", games=2, records=6_000),
 )

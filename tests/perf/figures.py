@@ -35,8 +35,8 @@ class Figure:
     """What the machine alone takes, in the same unit."""
     limit: str = ""
     """What the bare figure is of."""
-    pace: float = 1.0
-    """What the machine took, when this was taken, for what takes 1 on the day of the budgets."""
+    pace: float | None = None
+    """What the machine took, when this was taken, for what takes 1 on the day of the budgets; None if nobody looked."""
 
     @property
     def ratio(self) -> float | None:
@@ -46,9 +46,10 @@ class Figure:
     @property
     def fair(self) -> float:
         """Ours as it would be on the day of the budgets."""
+        pace = self.pace or 1.0
         if self.unit in ("ms", "s"):
-            return self.value / self.pace
-        return self.value * self.pace if self.unit.startswith("/s") else self.value
+            return self.value / pace
+        return self.value * pace if self.unit.startswith("/s") else self.value
 
     @property
     def holds(self) -> bool | None:
@@ -74,7 +75,7 @@ class Figure:
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
         verdict = {None: "", True: "yes", False: "**no**"}[self.holds]
         ours = f"| {self.what} | {self.where} | {_short(self.value)} {self.unit} | {bare} | {ratio} |"
-        row = f"{ours} {self.pace:.2f} | {_short(self.fair)} | {self.budget} | {verdict} |"
+        row = f"{ours} {self.pace or 1:.2f} | {_short(self.fair)} | {self.budget} | {verdict} |"
         return row if not old else f"{row} {self.value / old:.2f} |"
 
 
@@ -122,6 +123,24 @@ def in_turn(ours: Callable[[], object], bare: Callable[[], object]) -> Turn:
     return sorted(taken, key=lambda turn: turn.ours / turn.pace)[len(taken) // 2]
 
 
+class Take(NamedTuple):
+    """What was taken once."""
+
+    rate: float
+    pace: float
+
+
+def in_a_row(rate: Callable[[], float], turns: int = TURNS) -> Take:
+    """How much is made in a second, and the machine's pace: of so many takes that with the median at pace 1."""
+    taken: list[Take] = []
+    before = pace()
+    for _ in range(turns):
+        found, after = rate(), pace()
+        taken.append(Take(found, (before + after) / 2))
+        before = after
+    return sorted(taken, key=lambda take: take.rate * take.pace)[turns // 2]
+
+
 def paced(figures: Iterator[Figure]) -> Iterator[Figure]:
     """Figures with the machine's pace before and after each, unless it was taken in turn with it."""
     before = now = pace()
@@ -133,7 +152,7 @@ def paced(figures: Iterator[Figure]) -> Iterator[Figure]:
         if time.perf_counter() - begun > TOGETHER:
             after = pace()
             before, now = after, (before + after) / 2
-        yield replace(figure, pace=now) if figure.pace == 1 else figure
+        yield replace(figure, pace=now) if figure.pace is None else figure
 
 
 def quantile(values: Sequence[float], share: float) -> float:
