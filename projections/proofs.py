@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, func, select, tuple_
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, select, tuple_
 from projections import schema
 from projections.spectators import NEVER
 from projections.store import Views
-from projections.tree import At, Hash, consistency, edge, inclusion, places, root
+from projections.tree import At, Hash, Place, consistency, edge, inclusion, leaf_hash, places, root
 
 _G, _P, _L, _H = schema.generations.c, schema.parts.c, schema.leaves.c, schema.held_back.c
 PENDING = -1
@@ -107,8 +107,15 @@ def _head(db: Connection, gen: int, size: int) -> Head:
 
 
 def _made(db: Connection, gen: int, path: Callable[[At], list[Hash]]) -> list[Hash]:
-    t = schema.nodes
-    wanted = tuple_(t.c.level, t.c.number).in_(places(path))
-    rows = db.execute(select(t.c.level, t.c.number, t.c.hash).where(t.c.gen == gen, wanted))
-    found = {(row.level, row.number): bytes(row.hash) for row in rows}
-    return path(found.__getitem__)
+    return path(full_subtrees(db, gen, places(path)).__getitem__)
+
+
+def full_subtrees(db: Connection, gen: int, wanted: Collection[Place]) -> dict[Place, Hash]:
+    """The roots of those that are there."""
+    n, at = schema.nodes.c, tuple_(schema.nodes.c.level, schema.nodes.c.number)
+    nodes = select(n.level, n.number, n.hash).where(n.gen == gen, at.in_([place for place in wanted if place[0]]))
+    leaves = select(_L.leaf, _L.hash).where(
+        _L.gen == gen, _L.leaf.in_([number for level, number in wanted if not level])
+    )
+    found = {(level, number): bytes(made) for level, number, made in db.execute(nodes)}
+    return found | {(0, leaf): leaf_hash(record) for leaf, record in db.execute(leaves)}

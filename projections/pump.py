@@ -399,7 +399,7 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
         frontier, filled = grow(frontier, leaf, leaf_hash(record))
         row = {"gen": gen, "leaf": leaf, "game": game, "version": version, "hash": record, "position": position}
         leaves.append(row)
-        nodes += [{"gen": gen, "level": level, "number": number, "hash": h} for (level, number), h in filled]
+        nodes += [{"gen": gen, "level": level, "number": number, "hash": h} for (level, number), h in filled if level]
     upsert(db, schema.leaves, leaves)
     upsert(db, schema.nodes, nodes)
     return frontier

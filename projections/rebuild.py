@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from sqlalchemy import Connection, delete, func, select, tuple_, update
+from sqlalchemy import delete, func, select, tuple_, update
 
 from projections import schema
+from projections.proofs import full_subtrees
 from projections.store import Views
-from projections.tree import Place, edge
+from projections.tree import edge
 
 SWEPT = 2000
 """Rows that are dropped at once."""
@@ -58,14 +59,9 @@ def goes_on(views: Views, gen: int) -> bool:
     """Whether its tree begins with the live one, so that every head that somebody has stays true."""
     with views.reading() as db:
         live = db.execute(select(schema.generations).where(schema.generations.c.live)).one()
-        found = [_node(db, gen, place) for place in edge(live.leaves)]
-    return bool(found == json.loads(live.frontier))
-
-
-def _node(db: Connection, gen: int, place: Place) -> str | None:
-    level, number = place
-    found = db.execute(select(schema.nodes.c.hash).filter_by(gen=gen, level=level, number=number)).scalar()
-    return None if found is None else bytes(found).hex()
+        known = edge(live.leaves)
+        found = full_subtrees(db, gen, known)
+    return bool(list(map(found.get, known)) == [bytes.fromhex(h) for h in json.loads(live.frontier)])
 
 
 def sweep(views: Views) -> None:

@@ -198,7 +198,7 @@ nodes = Table(
     Column("number", BigInteger, primary_key=True),
     Column("hash", LargeBinary, nullable=False),
 )
-"""The roots of the tree's full subtrees: level n has 2**n leaves each, level 0 the leaves themselves."""
+"""The roots of the tree's full subtrees: level n has 2**n leaves each; level 0, the leaves, follows from their rows."""
 
 aside = Table(
     "aside",
