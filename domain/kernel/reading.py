@@ -13,7 +13,7 @@ from domain.ids import DIRECTOR, Doc
 from domain.kernel import declare
 from domain.kernel.audience import TABLE_KEY
 from domain.kernel.declare import AnyFact
-from domain.kernel.record import PackHead, Record, facts_for, in_order
+from domain.kernel.record import TOO_DEEP, PackHead, Record, facts_for, in_order
 
 
 class RecordFacts(NamedTuple):
@@ -45,6 +45,14 @@ class FactReader:
 
     def of_record(self, record: Record) -> RecordFacts:
         """Every fact of a record, and what heads its packs."""
+        try:
+            return self._of_record(record)
+        except RecursionError:
+            raise ValueError(TOO_DEEP) from None
+        except (LookupError, TypeError, AttributeError) as error:  # no declaration has been held against its packs yet
+            raise ValueError(f"its packs are not of the form of packs: {error}") from error
+
+    def _of_record(self, record: Record) -> RecordFacts:
         if record.text is None:
             return RecordFacts(self.of_docs(facts_for(record, DIRECTOR)), record.heads)
         public, packs = self._public.decode(record.text[0]), self._packs.decode(record.text[1])

@@ -74,6 +74,8 @@ class PackHead(msgspec.Struct, frozen=True, gc=False):
 
 _HEAD = msgspec.json.Decoder(Head)
 
+TOO_DEEP = "it is nested too deeply"
+
 
 class Record:
     """One version of a game. `public` and `packs` are never changed.
@@ -93,7 +95,10 @@ class Record:
         """A record that stands there as canonical JSON; raises ValueError where the public part is none."""
         public.decode()  # the texts that it passes over a decoder does not look at
         record = cls.__new__(cls)
-        record.__dict__.update(text=(public, packs), head=_HEAD.decode(public))
+        try:
+            record.__dict__.update(text=(public, packs), head=_HEAD.decode(public))
+        except RecursionError:
+            raise ValueError(TOO_DEEP) from None
         return record
 
     def __eq__(self, other: object) -> bool:
@@ -128,8 +133,11 @@ class Record:
 
     @cached_property
     def hash(self) -> str:
-        """What the next record names as `prev`."""
-        return hashlib.sha256(self.text[0]).hexdigest() if self.text else digest(self.public)
+        """What the next record names as `prev`; raises VerificationError for what nobody can have written."""
+        try:
+            return hashlib.sha256(self.text[0]).hexdigest() if self.text else digest(self.public)
+        except TypeError as error:
+            raise VerificationError("unreadable", self.version, str(error)) from error
 
     @cached_property
     def head(self) -> Head:
@@ -202,7 +210,13 @@ def facts_for(record: Record, viewer: Viewer) -> list[Doc]:
 
 
 def in_order(order: Sequence[str], public: Sequence[T], packs: Mapping[str, Sequence[tuple[int, T]]]) -> list[T]:
-    """All facts as they were added, from the keys of their audiences, those of the public part and those of packs."""
+    """All facts as they were added, from the keys of their audiences, those of the public part and those of packs.
+
+    Raises ValueError where the order names others.
+    """
     following = {key: iter([fact for _, fact in facts]).__next__ for key, facts in packs.items() if facts}
     following[ALL_KEY] = iter(public).__next__
-    return [following[key]() for key in order]
+    try:
+        return [following[key]() for key in order]
+    except (KeyError, StopIteration):
+        raise ValueError("the order of the facts names others") from None

@@ -154,7 +154,10 @@ class RecordMapper(Mapper[UUID]):
     def written(self, stored: StoredEvent) -> tuple[bytes, bytes]:
         """Public part and packs as canonical JSON, in the form in which they were written; raises as `record`."""
         public, packs = self._parts(stored)
-        return canonical(public), canonical(packs)
+        try:
+            return canonical(public), canonical(packs)
+        except TypeError as e:
+            raise VerificationError("unreadable", stored.originator_version, str(e)) from e
 
     def _parts(self, stored: StoredEvent) -> tuple[Doc, Doc]:
         """Public part and packs."""

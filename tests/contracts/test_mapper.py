@@ -2,6 +2,7 @@
 
 import dataclasses
 import zlib
+from contextlib import suppress
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from domain.kernel.digest import canonical, digest
 from domain.kernel.match import Match
 from domain.kernel.record import KINDS, Record
 from domain.ledger import Ledger
-from domain.ledger.mapper import Filed, RecordMapper, pack, unpack
+from domain.ledger.mapper import Filed, RecordMapper, _sized, _split, pack, unpack
 from tests.contracts.crew import KEY
 from tests.kernel.flows import skirmish
 
@@ -180,6 +181,19 @@ class TestSealedPacks:
         for state in (event.state[:cut], spoilt):
             with pytest.raises(VerificationError, match="unreadable"):
                 mapper.record(dataclasses.replace(event, state=state))
+
+    @pytest.mark.parametrize("depth", [300, 900, 5000])
+    def test_what_is_nested_too_deeply_is_unreadable_or_as_it_was(self, mapper: RecordMapper, depth: int) -> None:
+        """The public part stands open: whoever can write to the table can write such a one."""
+        event = mapper.to_stored_event(Filed(GAME, self.RECORD))
+        _, sealed = _split(event.state, 1)
+        public = canonical(self.RECORD.public)[:-1] + b',"x":' + b"[" * depth + b"]" * depth + b"}"
+        event = dataclasses.replace(event, state=b"s" + _sized(b"j" + public) + sealed)
+        for read in (mapper.record, mapper.hash, mapper.written):
+            with suppress(VerificationError):
+                read(event)
+        with pytest.raises(VerificationError, match="unreadable"):
+            mapper.written(event)
 
     def test_without_a_key_nobody_reads_it(self, mapper: RecordMapper) -> None:
         with pytest.raises(WrongKey):

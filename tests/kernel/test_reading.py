@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 from typing import Any
 
@@ -87,6 +88,47 @@ def test_what_is_no_fact_is_refused(fact: Any) -> None:
     for record in (Record(PUBLIC, packs), written(Record(PUBLIC, packs))):
         with pytest.raises(ValueError, match=r".*"):
             sealed.RULESET.read_record(record)
+
+
+DEEP = b"[" * 5000 + b"]" * 5000
+
+
+@pytest.mark.parametrize("member", [b'"x":', b'"body":{"x":'], ids=["passed over", "read"])
+def test_what_is_nested_too_deeply_is_no_record(member: bytes) -> None:
+    """However deep whoever reads it stands: what the library finds too deep for the stack is a fault of the text."""
+    text = canonical(PUBLIC)[:-1] + b"," + member + DEEP + b"}" * (1 + member.count(b"{"))
+    with pytest.raises(ValueError, match="deep"):
+        Record.of(text, b"{}")
+
+
+@pytest.mark.parametrize(
+    "packs",
+    [
+        b'{"table":{"order":["all"]}}',
+        b'{"table":{"order":["nobody"]}}',
+        b'{"table":{"order":5}}',
+        b'{"table":5}',
+        b'{"table":{"facts":5}}',
+        b'{"table":{"facts":[5]}}',
+        b'{"table":{"x":%b}}' % DEEP,
+    ],
+    ids=lambda packs: packs[:40].decode(),
+)
+def test_packs_of_another_form_are_refused(packs: bytes) -> None:
+    read = [Record.of(canonical(PUBLIC), packs)]
+    if len(packs) < len(DEEP):
+        read.append(Record(PUBLIC, json.loads(packs)))
+    for record in read:
+        with pytest.raises(ValueError, match=r".*"):
+            sealed.RULESET.read_record(record)
+
+
+def test_what_nobody_can_have_written_has_no_hash() -> None:
+    deep: Any = 0
+    for _ in range(300):
+        deep = [deep]
+    with pytest.raises(VerificationError, match="unreadable"):
+        _ = Record({**PUBLIC, "x": deep}, {}).hash
 
 
 def test_a_record_is_equal_to_what_says_the_same() -> None:
