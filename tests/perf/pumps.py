@@ -26,6 +26,7 @@ from projections.reader import Reader
 from projections.rebuild import new_generation, sweep, switch
 from projections.store import Views
 from tests.perf.figures import Figure
+from tests.perf.pace import pace
 from tests.perf.views import written
 from tests.postgres import SHORT, new_database, new_server
 
@@ -52,12 +53,15 @@ def figures(games: Sequence[Sequence[Record]], count: int, copies: int) -> Itera
         places = itertools.product(range(copies), range(views.parts), games)
         named = {_name(part, views.parts): records[:count] for _, part, records in places}
         total = written(ledger, named)
-        taken = [(_seconds(url, views, 1), _seconds(url, views, 2)) for _ in range(PAIRS)]
+        taken = [(_seconds(url, views, 1), _seconds(url, views, 2), pace(), pace(2)) for _ in range(PAIRS)]
         views.close()
         ledger.close()
     where = f"PostgreSQL, {len(named)} games, {total} records, a core for each pump with its connections"
-    alone, shared = map(statistics.median, zip(*taken, strict=True))
+    alone, shared, one, two = map(statistics.median, zip(*taken, strict=True))
     yield Figure("views by two pumps", where, total / shared, "/s", ">= 1.7 times", total / alone, "one pump")
+    yield Figure(
+        "the pace's own work by two processes", "in turn with the pumps", 2 / two, "", "", 1 / one, "one process"
+    )
 
 
 def _folder() -> str:
