@@ -163,8 +163,7 @@ def spend(token: str | None) -> None:
 
 
 def _count(cost: float, token: str | None) -> None:
-    where = address()
-    counted = {"caller": (token or where, 1), "address": (f"all of {where}", ADDRESS)}
+    counted = {"caller": (caller(token), 1), "address": (f"all of {address()}", ADDRESS)}
     _take(current_app.extensions[_BUCKETS], counted, cost)
 
 

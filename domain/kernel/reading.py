@@ -50,7 +50,8 @@ class FactReader:
         except RecursionError:
             raise ValueError(TOO_DEEP) from None
         except (LookupError, TypeError, AttributeError) as error:  # no declaration has been held against its packs yet
-            raise ValueError(f"its packs are not of the form of packs: {error}") from error
+            kind = type(error).__name__  # what it says may be of the packs, which are secret
+            raise ValueError(f"its packs are not of the form of packs ({kind})") from None
 
     def _of_record(self, record: Record) -> RecordFacts:
         if record.text is None:
