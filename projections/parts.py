@@ -87,6 +87,11 @@ class Held:
         return TREE in self.positions
 
     @property
+    def games(self) -> int:
+        """How many parts of games there are among them."""
+        return len(self.positions) - self.tree
+
+    @property
     def whole(self) -> bool:
         """Whether there is nothing that others pump."""
         return len(self.positions) == self.parts + 1

@@ -34,7 +34,10 @@ from projections.store import Prepared, Views, upsert
 from projections.tree import Hash, grow, leaf_hash
 
 SLICE = 500
-"""Log entries in one transaction: who is behind shows each game once for all that has happened to it meanwhile."""
+"""Entries shown in one transaction: who is behind shows each game once for all that has happened to it meanwhile."""
+
+WIDEST = 8
+"""Slices that are read at most to find one's own entries among those of others: all of them are held in memory."""
 
 KEEP = 512
 """Games whose position the pump remembers; others are folded again when they move."""
@@ -166,7 +169,7 @@ class Pump:
         with self._views.transaction() as db:
             held = self._held(db, now)
             if isinstance(held, Held):
-                entries = self._ledger.log(held.position, SLICE)
+                entries = self._ledger.log(held.position, _most(held))
                 shown = Shown(self._spectators, db, held.gen, now, held.has)
                 batch = self._shown(db, held, entries, shown) if entries or shown.waits else batch
                 games = {*batch.known, *(late.game for late in shown.changed)}
@@ -266,7 +269,7 @@ class Pump:
                     batch.set_aside(entry.game, entry.position, said)
             if held.grows(entry.position):
                 batch.leaves.append((entry.game, entry.version, named or self._hash(entry), entry.position))
-        if len(entries) < SLICE:
+        if len(entries) < _most(held):
             _pass(batch, shown, position)
         for game, known in list(batch.known.items()):
             with _alone(batch, shown, position, known):
@@ -403,6 +406,12 @@ def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], bat
     upsert(db, schema.leaves, leaves)
     upsert(db, schema.nodes, nodes)
     return frontier
+
+
+def _most(held: Held) -> int:
+    """How many entries to read at once: the fewer parts are held, the more of what is read is for others to show."""
+    few = max(held.games, 1)
+    return SLICE * min(held.parts, WIDEST * few) // few
 
 
 def _same(record: Record) -> Record:

@@ -118,6 +118,17 @@ class TestShares:
         with pytest.raises(LeaseLostError, match="pump-"):
             all_[idle[0]].run(shared.now)
 
+    def test_who_has_few_parts_reads_more_of_the_log_at_once(
+        self, shared: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As many of its own entries as one that has all: what a transaction costs is not paid for others' games."""
+        monkeypatch.setattr("projections.pump.WIDEST", 4)
+        all_ = pumps(shared, 4)
+        settle(shared, all_)
+        games(shared)
+        read = [pumped.records for pump in all_ if (pumped := pump.run(shared.now))]
+        assert read == [4 * 5, 3 * 5, 3 * 5, 3 * 5], "the first has the tree alone"
+
     def test_who_lost_a_part_writes_nothing_of_it(self, shared: House) -> None:
         """It was frozen for longer than its lease, and wakes while another has it."""
         game = games(shared)[0]
