@@ -174,7 +174,10 @@ class Record:
     @property
     def sealed(self) -> bool:
         """Whether its packs are those whose digests stand in the public part, all of them."""
-        return bool(sorted(map(digest, self.packs.values())) == self.public.get("seals", []))
+        try:
+            return bool(sorted(map(digest, self.packs.values())) == self.public.get("seals", []))
+        except TypeError:  # what is nested deeper than can be written, nobody has sealed
+            return False
 
     def acts(self) -> list[tuple[int, Doc]]:
         """All moves of the record in their order, complete: packs hold what the public part hides."""

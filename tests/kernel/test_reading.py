@@ -104,6 +104,10 @@ def test_what_is_nested_too_deeply_is_no_record(member: bytes) -> None:
         Record.of(text, b"{}")
 
 
+def test_packs_deeper_than_can_be_written_are_not_those_that_were_sealed() -> None:
+    assert not Record.of(canonical(PUBLIC), b'{"table":{"x":%b}}' % (b"[" * 300 + b"]" * 300)).sealed
+
+
 @pytest.mark.parametrize(
     "packs",
     [
