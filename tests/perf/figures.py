@@ -37,19 +37,25 @@ class Figure:
     """What the bare figure is of."""
     pace: float | None = None
     """What the machine took, when this was taken, for what takes 1 on the day of the budgets; None if nobody looked."""
+    bare_pace: float | None = None
+    """The same of the bare figure, where that keeps fewer cores busy: both are compared at pace 1."""
 
     @property
     def ratio(self) -> float | None:
         """Ours for each of the bare limit."""
-        return None if not self.bare else self.value / self.bare
+        if not self.bare:
+            return None
+        return self.fair / self._at_one(self.bare, self.bare_pace) if self.bare_pace else self.value / self.bare
 
     @property
     def fair(self) -> float:
         """Ours as it would be on the day of the budgets."""
-        pace = self.pace or 1.0
+        return self._at_one(self.value, self.pace or 1.0)
+
+    def _at_one(self, value: float, pace: float) -> float:
         if self.unit in ("ms", "s"):
-            return self.value / pace
-        return self.value * pace if self.unit.startswith("/s") else self.value
+            return value / pace
+        return value * pace if self.unit.startswith("/s") else value
 
     @property
     def holds(self) -> bool | None:
@@ -130,12 +136,15 @@ class Take(NamedTuple):
     pace: float
 
 
-def in_a_row(rate: Callable[[], float], turns: int = TURNS) -> Take:
-    """How much is made in a second, and the machine's pace: of so many takes that with the median at pace 1."""
+def in_a_row(rate: Callable[[], float], turns: int = TURNS, *, cores: int = 1) -> Take:
+    """How much is made in a second, and the machine's pace: of so many takes that with the median at pace 1.
+
+    `cores`: how many it keeps busy; the pace is that of so many processes at once.
+    """
     taken: list[Take] = []
-    before = pace()
+    before = pace(cores)
     for _ in range(turns):
-        found, after = rate(), pace()
+        found, after = rate(), pace(cores)
         taken.append(Take(found, (before + after) / 2))
         before = after
     return sorted(taken, key=lambda take: take.rate * take.pace)[turns // 2]

@@ -58,7 +58,8 @@ def figures(games: Sequence[Sequence[Record]], count: int, copies: int) -> Itera
         ledger.close()
     where = f"PostgreSQL, {len(named)} games, {total} records, a core for each pump with its connections"
     alone, shared, one, two = map(statistics.median, zip(*taken, strict=True))
-    yield Figure("views by two pumps", where, total / shared, "/s", ">= 1.7 times", total / alone, "one pump")
+    rates = total / shared, "/s", ">= 1.7 times", total / alone, "one pump"
+    yield Figure("views by two pumps", where, *rates, pace=two, bare_pace=one)
     yield Figure(
         "the pace's own work by two processes", "in turn with the pumps", 2 / two, "", "", 1 / one, "one process"
     )

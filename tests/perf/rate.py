@@ -32,6 +32,9 @@ TABLES = 20
 TAKES = 5
 """How often the rate of a few tables is taken; the median counts."""
 
+BOTH = 2
+"""Cores that they keep busy: the API, the pump and the clients work at the same time."""
+
 API = "annals-api"
 PART = 0.4
 
@@ -97,11 +100,11 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
             yield from _few(address, players[: played.crowd], played)
             where = f"{played.name}, {played.seats} seats: {tables} tables at once"
             moves = played.crowd_moves // TURNS
-            one = in_a_row(lambda: _rate([address], players, moves, played))
+            one = in_a_row(lambda: _rate([address], players, moves, played), cores=BOTH)
             what = "accepted moves of many tables, one API process"
             yield Figure(what, where, one.rate, "/s", ">= 500", pace=one.pace)
             with another(data, address) as second:
-                two = in_a_row(lambda: _rate([address, second], players, moves, played))
+                two = in_a_row(lambda: _rate([address, second], players, moves, played), cores=BOTH)
             what = "accepted moves of many tables, two API processes"
             yield Figure(what, where, two.rate, "/s", "", one.rate, "one process", two.pace)
             yield from _limited(data, address, players, played, where)
@@ -110,7 +113,7 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
 def _few(address: str, players: Sequence[Player], played: Played) -> Iterator[Figure]:
     """So few that moves seldom arrive together."""
     where = f"{played.name}, {played.seats} seats: {len(players)} tables at once"
-    take = in_a_row(lambda: _rate([address], players, played.crowd_moves, played), TAKES)
+    take = in_a_row(lambda: _rate([address], players, played.crowd_moves, played), TAKES, cores=BOTH)
     begun = time.perf_counter()
     for player in players:
         player.wait(address)

@@ -86,6 +86,8 @@ def test_a_ratio_is_ours_for_each_of_the_bare_limit() -> None:
         (Figure("a", "b", 1501, "bytes", "<= 1500", pace=2), False),
         (Figure("a", "b", 4.1, "ms", "<= 2 x bare", 2, "c", pace=2), False),
         (Figure("a", "b", 1.8, "/s", ">= 1.7 times", 1, "c", pace=0.5), True),
+        (Figure("a", "b", 1.3, "/s", ">= 1.7 times", 1, "c", pace=1.4, bare_pace=1), True),
+        (Figure("a", "b", 1.8, "/s", ">= 1.7 times", 1, "c", pace=1, bare_pace=1.2), False),
         (Figure("a", "b", 4.1, "ms", ""), None),
     ],
 )
