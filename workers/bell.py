@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from redis import CredentialProvider, Redis
 from redis.backoff import NoBackoff
 from redis.client import PubSub
-from redis.exceptions import AuthenticationError, RedisError
+from redis.exceptions import AuthenticationError, ConnectionError, RedisError  # noqa: A004 - that of Redis
 from redis.retry import Retry
 
 from domain.forks import heed
@@ -153,6 +154,13 @@ class Bell:
         self._ringing, self._listening = Breaker(), Breaker()
         self._heard: PubSub | None = None
         self._last = 0.0
+        self.after_fork()
+        heed(self)
+
+    def after_fork(self) -> None:
+        """The parent's connection is not ours to use."""
+        self._line: Any = None  # a connection of the library's, whose methods have no types
+        self._speaking = threading.Lock()
 
     def ring(self, position: int) -> None:
         """There is something new in the log, up to that position."""
@@ -173,7 +181,32 @@ class Bell:
         return self._tried(lambda: ping(self._redis))
 
     def _publish(self, channel: str, message: str) -> None:
-        self._tried(lambda: self._redis.publish(channel, message))
+        self._tried(lambda: self._say("PUBLISH", channel, message))
+
+    def _say(self, *command: str) -> None:
+        """Over a connection that is kept for it: to be handed one of a pool takes as long again."""
+        if not self._speaking.acquire(timeout=PATIENCE):
+            raise RedisError("another thread still waits for an answer")
+        try:
+            known = self._line is not None
+            try:
+                self._spoken(command)
+            except ConnectionError:
+                if not known:
+                    raise
+                self._spoken(command)  # the other end was started anew since
+        finally:
+            self._speaking.release()
+
+    def _spoken(self, command: Sequence[str]) -> None:
+        line = self._line = self._line or self._redis.connection_pool.make_connection()
+        try:
+            line.send_command(*command)
+            line.read_response()
+        except BaseException:
+            self._line = None  # an answer that comes late would be taken for the next one's
+            line.disconnect()
+            raise
 
     def _tried(self, call: Callable[[], object]) -> bool:
         if not self._ringing.closed():
@@ -247,6 +280,9 @@ class Bell:
     def close(self) -> None:
         """Close the connections; a later use makes new ones."""
         self._hang_up()
+        line, self._line = self._line, None
+        if line is not None:
+            line.disconnect()
         self._redis.close()
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 from redis import Redis
@@ -196,6 +196,35 @@ def test_a_crowd_of_games_is_announced_without_names(two: tuple[Bell, Bell]) -> 
     listening.pumped(0.1)
     ringing.announce(9, [str(n) for n in range(bell.MOST_GAMES + 1)])
     assert listening.pumped(5) == Pumped(9)
+
+
+def test_a_redis_that_was_started_anew_hears_the_very_next_ring() -> None:
+    """A connection is kept for ringing; that its other end has gone is found out when it is used."""
+    with new_server() as server, closing(Bell(server.url)) as ringing:
+        ringing.ring(1)
+        server.stop()
+        server.start()
+        with closing(Bell(server.url)) as listening:
+            assert not listening.wait(0.01)  # it listens from now on
+            ringing.ring(2)
+            assert listening.wait(5)
+
+
+def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Bell, Bell]) -> None:
+    bell, other = two
+    bell.ring(1)
+    assert not other.wait(0.01)
+    child = os.fork()
+    if not child:
+        bell.ring(2)
+        bell.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert other.wait(5)
+    for position in range(3, 6):
+        bell.ring(position)
+        assert other.wait(5)
+    assert bell.up()
 
 
 def test_without_redis_ringing_costs_next_to_nothing() -> None:
