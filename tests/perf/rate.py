@@ -30,7 +30,7 @@ from tests.perf.service import SEED, Played
 TABLES = 20
 
 TAKES = 5
-"""How often the rate of a few tables is taken; the median counts."""
+"""How often the rate of a few tables is taken, and that of parts of cores; the median counts."""
 
 BOTH = 2
 """Cores that they keep busy: the API, the pump and the clients work at the same time."""
@@ -133,8 +133,8 @@ def _limited(data: Path, address: str, players: Sequence[Player], played: Played
             return
         with another(data, address) as second, part_of_a_core(set(processes(API)) - set(first), PART):
             ways = ([address], [address, second])
-            taken = [[_rate(way, players, moves, played) for way in ways] for _ in range(TURNS)]
-    one, two = sorted(taken, key=lambda turn: turn[1] / turn[0])[TURNS // 2]
+            taken = [[_rate(way, players, moves, played) for way in ways] for _ in range(TAKES)]
+    one, two = sorted(taken, key=lambda turn: turn[1] / turn[0])[TAKES // 2]
     where += f", {PART:g} of a core for each process"
     yield Figure(
         "accepted moves of many tables, two API processes", where, two, "/s", ">= 1.8 times", one, "one process"
