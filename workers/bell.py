@@ -19,7 +19,8 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from redis import CredentialProvider, Redis
 from redis.backoff import NoBackoff
 from redis.client import PubSub
-from redis.exceptions import AuthenticationError, ConnectionError, RedisError  # noqa: A004 - that of Redis
+from redis.exceptions import AuthenticationError, RedisError
+from redis.exceptions import ConnectionError as LostConnection
 from redis.retry import Retry
 
 from domain.forks import heed
@@ -158,9 +159,8 @@ class Bell:
         heed(self)
 
     def after_fork(self) -> None:
-        """The parent's connection is not ours to use."""
-        self._line: Any = None  # a connection of the library's, whose methods have no types
-        self._speaking = threading.Lock()
+        """The parent's connections are not ours to use."""
+        self._lines: list[Any] = []  # connections of the library's, whose methods have no types
 
     def ring(self, position: int) -> None:
         """There is something new in the log, up to that position."""
@@ -184,29 +184,23 @@ class Bell:
         self._tried(lambda: self._say("PUBLISH", channel, message))
 
     def _say(self, *command: str) -> None:
-        """Over a connection that is kept for it: to be handed one of a pool takes as long again."""
-        if not self._speaking.acquire(timeout=PATIENCE):
-            raise RedisError("another thread still waits for an answer")
-        try:
-            known = self._line is not None
-            try:
-                self._spoken(command)
-            except ConnectionError:
-                if not known:
-                    raise
-                self._spoken(command)  # the other end was started anew since
-        finally:
-            self._speaking.release()
+        """Over a connection that is kept for it: to be handed one of a pool takes as long again.
 
-    def _spoken(self, command: Sequence[str]) -> None:
-        line = self._line = self._line or self._redis.connection_pool.make_connection()
+        One for each thread that rings at the same time; there is no lock that one ended from outside could leave shut.
+        """
+        with suppress(IndexError, LostConnection):  # none is kept, or its other end was started anew since
+            self._spoken(self._lines.pop(), command)
+            return
+        self._spoken(self._redis.connection_pool.make_connection(), command)
+
+    def _spoken(self, line: Any, command: Sequence[str]) -> None:
         try:
             line.send_command(*command)
             line.read_response()
         except BaseException:
-            self._line = None  # an answer that comes late would be taken for the next one's
-            line.disconnect()
+            line.disconnect()  # an answer that comes late would be taken for the next one's
             raise
+        self._lines.append(line)
 
     def _tried(self, call: Callable[[], object]) -> bool:
         if not self._ringing.closed():
@@ -280,9 +274,8 @@ class Bell:
     def close(self) -> None:
         """Close the connections; a later use makes new ones."""
         self._hang_up()
-        line, self._line = self._line, None
-        if line is not None:
-            line.disconnect()
+        while self._lines:
+            self._lines.pop().disconnect()
         self._redis.close()
 
 

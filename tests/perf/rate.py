@@ -25,15 +25,12 @@ from urllib.parse import urlsplit
 from deploy.play import demo
 from tests.perf.cores import part_of_a_core, processes
 from tests.perf.figures import TURNS, Figure, in_a_row
-from tests.perf.service import SEED, Played
+from tests.perf.service import BOTH, SEED, Played
 
 TABLES = 20
 
 TAKES = 5
 """How often the rate of a few tables is taken, and that of parts of cores; the median counts."""
-
-BOTH = 2
-"""Cores that they keep busy: the API, the pump and the clients work at the same time."""
 
 API = "annals-api"
 PART = 0.4

@@ -23,7 +23,7 @@ from tests.perf.pace import pace
 
 SEED = 7
 BOTH = 2
-"""Cores that are busy at once while the views follow a move: the pump's, and those of who asks for them."""
+"""Cores that are busy at once while the views follow a move, or many clients play."""
 
 TABLES = 10
 """Games that are begun at most, until one lasts as long as is asked for."""
