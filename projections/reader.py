@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeVarTuple
+from typing import TypeVarTuple
 
 from sqlalchemy import ColumnElement, Select, Table, bindparam, func, select, tuple_
 
@@ -18,7 +18,7 @@ from projections.progress import kept
 from projections.proofs import Proofs
 from projections.retold import Passage, Retold, Told
 from projections.spectators import CHANGES
-from projections.store import Views
+from projections.store import Prepared, Views
 
 Columns = TypeVarTuple("Columns")
 
@@ -47,21 +47,28 @@ def _live(table: Table) -> ColumnElement[bool]:
 
 
 # Made once: building a statement takes longer than running it.
-POSITION = select(func.min(schema.parts.c.position)).where(_live(schema.parts))
-_READ_BY_ALL = (POSITION.scalar_subquery() + 1) * (1 << CHANGES)
-BOARD = select(schema.boards.c.viewer, schema.boards.c.version, schema.boards.c.doc).where(
-    _live(schema.boards), schema.boards.c.game == bindparam("of_game"), schema.boards.c.viewer == bindparam("by")
+_POSITION = select(func.min(schema.parts.c.position)).where(_live(schema.parts))
+_READ_BY_ALL = (_POSITION.scalar_subquery() + 1) * (1 << CHANGES)
+POSITION = Prepared(_POSITION)
+BOARD = Prepared(
+    select(schema.boards.c.version, schema.boards.c.doc).where(
+        _live(schema.boards), schema.boards.c.game == bindparam("of_game"), schema.boards.c.viewer == bindparam("by")
+    )
 )
 AT_THE_TABLE = select(schema.boards.c.viewer, schema.boards.c.version, schema.boards.c.doc).where(
     _live(schema.boards),
     schema.boards.c.game == bindparam("of_game"),
     schema.boards.c.viewer.in_((schema.AT_THE_TABLE, PUBLIC)),
 )
-GAME = select(schema.games.c.doc).where(
-    _live(schema.games), schema.games.c.game == bindparam("of_game"), schema.games.c.shown_to != bindparam("others")
+GAME = Prepared(
+    select(schema.games.c.doc).where(
+        _live(schema.games), schema.games.c.game == bindparam("of_game"), schema.games.c.shown_to != bindparam("others")
+    )
 )
-SHOWN = select(schema.games.c.shown_to, schema.games.c.version).where(
-    _live(schema.games), schema.games.c.game == bindparam("of_game")
+SHOWN = Prepared(
+    select(schema.games.c.shown_to, schema.games.c.version).where(
+        _live(schema.games), schema.games.c.game == bindparam("of_game")
+    )
 )
 STATUS = select(schema.games.c.status, schema.games.c.version).where(
     _live(schema.games), schema.games.c.game == bindparam("of_game")
@@ -90,8 +97,8 @@ class Reader:
 
     def position(self) -> int:
         """How far all parts of the live generation have read the log."""
-        with self._views.reading() as db:
-            return int(db.execute(POSITION).scalar_one())
+        ((found,),) = self._views.found(POSITION)
+        return int(found)
 
     def pumped(self, now: int) -> bool:
         """Whether a pump works on the views, ms: without one nobody does what is asked for."""
@@ -133,24 +140,20 @@ class Reader:
             with self._views.reading() as db:
                 rows = {row.viewer: row for row in db.execute(AT_THE_TABLE, {"of_game": game})}
             reader = schema.AT_THE_TABLE if schema.AT_THE_TABLE in rows else PUBLIC
-            return self._board(game, reader, rows.get(reader))
-        with self._views.reading() as db:
-            row = db.execute(BOARD, {"of_game": game, "by": str(viewer)}).first()
-        return self._board(game, str(viewer), row)
-
-    def _board(self, game: str, reader: str, row: Any) -> Board | None:
-        return None if row is None else Board(row.version, self._views.shown(game, reader, row.doc))
+            found = [(rows[reader].version, rows[reader].doc)] if reader in rows else []
+        else:
+            reader = str(viewer)
+            found = self._views.found(BOARD, of_game=game, by=reader)
+        return next((Board(version, self._views.shown(game, reader, doc)) for version, doc in found), None)
 
     def game(self, game: str, *, inside: bool = False) -> dict[str, Json] | None:
         """The summary of a game, as spectators see it, or those at the table (`inside`)."""
-        with self._views.reading() as db:
-            row = db.execute(GAME, {"of_game": game, "others": _others(inside)}).first()
-        return None if row is None else json.loads(row.doc)
+        found = self._views.found(GAME, of_game=game, others=_others(inside))
+        return next((json.loads(doc) for (doc,) in found), None)
 
     def shown(self, game: str) -> dict[str, int]:
         """Who sees a game up to which version (`all`; or `table` and `public`); nothing of an unknown one."""
-        with self._views.reading() as db:
-            return {row.shown_to: row.version for row in db.execute(SHOWN, {"of_game": game})}
+        return dict(self._views.found(SHOWN, of_game=game))
 
     def plain(self, game: str) -> bool:
         """Whether all see the same of a game, so far as the views know it: that stays so, and is asked once."""

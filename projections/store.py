@@ -93,8 +93,13 @@ class Views:
         try:
             with self._lent() as engine, engine.connect() as db:
                 yield db
-        except (DBAPIError, TimeoutError) as error:
+        except (DBAPIError, TimeoutError, self.engine.dialect.loaded_dbapi.Error) as error:
             raise StoreUnavailable(str(getattr(error, "orig", error))) from error
+
+    def found(self, query: Prepared, **params: object) -> list[tuple[Any, ...]]:
+        """What one query finds, which is one moment by itself."""
+        with self.reading() as db:
+            return query.rows(db, **params)
 
     @contextmanager
     def _lent(self) -> Iterator[Engine]:

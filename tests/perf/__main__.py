@@ -45,7 +45,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
         yield from rules.resolution(BATCH, ORDERS)
     yield from views.figures(logs, 20 if quick else 400)
     yield from pumps.figures(logs, 10 if quick else 80, 1 if quick else 2)
-    played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 5, 2, 5) if quick else SERVICE
+    played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 300, 5, 2, 5) if quick else SERVICE
     yield from service.figures(played)
     yield from rate.figures(played, 2 if quick else rate.TABLES)
     crowd = streams.Crowd(2, 5, 2) if quick else streams.Crowd()

@@ -27,8 +27,8 @@ import psycopg
 from deploy.play import demo
 from tests import postgres, valkey
 from tests.perf.figures import Figure, head, quantile
-from tests.perf.service import SEED, Played
-from tests.perf.streams import Crowd, Table, held, meanwhile
+from tests.perf.service import SEED, Played, Table
+from tests.perf.streams import Crowd, held, meanwhile
 
 IDLE = demo.Plan("struggle_of_empires@1", 2, {}, SEED, Path(), "correspondence")
 """Tables that are open and wait for their players."""
@@ -187,7 +187,9 @@ def measured(house: House, games: Sequence[str], active: Sequence[Table], second
 
 def run(house: House, args: argparse.Namespace) -> list[Step]:
     """All steps, the last one with streams and with turns that end together."""
-    active = [Table(address, PLAYED) for _, address in zip(range(args.active), _round(house.addresses), strict=False)]
+    active = [
+        Table.opened(address, PLAYED) for _, address in zip(range(args.active), _round(house.addresses), strict=False)
+    ]
     games: list[str] = []
     steps = []
     for wanted in (args.tables // 16, args.tables // 4, args.tables):

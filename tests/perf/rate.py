@@ -7,34 +7,45 @@ from __future__ import annotations
 
 import http.client
 import json
-import random
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from deploy.embedded import url_of
 from deploy.play import demo
 from tests.perf.cores import part_of_a_core, processes
-from tests.perf.figures import TURNS, Figure, in_a_row
-from tests.perf.service import BOTH, SEED, Played
+from tests.perf.figures import TURNS, Figure, in_a_row, quantile
+from tests.perf.pace import pace
+from tests.perf.service import BOTH, Played, Table
+from workers.bell import Bell
 
 TABLES = 20
 
 TAKES = 5
 """How often the rate of a few tables is taken, and that of parts of cores; the median counts."""
 
+PACE = 200
+"""Moves a second at which the lag is taken."""
+
+NAP = 0.1
+"""Seconds after which one who listens sees that it is over."""
+
 API = "annals-api"
 PART = 0.4
 
+moment = time.perf_counter
 
 Ask = Callable[[str, str, str, Mapping[str, str]], Any]
 """Verb, path, body and headers -> the document of the answer."""
@@ -55,9 +66,22 @@ class Player:
         """So many accepted moves over one connection, each on the version that the one before gave."""
         with self._line(address) as ask:
             for _ in range(moves):
-                body = json.dumps({"move": played.again[self.made % 2]})
-                doc = ask("POST", f"{self.path}/moves", body, {"If-Match": f'"{self.version}"'})
-                self.version, self.position, self.made = doc["version"], doc["position"], self.made + 1
+                self._move(ask, played)
+
+    def keep_to(self, address: str, times: Sequence[float], played: Played) -> list[tuple[int, float]]:
+        """A move at each of these times of the clock `moment`: where it stands in the log, and when it was answered."""
+        answered = []
+        with self._line(address) as ask:
+            for at in times:
+                time.sleep(max(at - moment(), 0))
+                self._move(ask, played)
+                answered.append((self.position, moment()))
+        return answered
+
+    def _move(self, ask: Ask, played: Played) -> None:
+        body = json.dumps({"move": played.again[self.made % 2]})
+        doc = ask("POST", f"{self.path}/moves", body, {"If-Match": f'"{self.version}"'})
+        self.version, self.position, self.made = doc["version"], doc["position"], self.made + 1
 
     def wait(self, address: str) -> None:
         """Until the views show its last move."""
@@ -94,6 +118,7 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
         data = Path(folder) / "data"
         with demo.service(data) as address:
             players = [_seated(address, played) for _ in range(tables)]
+            yield from _lag(address, url_of(data), players[: played.crowd], played)
             yield from _few(address, players[: played.crowd], played)
             where = f"{played.name}, {played.seats} seats: {tables} tables at once"
             moves = played.crowd_moves // TURNS
@@ -119,6 +144,50 @@ def _few(address: str, players: Sequence[Player], played: Played) -> Iterator[Fi
     yield Figure("views complete after the last of them", where, 1000 * behind, "ms", "")
 
 
+def _lag(address: str, redis: str, players: Sequence[Player], played: Played) -> Iterator[Figure]:
+    """How late the views are while moves are made at a steady pace, more than one at a time.
+
+    From the answer to a move until the pump tells that the views have come to it.
+    """
+    moves, crowd, before = played.crowd_moves, len(players), pace(BOTH)
+    with _told(redis) as told, ThreadPoolExecutor(crowd) as pool:
+        begun = moment()
+        times = [[begun + n / PACE for n in range(i, crowd * moves, crowd)] for i in range(crowd)]
+        taken = list(pool.map(lambda player, at: player.keep_to(address, at, played), players, times))
+        rate = crowd * moves / (moment() - begun)
+        for player in players:
+            player.wait(address)
+    both = (before + pace(BOTH)) / 2
+    come = [position for position, _ in told]
+    lags = [max(told[bisect_left(come, position)][1] - at, 0) for each in taken for position, at in each]
+    where = f"{played.name}, {played.seats} seats: {crowd} tables, {rate:.0f} moves/s"
+    for name, at in (("p50", 0.5), ("p95", 0.95)):
+        budget, what = "<= 5" if name == "p95" else "", f"lag of the views at a steady pace, {name}"
+        yield Figure(what, where, 1000 * quantile(lags, at), "ms", budget, pace=both)
+
+
+@contextmanager
+def _told(redis: str) -> Iterator[list[tuple[int, float]]]:
+    """Positions to which the views come, each higher than the one before, and when that is heard."""
+    told: list[tuple[int, float]] = []
+    over = threading.Event()
+
+    def listen() -> None:
+        while not over.is_set():
+            if (pumped := bell.pumped(NAP)) and pumped.position > (told[-1][0] if told else 0):
+                told.append((pumped.position, moment()))
+
+    with closing(Bell(redis)) as bell, ThreadPoolExecutor(1) as pool:
+        bell.pumped(0)  # from now on nothing is missed
+        listening = pool.submit(listen)
+        try:
+            yield told
+            time.sleep(2 * NAP)
+        finally:
+            over.set()
+            listening.result()
+
+
 def _limited(data: Path, address: str, players: Sequence[Player], played: Played, where: str) -> Iterator[Figure]:
     """The same with so little of a core for each that all others have their fill: nothing where that cannot be had.
 
@@ -139,13 +208,9 @@ def _limited(data: Path, address: str, players: Sequence[Player], played: Played
 
 
 def _seated(address: str, played: Played) -> Player:
-    game = demo.open_table(address, played.plan(), random.Random(SEED))
-    while (game.decision(game.seats[0]) or {})["kind"] != played.during:
-        game.step()
-    version = game.seats[0].call("GET", f"{game.path}?wait={game.position}")["version"]
-    for seat in game.seats:
-        seat.close()
-    return Player(game.path, game.seats[0].token, version)
+    table = Table.opened(address, played)
+    table.close()
+    return Player(table.game.path, table.client.token, table.version)
 
 
 def _rate(addresses: Sequence[str], players: Sequence[Player], moves: int, played: Played) -> float:

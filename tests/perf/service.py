@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 
 from deploy.play import demo
@@ -38,8 +39,10 @@ class Played:
     options: dict[str, Json] = field(default_factory=dict)
     early: int = 10
     late: int = 2_000
+    far: int = 10_000
+    """From `late` on two moves are made in turn up to here: a long log of a game that has been played."""
     count: int = 200
-    """Moves measured from each of the two on: the slowest twentieth are ten."""
+    """Moves measured from each of these on: the slowest twentieth are ten."""
     crowd: int = 4
     """Clients at once, each with a table of its own, for the rate."""
     crowd_moves: int = 300
@@ -66,6 +69,39 @@ def figures(played: Played) -> Iterator[Figure]:
         yield from starts(data)
 
 
+class Table:
+    """A game in which one seat moves to and fro."""
+
+    def __init__(self, game: demo.Game, played: Played) -> None:
+        """It is played on until that seat may."""
+        while (game.decision(game.seats[0]) or {})["kind"] != played.during:
+            game.step()
+        self.game, self.client, self._moves, self._turn = game, game.seats[0], played.again, 0
+        self.version: int = self.client.call("GET", f"{game.path}?wait={game.position}")["version"]
+
+    @classmethod
+    def opened(cls, address: str, played: Played) -> Table:
+        """A new one."""
+        return cls(demo.open_table(address, played.plan(), random.Random(SEED)), played)
+
+    def move(self) -> None:
+        """One of the two."""
+        body = {"move": self._moves[self._turn % len(self._moves)]}
+        answer = self.client.call("POST", f"{self.game.path}/moves", body, If_Match=f'"{self.version}"')
+        self._turn, self.version = self._turn + 1, answer["version"]
+        self.game.position = answer["position"]
+
+    def to(self, version: int) -> None:
+        """As many of them as that takes."""
+        while self.version < version:
+            self.move()
+
+    def close(self) -> None:
+        """Nobody at it has a connection any more."""
+        for seat in self.game.seats:
+            seat.close()
+
+
 # --- moves -----------------------------------------------------------------------------------------------------
 
 
@@ -78,6 +114,8 @@ class Times:
     """From the answer until every viewer has been shown the new board."""
     waited: list[float] = field(default_factory=list)
     """Of it, what the first of them waited, against the same board again."""
+    same: list[float] = field(default_factory=list)
+    """A board again, by who names its tag: nothing has changed."""
     alive: list[float] = field(default_factory=list)
     """The emptiest request."""
     append: list[float] = field(default_factory=list)
@@ -85,12 +123,16 @@ class Times:
 
 
 def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
-    """Early and late moves of a game; all viewers read after each. One that ends before is followed by another."""
+    """Moves early and late in a game; all viewers read after each. One that ends before is followed by another."""
     games = (demo.open_table(address, played.plan(), random.Random(seed)) for seed in range(SEED, SEED + TABLES))
     game, store, public = next(games), _Bare(bare), demo.Client(address)
-    for first in (played.early, played.late):
+    for first in (played.early, played.late, played.far):
+        if first == played.far:
+            Table(game, played).to(first)
         times, before = Times(), pace(BOTH)
-        while (head := game.seats[0].call("GET", game.path)["version"]) < first + played.count:
+        while (
+            head := game.seats[0].call("GET", f"{game.path}?wait={game.position}")["version"]
+        ) < first + played.count:
             taken = [(client, len(client.calls)) for client in game.seats]
             if not game.step():
                 game = _next(games, game, first)
@@ -125,8 +167,21 @@ def _measure(
     waits = seconds(lambda: first.call("GET", board))  # until the views are there, for all viewers at once
     times.seen.append(waits + seconds(lambda: [viewer.call("GET", board) for viewer in others]))
     times.waited.append(max(waits - seconds(lambda: first.call("GET", board)), 0))
+    times.same.append(_unchanged(first, f"{game.path}/board"))
     times.alive.append(seconds(lambda: viewers[0].call("GET", "/healthz")))
     times.append.append(seconds(store.append))
+
+
+def _unchanged(viewer: demo.Client, board: str) -> float:
+    """Seconds until a viewer that has a board is told that it is still the same."""
+    address = viewer.address + board
+    tag = viewer.pool.request("GET", address).headers["ETag"]
+    begun = time.perf_counter()
+    answer = viewer.pool.request("GET", address, headers={"If-None-Match": tag})
+    taken = time.perf_counter() - begun
+    if answer.status != HTTPStatus.NOT_MODIFIED:
+        raise demo.DemoError(f"{board} is asked for by its tag, and the answer is {answer.status}")
+    return taken
 
 
 def _told(times: Times, where: str, both: float) -> Iterator[Figure]:
@@ -137,6 +192,8 @@ def _told(times: Times, where: str, both: float) -> Iterator[Figure]:
     limit = "empty request and durable append"
     yield Figure("move over HTTP, p50", where, 1000 * statistics.median(times.post), "ms", "<= 2 x bare", bare, limit)
     yield Figure("move over HTTP, p95", where, 1000 * quantile(times.post, 0.95), "ms", "<= 20")
+    same, alive = 1000 * statistics.median(times.same), 1000 * statistics.median(times.alive)
+    yield Figure("board that has not changed, p50", where, same, "ms", "<= 1", alive, "empty request")
     lag = {"p50": statistics.median(times.waited), "p95": quantile(times.waited, 0.95)}
     seen = 1000 * statistics.median(times.seen)
     yield Figure("all viewers' boards after a move, p50", where, seen, "ms", "", pace=both)

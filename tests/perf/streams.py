@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import random
 import re
 import statistics
 import tempfile
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 
 from deploy.play import demo
 from tests.perf.figures import Figure, quantile
-from tests.perf.service import SEED, Played
+from tests.perf.service import Played, Table
 
 _ID = re.compile(rb"\nid: (\d+)\n")
 _OVERLAP = 24
@@ -47,7 +46,7 @@ class Crowd:
 def figures(played: Played, crowd: Crowd) -> Iterator[Figure]:
     """Other requests without and with the streams, what these take, and how late they are."""
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder, demo.service(Path(folder) / "data") as address:
-        tables = [Table(address, played) for _ in range(crowd.games)]
+        tables = [Table.opened(address, played) for _ in range(crowd.games)]
         quiet = meanwhile(tables, crowd.seconds / 3, crowd.pace)
         with held(address, tables[:2], crowd):  # what the first ones take is taken once
             pass
@@ -92,27 +91,6 @@ def _compared(what: str, where: str, quiet: Sequence[float], busy: Sequence[floa
 
 
 # --- what goes on ----------------------------------------------------------------------------------------------
-
-
-class Table:
-    """A table at which one seat moves to and fro."""
-
-    def __init__(self, address: str, played: Played) -> None:
-        self.game = demo.open_table(address, played.plan(), random.Random(SEED))
-        while (self.game.decision(self.game.seats[0]) or {})["kind"] != played.during:
-            self.game.step()
-        self.client, self._moves, self._turn = self.game.seats[0], played.again, 0
-        self.version = self.client.call("GET", f"{self.game.path}?wait={self.game.position}")["version"]
-
-    def move(self) -> None:
-        body = {"move": self._moves[self._turn % len(self._moves)]}
-        answer = self.client.call("POST", f"{self.game.path}/moves", body, If_Match=f'"{self.version}"')
-        self._turn, self.version = self._turn + 1, answer["version"]
-        self.game.position = answer["position"]
-
-    def close(self) -> None:
-        for seat in self.game.seats:
-            seat.close()
 
 
 @dataclass

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from sqlalchemy import select, text
 
+from domain.errors import StoreUnavailable
 from projections import schema
 from projections.pump import Pump
 from tests.projections.conftest import CATALOGUE, House
@@ -52,6 +55,30 @@ def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House)
         assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
     with house.ledger._store() as store:
         assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
+
+
+def test_a_board_is_read_again_after_the_database_could_not(house: House) -> None:
+    """Also by the way that passes the library's by."""
+    game = house.game("orders@1", 2)
+    house.pumped()
+    before = house.reader.board(game, 0)
+    assert before is not None
+    reads: dict[str, Callable[[], object]] = {
+        "boards": lambda: house.reader.board(game, 0),
+        "parts": house.reader.position,
+        "games": lambda: house.reader.game(game),
+    }
+    for table, read in reads.items():
+        _renamed(house, table, "elsewhere")
+        with pytest.raises(StoreUnavailable):
+            read()
+        _renamed(house, "elsewhere", table)
+    assert house.reader.board(game, 0) == before
+
+
+def _renamed(house: House, table: str, name: str) -> None:
+    with house.views.transaction() as db:
+        db.execute(text(f"ALTER TABLE {table} RENAME TO {name}"))
 
 
 @pytest.mark.parametrize("first", ["connected", "closed"])
