@@ -70,6 +70,8 @@ class Pumped(NamedTuple):
     position: int
     games: list[str]
     records: int
+    more: bool
+    """Whether there may have been more to read or to show than a slice holds."""
 
 
 @dataclass
@@ -169,12 +171,14 @@ class Pump:
         with self._views.transaction() as db:
             held = self._held(db, now)
             if isinstance(held, Held):
-                entries = self._ledger.log(held.position, _most(held))
+                most = _most(held)
+                entries = self._ledger.log(held.position, most)
                 shown = Shown(self._spectators, db, held.gen, now, held.has)
                 batch = self._shown(db, held, entries, shown) if entries or shown.waits else batch
                 games = {*batch.known, *(late.game for late in shown.changed)}
                 if entries or games:
-                    pumped = Pumped(entries[-1].position if entries else held.position, sorted(games), len(entries))
+                    position = entries[-1].position if entries else held.position
+                    pumped = Pumped(position, sorted(games), len(entries), len(entries) == most or shown.more)
         if isinstance(held, str):
             raise LeaseLostError(held)
         if shown is not None:

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypeVarTuple
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, func, select, tuple_
+from sqlalchemy import ColumnElement, Select, Table, bindparam, func, literal_column, select, text, tuple_
 
 from domain.ids import MAX_INT, PUBLIC, Doc, Json, Viewer
 from domain.kernel.audience import ALL_KEY, may_read
@@ -70,6 +70,15 @@ SHOWN = Prepared(
         _live(schema.games), schema.games.c.game == bindparam("of_game")
     )
 )
+_D, _A = schema.due.c, schema.aside.c
+DUE = Prepared(
+    select(_D.game, _D.decision, _D.work, _D.at)
+    .where(_live(schema.due), _D.at <= bindparam("by"))
+    .where((_D.work != literal_column("'lapse'")) | (_D.at <= bindparam("answered_to")))
+    .order_by(_D.at)
+    .suffix_with(text("LIMIT :most"))  # the library's own limit has a parameter of its own
+)
+ASIDE = Prepared(select(_A.game, _A.position, _A.error).where(_live(schema.aside)))
 STATUS = select(schema.games.c.status, schema.games.c.version).where(
     _live(schema.games), schema.games.c.game == bindparam("of_game")
 )
@@ -311,11 +320,7 @@ class Reader:
 
     def due(self, now: int, limit: int = 100, *, answered: int = MAX_INT) -> list[Due]:
         """Work that is due now, the longest overdue first; of deadlines only those up to `answered`."""
-        t = schema.due
-        query = select(t).where(_live(t), t.c.at <= now, (t.c.work != "lapse") | (t.c.at <= answered))
-        with self._views.reading() as db:
-            query = query.order_by(t.c.at).limit(limit)
-            return [Due(r.game, r.decision, r.work, r.at) for r in db.execute(query)]
+        return [Due(*row) for row in self._views.found(DUE, by=now, answered_to=answered, most=limit)]
 
     def interrupted(self, began: int, ended: int) -> list[Due]:
         """Lapses that had less time left when that time ended than it took, and were not due for all when it began."""
@@ -339,10 +344,7 @@ class Reader:
 
     def aside(self) -> list[dict[str, Json]]:
         """Games that could not be projected."""
-        t = schema.aside
-        with self._views.reading() as db:
-            rows = db.execute(select(t.c.game, t.c.position, t.c.error).where(_live(t))).mappings()
-            return [{str(k): v for k, v in row.items()} for row in rows]
+        return [dict(zip(("game", "position", "error"), row, strict=True)) for row in self._views.found(ASIDE)]
 
 
 def _entries(rows: Iterable[tuple[int, str, bytes]], viewer: Viewer) -> list[dict[str, Json]]:

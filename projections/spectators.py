@@ -140,7 +140,10 @@ class Shown:
         self._held: dict[str, Late] = {}
         self._ripe: list[tuple[int, str]] = []
         self._reached = 0
-        for game, shown, head, at in RIPE.rows(db, in_gen=gen, by=now) if has else ():
+        ripe = RIPE.rows(db, in_gen=gen, by=now) if has else ()
+        self.more = len(ripe) == MOST
+        """Whether the time of others may have come too."""
+        for game, shown, head, at in ripe:
             if has is None or not has(game):
                 continue
             self._held[game] = Late(game, shown, head, at)

@@ -168,7 +168,8 @@ def _sqlite_connected(connection: Any, _: Any) -> None:
 
 def _sqlite_begin(db: Connection) -> None:
     """Who will write takes the lock at once: a transaction that reads first may be refused it without any waiting."""
-    db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN")
+    begin = "BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN"
+    db.connection.cursor().execute(begin)
 
 
 def _postgresql_begin(db: Connection) -> None:

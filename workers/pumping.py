@@ -111,13 +111,15 @@ class Pumping:
         self._standby.take(self._reconciler.left)
 
     def catch_up(self) -> bool:
-        """Whether there was anything to read."""
+        """Whether there was anything to read. Of what is written after the last look somebody rings."""
         moved = False
         while not self._stopping and (pumped := self._run()):
             self._position, moved = max(self._position, pumped.position), True
             held = self._pump.held
             if pumped.games or held is None or held.whole:  # to name none is to say that any may have changed
                 self._bell.announce(pumped.position, pumped.games)
+            if not pumped.more:
+                break
         return moved
 
     def _run(self) -> Pumped | None:
