@@ -1,6 +1,6 @@
 """How many moves a service takes from several tables at once, by one and by two processes of its API.
 
-The clients are as small as they can be, since they share the machine: one connection each, in one process.
+The clients are one connection each, in one process.
 """
 
 from __future__ import annotations
@@ -8,25 +8,25 @@ from __future__ import annotations
 import http.client
 import json
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from deploy.embedded import url_of
 from deploy.play import demo
 from tests.perf.cores import part_of_a_core, processes
 from tests.perf.figures import TURNS, Figure, in_a_row, quantile
+from tests.perf.line import Line
 from tests.perf.pace import pace
 from tests.perf.service import BOTH, Played, Table
 from workers.bell import Bell
@@ -47,9 +47,6 @@ PART = 0.4
 
 moment = time.perf_counter
 
-Ask = Callable[[str, str, str, Mapping[str, str]], Any]
-"""Verb, path, body and headers -> the document of the answer."""
-
 
 @dataclass
 class Player:
@@ -64,52 +61,32 @@ class Player:
 
     def play(self, address: str, moves: int, played: Played) -> None:
         """So many accepted moves over one connection, each on the version that the one before gave."""
-        with self._line(address) as ask:
+        with Line(address, self.token) as line:
             for _ in range(moves):
-                self._move(ask, played)
+                self._move(line, played)
 
     def keep_to(self, address: str, times: Sequence[float], played: Played) -> list[tuple[int, float]]:
         """A move at each of these times of the clock `moment`: where it stands in the log, and when it was answered."""
         answered = []
-        with self._line(address) as ask:
+        with Line(address, self.token) as line:
             for at in times:
                 time.sleep(max(at - moment(), 0))
-                self._move(ask, played)
+                self._move(line, played)
                 answered.append((self.position, moment()))
         return answered
 
-    def _move(self, ask: Ask, played: Played) -> None:
+    def _move(self, line: Line, played: Played) -> None:
         body = json.dumps({"move": played.again[self.made % 2]})
-        doc = ask("POST", f"{self.path}/moves", body, {"If-Match": f'"{self.version}"'})
+        reply = line.ask("POST", f"{self.path}/moves", body, If_Match=f'"{self.version}"')
+        assert reply.status == HTTPStatus.CREATED, reply
+        doc = json.loads(reply.body)
         self.version, self.position, self.made = doc["version"], doc["position"], self.made + 1
 
     def wait(self, address: str) -> None:
         """Until the views show its last move."""
-        with self._line(address) as ask:
-            ask("GET", f"{self.path}/board?wait={self.position}", "", {})
-
-    @contextmanager
-    def _line(self, address: str) -> Iterator[Ask]:
-        """A connection of which no more is read than has to be: the library's takes a third of what a move does."""
-        where = urlsplit(address)
-        own = f"Host: {where.netloc}\r\nAuthorization: Bearer {self.token}\r\nContent-Type: application/json\r\n"
-        with socket.create_connection((where.hostname, where.port), timeout=60) as line, line.makefile("rb") as answers:
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-            def ask(verb: str, path: str, body: str, headers: Mapping[str, str]) -> Any:
-                more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-                head = f"{verb} {path} HTTP/1.1\r\n{own}{more}Content-Length: {len(body)}\r\n\r\n"
-                line.sendall((head + body).encode())
-                status = int(answers.readline().split()[1])
-                length = 0
-                while (header := answers.readline()) != b"\r\n":
-                    name, _, value = header.partition(b":")
-                    length = int(value) if name.lower() == b"content-length" else length
-                doc = json.loads(answers.read(length))
-                assert status in (200, 201), doc
-                return doc
-
-            yield ask
+        with Line(address, self.token) as line:
+            reply = line.ask("GET", f"{self.path}/board?wait={self.position}")
+            assert reply.status == HTTPStatus.OK, reply
 
 
 def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
