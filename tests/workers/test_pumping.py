@@ -1,0 +1,74 @@
+"""How a pump comes to the end of the log: slice by slice, and no further than there is anything to read."""
+
+from __future__ import annotations
+
+import pytest
+
+from projections import spectators
+from projections.pump import Pump
+from projections.store import Prepared
+from tests.workers.conftest import House
+from workers.pumping import NAP
+
+
+@pytest.fixture
+def slices(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    """How many records each slice had that was taken; None for one in which there was nothing to do."""
+    taken: list[int | None] = []
+    run = Pump.run
+
+    def counted(pump: Pump, now: int) -> object:
+        found = run(pump, now)
+        taken.append(found and found.records)
+        return found
+
+    monkeypatch.setattr(Pump, "run", counted)
+    return taken
+
+
+def test_what_fits_into_one_slice_is_read_at_once(house: House, slices: list[int | None]) -> None:
+    game = house.game()
+    assert house.pumping.catch_up()
+    assert slices == [house.crew.ledger.version(game)]
+    assert house.reader.position() == len(house.crew.ledger.log(0, 100))
+    assert not house.pumping.catch_up()
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_log_of_several_slices_is_read_to_its_end(
+    house: House, slices: list[int | None], monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    """Also where the last one is full."""
+    game = house.game()
+    version = house.crew.ledger.version(game)
+    monkeypatch.setattr("projections.pump.SLICE", (version - more) // 2)
+    monkeypatch.setattr("projections.pump.WIDEST", 1)
+    house.pumping.catch_up()
+    assert sum(records or 0 for records in slices) == version
+    assert house.reader.shown(game) == {"all": version}
+
+
+def test_what_comes_after_the_last_look_is_rung_for(house: House) -> None:
+    house.bell.wait(NAP)
+    game = house.game()
+    house.pumping.catch_up()
+    house.submit(game, 0)
+    house.bell.ring(1)
+    house.pumping.turn()
+    house.pumping.turn()
+    assert house.reader.shown(game) == {"all": house.crew.ledger.version(game)}
+
+
+def test_more_tables_than_a_slice_shows_are_all_shown_when_their_time_has_come(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spectators, "MOST", 2)
+    monkeypatch.setattr(spectators, "RIPE", Prepared(spectators._BY.suffix_with("LIMIT 2")))
+    games = [house.game(delay=60) for _ in range(5)]
+    house.pumping.catch_up()
+    before = [house.reader.shown(game)["public"] for game in games]
+    house.later(60_000)
+    house.game()  # a slice that has records besides
+    house.pumping.catch_up()
+    after = [house.reader.shown(game)["public"] for game in games]
+    assert after == [house.crew.ledger.version(game) for game in games] != before
