@@ -191,7 +191,9 @@ class Bell:
         with suppress(IndexError, LostConnection):  # none is kept, or its other end was started anew since
             self._spoken(self._lines.pop(), command)
             return
-        self._spoken(self._redis.connection_pool.make_connection(), command)
+        pool = self._redis.connection_pool
+        # Made beside the pool, which would count it for ever and make no more after a hundred.
+        self._spoken(pool.connection_class(**pool.connection_kwargs), command)
 
     def _spoken(self, line: Any, command: Sequence[str]) -> None:
         try:

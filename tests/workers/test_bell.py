@@ -210,6 +210,37 @@ def test_a_redis_that_was_started_anew_hears_the_very_next_ring() -> None:
             assert listening.wait(5)
 
 
+MANY = 120
+"""More connections than the library's pool makes."""
+
+
+def test_however_often_it_is_cut_off_the_next_ring_is_heard(two: tuple[Bell, Bell], redis_url: str) -> None:
+    ringing, listening = two
+    assert not listening.wait(0.01)  # it listens from now on
+    with Redis.from_url(redis_url) as anybody:
+        for position in range(MANY):
+            ringing.ring(position)
+            assert listening.wait(5)
+            anybody.client_kill_filter(_type="normal", skipme=True)
+    ringing.ring(MANY)
+    assert listening.wait(5)
+    assert ringing.up()
+
+
+def test_however_long_redis_was_away_it_is_rung_when_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bell, "SILENCE", 0.0)
+    with new_server() as server, closing(Bell(server.url)) as ringing:
+        server.stop()
+        for position in range(MANY):
+            ringing.ring(position)
+        server.start()
+        with closing(Bell(server.url)) as listening:
+            assert not listening.wait(0.01)
+            ringing.ring(MANY)
+            assert listening.wait(5)
+        assert ringing.up()
+
+
 def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Bell, Bell]) -> None:
     bell, other = two
     bell.ring(1)
