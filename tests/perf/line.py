@@ -32,7 +32,10 @@ class Line:
         """The answer to a request; in names of headers `_` stands for `-`."""
         more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
         self._socket.sendall(f"{verb} {path} {self._head}{more}Content-Length: {len(body)}\r\n\r\n{body}".encode())
-        status, length, tag = int(self._answers.readline().split()[1]), 0, b""
+        first = self._answers.readline()
+        if not first:
+            raise ConnectionError(f"{verb} {path}: the service has ended the connection")
+        status, length, tag = int(first.split()[1]), 0, b""
         while (header := self._answers.readline()) != b"\r\n":
             name, _, value = header.partition(b":")
             if name.lower() == b"content-length":

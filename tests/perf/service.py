@@ -128,7 +128,7 @@ class Times:
 def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
     """Moves early and late in a game; all viewers read after each. One that ends before is followed by another."""
     games = (demo.open_table(address, played.plan(), random.Random(seed)) for seed in range(SEED, SEED + TABLES))
-    game, store, public, line = next(games), _Bare(bare), demo.Client(address), Line(address)
+    game, store, public = next(games), _Bare(bare), demo.Client(address)
     for first in (played.early, played.late, played.far):
         if first == played.far:
             Table(game, played).to(first)
@@ -141,11 +141,10 @@ def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
                 game = _next(games, game, first)
             elif head >= first:
                 _measure(times, game, [public, *game.seats], taken, store)
-                _again(times, line, f"{game.path}/board")
+                _again(times, address, f"{game.path}/board")
         where = f"{played.name}, {played.seats} seats: versions {first} to {head}"
         yield from _told(times, where, (before + pace(BOTH)) / 2)
     store.close()
-    line.close()
     for client in (public, *game.seats):
         client.close()
 
@@ -176,15 +175,16 @@ def _measure(
     times.append.append(seconds(store.append))
 
 
-def _again(times: Times, line: Line, board: str) -> None:
+def _again(times: Times, address: str, board: str) -> None:
     """Whoever has a board is told that it is still the same."""
-    tag = line.ask("GET", board).tag
-    begun = time.perf_counter()
-    reply = line.ask("GET", board, If_None_Match=tag)
-    times.same.append(time.perf_counter() - begun)
-    if reply.status != HTTPStatus.NOT_MODIFIED:
-        raise demo.DemoError(f"{board} is asked for by its tag, and the answer is {reply.status}")
-    times.empty.append(seconds(lambda: line.ask("GET", "/healthz")))
+    with Line(address) as line:  # not kept: between two parts of a game it idles longer than the service would keep it
+        tag = line.ask("GET", board).tag
+        begun = time.perf_counter()
+        reply = line.ask("GET", board, If_None_Match=tag)
+        times.same.append(time.perf_counter() - begun)
+        if reply.status != HTTPStatus.NOT_MODIFIED:
+            raise demo.DemoError(f"{board} is asked for by its tag, and the answer is {reply.status}")
+        times.empty.append(seconds(lambda: line.ask("GET", "/healthz")))
 
 
 def _told(times: Times, where: str, both: float) -> Iterator[Figure]:

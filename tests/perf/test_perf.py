@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,6 +16,7 @@ from tests.deploy.house import ROOT
 from tests.perf import service
 from tests.perf.__main__ import main, table
 from tests.perf.figures import TOGETHER, Figure, head, paced, quantile
+from tests.perf.line import Line
 
 
 @pytest.mark.timeout(600)
@@ -149,20 +150,40 @@ def test_a_quantile_is_a_value_that_was_taken() -> None:
     assert quantile([5, 1, 3], 0.95) == 5
 
 
+class Passing(Line):
+    """Knows which are open."""
+
+    open: ClassVar[set[Line]] = set()
+
+    def __init__(self, *args: str) -> None:
+        super().__init__(*args)
+        self.open.add(self)
+
+    def close(self) -> None:
+        super().close()
+        self.open.remove(self)
+
+
 def test_where_a_game_ends_early_another_one_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether one lasts is up to its dice, and these to its id: the table is whole all the same."""
     opened: list[demo.Game] = []
     real = demo.open_table
 
     def open_table(*args: Any) -> demo.Game:
-        opened.append(real(*args))
-        if len(opened) == 1:
-            monkeypatch.setattr(opened[0], "step", lambda: False)
-        return opened[-1]
+        opened.append(game := real(*args))
+        step = game.step if len(opened) > 1 else lambda: False
+
+        def checked() -> bool:
+            assert not Passing.open, "the service ends a connection that idles while the game goes on"
+            return step()
+
+        monkeypatch.setattr(game, "step", checked)
+        return game
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("ANNALS_RATE", "0")
     monkeypatch.setattr(demo, "open_table", open_table)
+    monkeypatch.setattr(service, "Line", Passing)
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 300, 3)
     with demo.service(tmp_path / "data") as address:
         found = list(service.moves(address, played, tmp_path / "bare.sqlite"))
