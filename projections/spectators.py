@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cachetools import LRUCache
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import BigInteger, Connection, String, bindparam, func, select, tuple_, update
 
 from domain.beside.clock import Clocks
 from domain.cached import cached_property
@@ -31,7 +31,7 @@ PAGE = 50
 """Records that are read at once."""
 
 MOST = 200
-"""Tables of which more is shown in one slice because their time has come."""
+"""Tables whose time has come that are looked at together; a slice shows of so many, or not twice as many, at most."""
 
 CHANGES = 20
 """Bits of a place that number the changes between two positions of the log."""
@@ -39,7 +39,8 @@ CHANGES = 20
 _H = schema.held_back.c
 _ROW = select(_H.game, _H.shown, _H.head, _H.at)
 HELD = Prepared(_ROW.where(_H.gen == bindparam("in_gen"), _H.game == bindparam("of_game")))
-_BY = _ROW.where(_H.gen == bindparam("in_gen"), _H.at <= bindparam("by")).order_by(_H.at, _H.game)
+_AFTER = tuple_(_H.at, _H.game) > tuple_(bindparam("after", type_=BigInteger), bindparam("after_game", type_=String))
+_BY = _ROW.where(_H.gen == bindparam("in_gen"), _H.at <= bindparam("by"), _AFTER).order_by(_H.at, _H.game)
 RIPE = Prepared(_BY.suffix_with(f"LIMIT {MOST}"))  # the library's own limit has a parameter of its own
 PLACE = Prepared(
     select(schema.generations.c.place).where(schema.generations.c.gen == bindparam("in_gen")).with_for_update()
@@ -122,6 +123,21 @@ class Spectators:
         self._kept.update({held.game: held.known for held in changed if held.known is not None})
 
 
+def _ripe(db: Connection, gen: int, now: int, has: Callable[[str], bool]) -> tuple[list[Late], bool]:
+    """This pump's tables whose time has come, the longest due first, and whether there may be more.
+
+    Those of others are passed over, however many they are: their pump may be gone, and they wait for the next one.
+    """
+    found: list[Late] = []
+    game, at = "", -1
+    while True:
+        rows = RIPE.rows(db, in_gen=gen, by=now, after=at, after_game=game)
+        found += [Late(*row) for row in rows if has(row[0])]
+        if len(rows) < MOST or len(found) >= MOST:
+            return found, len(rows) == MOST
+        game, _, _, at = rows[-1]
+
+
 class Shown:
     """What comes to be shown to spectators in one slice of the log, in the order of the log's own times.
 
@@ -140,14 +156,11 @@ class Shown:
         self._held: dict[str, Late] = {}
         self._ripe: list[tuple[int, str]] = []
         self._reached = 0
-        ripe = RIPE.rows(db, in_gen=gen, by=now) if has else ()
-        self.more = len(ripe) == MOST
+        ripe, self.more = _ripe(db, gen, now, has) if has else ([], False)
         """Whether the time of others may have come too."""
-        for game, shown, head, at in ripe:
-            if has is None or not has(game):
-                continue
-            self._held[game] = Late(game, shown, head, at)
-            heapq.heappush(self._ripe, (at, game))
+        for late in ripe:
+            self._held[late.game] = late
+            heapq.heappush(self._ripe, (late.at, late.game))
 
     @property
     def changed(self) -> list[Late]:

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from projections import lineage, schema
+from domain.beside.outages import Outages
+from projections import lineage, schema, spectators
 from projections.parts import part_of
 from projections.progress import LEASE, LeaseLostError
 from projections.proofs import Proofs
 from projections.pump import Pump
 from projections.rebuild import new_generation, sweep, switch
 from projections.schema import TREE
+from projections.store import Prepared
 from tests.projections.conftest import CATALOGUE, House
 from tests.projections.test_pump import VIEWS, play, rows
 
@@ -101,6 +103,33 @@ class TestShares:
         settle(shared, [second])
         assert set(owners(shared).values()) == {"pump-1"}
         assert shared.reader.position() == shared.ledger.log(0, 10_000)[-1].position
+
+    def test_tables_of_one_that_has_died_hold_up_no_spectators_of_others(
+        self, shared: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However many of its tables' time came before that of the others."""
+        few = spectators._BY.suffix_with("LIMIT 2")
+        monkeypatch.setattr(spectators, "MOST", 2)
+        monkeypatch.setattr(spectators, "RIPE", Prepared(few))
+        Outages(shared.ledger).migrate()
+        all_, delayed = pumps(shared, 2), [shared.game("orders@1", 3, delay=60) for _ in range(20)]
+        shared.now = shared.ledger.read(delayed[-1])[-1].public["at"] + 60_000 - 4 * (LEASE // 2 + 1)
+        settle(shared, all_)
+        parts = {part for part, owner in owners(shared).items() if owner == "pump-1"}
+        own = [game for game in delayed if part_of(game, PARTS) in parts][:2]
+        others = [game for game in delayed if part_of(game, PARTS) not in parts][:3]
+        ripe = []
+        for game in others + own:
+            play(shared, game, 1, 1)
+            ripe.append(shared.ledger.read(game)[-1].public["at"] + 60_000)
+        while sum(turn(shared, pump) for pump in all_):
+            pass
+        before = [shared.reader.shown(game)["public"] for game in own]
+        shared.now = ripe[-1]
+        while turn(shared, all_[1]):
+            pass
+        assert set(owners(shared).values()) == {"pump-0", "pump-1"}, "what the first had is still its own"
+        assert [shared.reader.shown(game)["public"] for game in own] == [version + 1 for version in before]
 
     def test_what_is_given_up_is_taken_at_once(self, shared: House) -> None:
         first, second = pumps(shared, 2)
