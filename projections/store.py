@@ -30,6 +30,14 @@ PARTS = 12
 """Into how many parts games are divided where several processes can write: many numbers of pumps share them alike."""
 
 
+SILENCE = 30
+"""Seconds without a word within a transaction that writes until PostgreSQL ends it: who froze in it, or is gone with
+its machine, holds parts of the log that others shall take. A pump shows a slice in less, or is ended itself."""
+
+_WRITES = f"""SELECT set_config('synchronous_commit', 'off', true),
+  set_config('idle_in_transaction_session_timeout', '{SILENCE}s', true)"""
+
+
 class Views:
     """Connections to the read side; safe with threads and forks."""
 
@@ -175,10 +183,10 @@ def _sqlite_begin(db: Connection) -> None:
 def _postgresql_begin(db: Connection) -> None:
     """As on SQLite, who writes views does not wait for the disk. What the ledger commits later takes them along.
 
-    Said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
+    All is said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
     """
     if db.get_execution_options().get("writes"):
-        db.exec_driver_sql("SET LOCAL synchronous_commit TO off")
+        db.exec_driver_sql(_WRITES).close()
 
 
 class Prepared:

@@ -153,7 +153,6 @@ class Bell:
         self._url = url
         self._redis = connect(url)
         self._ringing, self._listening = Breaker(), Breaker()
-        self._heard: PubSub | None = None
         self._last = 0.0
         self.after_fork()
         heed(self)
@@ -161,6 +160,7 @@ class Bell:
     def after_fork(self) -> None:
         """The parent's connections are not ours to use."""
         self._lines: list[Any] = []  # connections of the library's, whose methods have no types
+        self._heard: PubSub | None = None
 
     def ring(self, position: int) -> None:
         """There is something new in the log, up to that position."""

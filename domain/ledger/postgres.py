@@ -28,6 +28,10 @@ PATIENCE = 5
 WAITING = 10
 """Seconds to wait for other appends of this process; the function waits as long for those of others."""
 
+SILENCE = 5.0
+"""Seconds without a word within a transaction until the server ends it: who froze in it, or is gone with its machine,
+holds what every append of every node waits for. Shorter than they wait."""
+
 _LOST = (InterfaceError, OperationalError)
 """After such an error nobody knows whether a commit has been made."""
 
@@ -165,7 +169,13 @@ class _Datastore(PostgresDatastore):
         except psycopg.ProgrammingError:  # its message quotes the address, in which a password stands
             raise StoreUnavailable("the address of the database cannot be read") from None
         patience = float(address.get("connect_timeout") or PATIENCE)
-        super().__init__("", "", "", "", "", connect_timeout=patience, pool_size=1, max_overflow=15)
+        super().__init__(
+            *5 * ("",),
+            connect_timeout=patience,
+            idle_in_transaction_session_timeout=SILENCE,
+            pool_size=1,
+            max_overflow=15,
+        )
         # The address as it is: the library would keep five of its parts, and drop TLS and the like.
         self.pool.kwargs = {**address, "row_factory": dict_row}
         # The pause between attempts doubles; giving up early lets the next request start anew.

@@ -2,6 +2,7 @@
 
 import sqlite3
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ import pytest
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame, UnknownKind
 from domain.kernel.record import Record
-from domain.ledger import Command, CommandRow, Ledger, LogEntry, Receipt
+from domain.ledger import Command, CommandRow, Ledger, LogEntry, Receipt, postgres
 from domain.ledger.mapper import pack
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
@@ -188,6 +189,29 @@ class TestVersions:
         assert [type(each) for each in results] == 3 * [Receipt if alone else StoreUnavailable]
         assert [ledger.version(game(n)) for n in (3, 4, 5, 9)] == [alone, alone, alone, 0]
         ledger.close()
+
+    def test_who_freezes_in_a_transaction_keeps_nobody_from_appending(
+        self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nor does one whose machine is gone: the server hears no more of either. What it had begun is undone."""
+        monkeypatch.setattr(postgres, "SILENCE", 0.5)
+        with closing(Ledger.open(postgres_url)) as ledger, closing(Ledger.open(postgres_url)) as other:
+            ledger.migrate()
+            frozen, thawed = threading.Event(), threading.Event()
+
+            def freeze(execute: Callable[..., object]) -> None:
+                execute("INSERT INTO repairs (what, why) VALUES (?, '')", ("nothing",))
+                frozen.set()
+                thawed.wait(60)
+
+            with ThreadPoolExecutor(1) as pool:
+                first = pool.submit(ledger.among_appends, freeze)
+                assert frozen.wait(60)
+                other.append(game(), [record(1)], 0)
+                thawed.set()
+                assert isinstance(first.exception(), StoreUnavailable)
+            assert ledger.execute("SELECT count(*) FROM repairs") == [(0,)]
+            ledger.append(game(), [record(2)], 1)
 
     def test_of_racing_threads_exactly_one_wins_each_version(self, ledger: Ledger) -> None:
         with ThreadPoolExecutor(8) as pool:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
 
 import pytest
 from sqlalchemy import select, text
 
 from domain.errors import StoreUnavailable
-from projections import schema
+from projections import schema, store
+from projections.progress import LEASE, LeaseLostError
 from projections.pump import Pump
 from tests.projections.conftest import CATALOGUE, House
 
@@ -55,6 +61,35 @@ def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House)
         assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
     with house.ledger._store() as store:
         assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
+
+
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does one whose machine is gone: once its lease has ended, another one shows the games."""
+    monkeypatch.setattr(store, "_WRITES", store._WRITES.replace(f"{store.SILENCE}s", "500ms"))
+    game, frozen, thawed = house.game("orders@1", 2), threading.Event(), threading.Event()
+    apply = house.pump._apply
+
+    def freeze(*args: Any) -> Any:
+        frozen.set()
+        thawed.wait(60)
+        return apply(*args)
+
+    monkeypatch.setattr(house.pump, "_apply", freeze)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(house.pump.run, house.now)
+        assert frozen.wait(60)
+        another, end = Pump(house.ledger, CATALOGUE, house.views, "another"), time.monotonic() + 60
+        while not house.reader.shown(game) and time.monotonic() < end:
+            house.now += LEASE
+            with suppress(LeaseLostError):
+                another.run(house.now)
+        assert house.reader.shown(game) == {"all": house.ledger.version(game)}
+        thawed.set()
+        assert isinstance(first.exception(), StoreUnavailable)
+    monkeypatch.undo()
+    house.pumped(another)
+    assert house.reader.shown(game) == {"all": house.ledger.version(game)}
 
 
 def test_a_board_is_read_again_after_the_database_could_not(house: House) -> None:

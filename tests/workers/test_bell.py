@@ -258,6 +258,26 @@ def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Bell, Be
     assert bell.up()
 
 
+def test_a_forked_process_listens_over_a_connection_of_its_own(two: tuple[Bell, Bell]) -> None:
+    """What it hears the parent hears too."""
+    ringing, listening = two
+    assert not listening.wait(0.01)
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        listening.wait(0.01)
+        os.write(write, b"x")
+        heard = listening.wait(10)
+        listening.close()
+        os._exit(0 if heard else 1)
+    assert os.read(read, 1) == b"x"
+    ringing.ring(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert listening.wait(5)
+    os.close(read)
+    os.close(write)
+
+
 def test_without_redis_ringing_costs_next_to_nothing() -> None:
     alone = Bell(NOBODY)
     assert took(1, alone.ring, 1)
