@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
@@ -41,7 +41,7 @@ from domain.errors import (
 from domain.forks import heed
 from domain.kernel.record import Record
 from domain.ledger.archive import INSERT, Archive, Line, is_stub, prove, stub
-from domain.ledger.mapper import Filed, RecordMapper
+from domain.ledger.mapper import Filed, RecordMapper, name_of
 from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
 
@@ -318,7 +318,7 @@ class Ledger:
 
     def _entry(self, row: Notification) -> LogEntry:
         read, hashed = partial(self._record, row), partial(self._hash, row)
-        game, version = _name(row.originator_id), _version(row.originator_version)
+        game, version = name_of(row.originator_id), _version(row.originator_version)
         return LogEntry(row.id, game, version, read, hashed, archived=is_stub(row.state))
 
     def _record(self, row: StoredEvent) -> Record:
@@ -391,10 +391,6 @@ def _on_bad_pages(error: BaseException | None) -> bool:
 
 def _named(row: StoredEvent) -> tuple[object, int]:
     return row.originator_id, row.originator_version
-
-
-_name = lru_cache(4096)(str)
-"""Of a game: writing one out takes longer than reading its row."""
 
 
 def _version(stored: object) -> int:

@@ -103,6 +103,10 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
+WARM = 2
+"""Times that both are done before they are timed."""
+
+
 class Turn(NamedTuple):
     """What was taken in one turn: what else the machine does meets all of it."""
 
@@ -116,13 +120,14 @@ class Turn(NamedTuple):
 def in_turn(ours: Callable[[], object], bare: Callable[[], object]) -> Turn:
     """Both, and the machine's pace, in turn; of all turns that in which ours took the median for that pace.
 
-    Once before each turn: what the pace was taken with has left caches and memory to nobody.
+    Twice before each turn: what the pace was taken with has left caches and memory to nobody.
     """
     taken: list[Turn] = []
     end, before = time.perf_counter() + LONG, pace()
     while len(taken) < TURNS or time.perf_counter() < end:
-        bare()
-        ours()
+        for _ in range(WARM):
+            bare()
+            ours()
         limit, own, after = seconds(bare), seconds(ours), pace()
         taken.append(Turn(1000 * own, 1000 * limit, (before + after) / 2))
         before = after
