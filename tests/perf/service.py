@@ -74,11 +74,20 @@ class Table:
     """A game in which one seat moves to and fro."""
 
     def __init__(self, game: demo.Game, played: Played) -> None:
-        """It is played on until that seat may."""
-        while (game.decision(game.seats[0]) or {})["kind"] != played.during:
-            game.step()
+        """It is played on until that seat may, and nobody has done so yet: a decision of that kind has just come up."""
+        for come in (False, True):
+            while (self._open(game) == played.during) is not come:
+                game.step()
         self.game, self.client, self._moves, self._turn = game, game.seats[0], played.again, 0
         self.version: int = self.client.call("GET", f"{game.path}?wait={game.position}")["version"]
+
+    @staticmethod
+    def _open(game: demo.Game) -> str:
+        """The kind of decision that is open."""
+        found = game.decision(game.seats[0])
+        if found is None:
+            raise demo.DemoError("the game has ended before such a decision came up")
+        return str(found["kind"])
 
     @classmethod
     def opened(cls, address: str, played: Played) -> Table:

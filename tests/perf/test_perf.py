@@ -164,6 +164,28 @@ class Passing(Line):
         self.open.remove(self)
 
 
+def test_who_moves_to_and_fro_begins_where_nobody_has_moved_yet() -> None:
+    """In the midst of such a decision the seat may be ready already, or the last one that is not."""
+    left = [{"kind": kind} for kind in ("diplomacy", "diplomacy", "rest", "rest", "diplomacy", "diplomacy")]
+
+    class Client:
+        def call(self, *_: str) -> dict[str, int]:
+            return {"version": 7}
+
+    class Game:
+        seats, path, position = [Client()], "", 0
+
+        def decision(self, _: Client) -> dict[str, str]:
+            return left[0]
+
+        def step(self) -> None:
+            del left[0]
+
+    game: Any = Game()
+    assert service.Table(game, service.Played("imperunde", 6)).version == 7
+    assert len(left) == 2
+
+
 def test_where_a_game_ends_early_another_one_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether one lasts is up to its dice, and these to its id: the table is whole all the same."""
     opened: list[demo.Game] = []
