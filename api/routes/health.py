@@ -31,6 +31,7 @@ STALE = 2_000
 """ms after which a record that no view shows keeps players from seeing what they are asked."""
 
 _BEATEN = "annals.beaten"
+_CAUGHT_UP = "annals.caught_up"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
@@ -49,6 +50,7 @@ def health() -> Response:
 def ready() -> Response:
     """Say whether the stores answer and can be written, and the views keep up.
 
+    After a start it is ready once the views show all but what is new: made anew, they show nothing before.
     Without Redis, or without streams, it is ready as well.
     Being asked makes the heart beat: deadlines are played only while somebody who asks is answered.
     """
@@ -63,10 +65,11 @@ def ready() -> Response:
     try:
         _try_room()
         if not unread or _fresh(unread[0], asked):
+            current_app.extensions[_CAUGHT_UP] = True
             _beat(asked)
     except StoreUnavailable:
         raise Problem("not_ready", "Nothing can be written to the log.", headers={"Retry-After": "1"}) from None
-    if behind > s.settings.max_lag:
+    if behind > s.settings.max_lag or not current_app.extensions[_CAUGHT_UP]:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
     redis, offset = "up" if s.redis_up() else "away", max((m.offset for m in machines), key=abs, default=0)
     streams = "away" if s.streams() is None else "up"
@@ -130,7 +133,7 @@ def _may_scrape() -> bool:
 
 def install(app: Flask) -> None:
     """Count requests and refusals, by route template."""
-    app.extensions[_BEATEN] = 0
+    app.extensions[_BEATEN], app.extensions[_CAUGHT_UP] = 0, False
     registry = CollectorRegistry()
     requests = Counter("annals_requests", "Requests", ["method", "route", "status"], registry=registry)
     problems = Counter("annals_problems", "Problems by code", ["code"], registry=registry)

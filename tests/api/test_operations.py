@@ -30,12 +30,29 @@ class TestHealth:
         said = {"status": "ok", "behind": 0, "set_aside": 0, "redis": "up", "streams": "up", "clock_offset": 0}
         assert site.client.get("/readyz").json == said
         site.remake(max_lag=2)
+        assert site.client.get("/readyz").json == said
         site.asleep = True
         for _ in range(2):
             orders.move(0, ORDER)
         assert site.client.get("/readyz").json["behind"] == 2
         orders.move(0, ORDER)
         assert refused(site.client.get("/readyz"), 503, "not_ready")["behind"] == 3
+
+    def test_after_a_start_it_is_not_ready_before_the_views_have_caught_up(self, orders: Table) -> None:
+        """However little they lack: of a game that they have not come to nothing can be shown."""
+        site = orders.site
+        site.asleep = True
+        for seat in range(3):
+            assert orders.move(seat, ORDER).status_code == 201
+        site.remake()
+        assert refused(site.client.get("/readyz"), 503, "not_ready")["behind"] == 3
+        site.asleep = False
+        site.ring()
+        assert site.client.get("/readyz").json["behind"] == 0
+        site.asleep = True
+        for seat in range(3):
+            assert orders.move(seat, ORDER).status_code == 201
+        assert site.client.get("/readyz").json["behind"] == 3, "it has been: that much may be missing"
 
     def test_not_ready_without_a_store(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         away(monkeypatch, site.services.ledger, "execute")
