@@ -1,5 +1,6 @@
 """What holds for the tree as a whole."""
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -20,10 +21,10 @@ FORBIDDEN = {
 
 def files() -> Iterator[Path]:
     """Yield the text files of the project, without what is made while running."""
-    for path in sorted(ROOT.rglob("*")):
-        made = any(MADE.fullmatch(part) for part in path.relative_to(ROOT).parts)
-        if path.is_file() and not made:
-            yield path
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if not MADE.fullmatch(name))
+        paths = (Path(folder, name) for name in sorted(names) if not MADE.fullmatch(name))
+        yield from (path for path in paths if path.is_file())
 
 
 def text_of(path: Path) -> str:
