@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import URL, ClauseElement, Connection, Engine, Table, create_engine, event, inspect, select
+from sqlalchemy import URL, ClauseElement, Connection, Engine, Table, create_engine, event, inspect, make_url, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
@@ -158,13 +158,23 @@ def _connected(url: str) -> Engine:
     sqlite = url.startswith("sqlite:")
     # The library would read an address otherwise than the ledger does.
     found = URL.create("sqlite", database=unquote(urlsplit(url).path)[1:]) if sqlite else url
-    engine = create_engine(found, pool_pre_ping=not sqlite, pool_size=8, max_overflow=24, pool_timeout=10)
+    heard = {} if sqlite else _hearing(url)
+    engine = create_engine(
+        found, pool_pre_ping=not sqlite, pool_size=8, max_overflow=24, pool_timeout=10, connect_args=heard
+    )
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_connected)
         event.listen(engine, "begin", _sqlite_begin)
     else:
         event.listen(engine, "begin", _postgresql_begin)
     return engine
+
+
+def _hearing(url: str) -> dict[str, int]:
+    """As the ledger's connections; what the address says goes first."""
+    from domain.ledger.postgres import HEARING  # noqa: PLC0415 - SQLite's users need no driver
+
+    return {name: value for name, value in HEARING.items() if name not in make_url(url).query}
 
 
 def _sqlite_connected(connection: Any, _: Any) -> None:

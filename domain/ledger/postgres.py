@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from uuid import UUID
 
@@ -31,6 +34,13 @@ WAITING = 10
 SILENCE = 5.0
 """Seconds without a word within a transaction until the server ends it: who froze in it, or is gone with its machine,
 holds what every append of every node waits for. Shorter than they wait."""
+
+LATE = 2.0
+"""Seconds that a commit may take while who waits for it counts as one who is answered."""
+
+HEARING = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""How a connection is found out over which nothing comes any more, as after a machine or a network was lost: without
+these the system takes a quarter of an hour, or for ever. The address may say otherwise."""
 
 _LOST = (InterfaceError, OperationalError)
 """After such an error nobody knows whether a commit has been made."""
@@ -177,7 +187,7 @@ class _Datastore(PostgresDatastore):
             max_overflow=15,
         )
         # The address as it is: the library would keep five of its parts, and drop TLS and the like.
-        self.pool.kwargs = {**address, "row_factory": dict_row}
+        self.pool.kwargs = {**HEARING, **address, "row_factory": dict_row}
         # The pause between attempts doubles; giving up early lets the next request start anew.
         self.pool.reconnect_timeout = patience
 
@@ -205,8 +215,11 @@ class PostgresStore(PostgresApplicationRecorder):
         super().__init__(_Datastore(url), events_table_name=EVENTS)
         guards = [_GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in _GUARDED]
         self._together: Together[psycopg.Connection[DictRow], DictRow] = Together(
-            self._appending, (), WAITING, lost=_LOST
+            self._appending, (), WAITING, _LOST, self._cut
         )
+        self._leading: psycopg.Connection[DictRow] | None = None
+        """With which the commit under way is made."""
+        self._guard, self._checking = threading.Lock(), threading.Lock()
         self.sql_create_statements = [_TABLES, _APPEND, _REFUSE, *guards]
 
     def migrate(self) -> None:
@@ -241,14 +254,48 @@ class PostgresStore(PostgresApplicationRecorder):
         One call is a transaction of its own, in one round trip.
         """
         try:
-            with self.datastore.get_connection() as c, c.transaction() if count > 1 else nullcontext():
+            with (
+                self.datastore.get_connection() as c,
+                self._leads(c),
+                c.transaction() if count > 1 else nullcontext(),
+            ):
                 yield c
         except _LOST as error:
             if str(getattr(error.__cause__, "sqlstate", None)).startswith(_UNDONE):
                 raise DatabaseError(str(error)) from error
-            # The others of the pool are likely dead as well: find out now, not one request after the other.
-            self.datastore.pool.check()
+            # The others of the pool are likely dead as well: find out now, not one request after the other. Of those
+            # over which nothing comes at all it takes longer, for which nobody waits.
+            checking = threading.Thread(target=self._check, name="connections", daemon=True)
+            checking.start()
+            checking.join(1)
             raise
+
+    def _check(self) -> None:
+        if self._checking.acquire(blocking=False):
+            try:
+                with suppress(Exception):  # the pool may be closed meanwhile
+                    self.datastore.pool.check()
+            finally:
+                self._checking.release()
+
+    @contextmanager
+    def _leads(self, connection: psycopg.Connection[DictRow]) -> Iterator[None]:
+        with self._guard:
+            self._leading = connection
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._leading = None
+
+    def _cut(self) -> None:
+        """End the connection on which the commit under way waits for an answer; whoever waits is told so."""
+        with self._guard:
+            if self._leading is None or self._leading.closed:
+                return
+            # Not its `close`, which is for the thread that uses it: here only nothing more comes.
+            with suppress(OSError), socket.socket(fileno=os.dup(self._leading.fileno())) as line:
+                line.shutdown(socket.SHUT_RDWR)
 
     def command(self, game: UUID, command: str) -> CommandRow | None:
         rows = self.run(_COMMAND, (game, command))
@@ -306,6 +353,8 @@ class PostgresStore(PostgresApplicationRecorder):
         return [f"{failed} pages with a wrong checksum"] if failed else []
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
+        if self._together.held() > LATE:  # on a connection of its own it would pass by what all appends wait for
+            raise StoreUnavailable("the writers before this one take too long")
         with self.datastore.get_connection() as connection, connection.transaction():
             cursor = connection.cursor(row_factory=tuple_row)
             for statement in _AMONG_APPENDS:

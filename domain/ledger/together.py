@@ -7,6 +7,7 @@ those makes the next one for all of them.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -20,6 +21,14 @@ T = TypeVar("T")
 
 MOST = 64
 """Works of one commit."""
+
+
+_NEVER = float("inf")
+"""Since when no commit is under way."""
+
+
+def _nothing() -> None:
+    pass
 
 
 @dataclass(eq=False)
@@ -63,10 +72,15 @@ class Together(Generic[C, T]):
         refusals: tuple[type[Exception], ...],
         patience: float,
         lost: tuple[type[Exception], ...] = (),
+        cut: Callable[[], None] = _nothing,
     ) -> None:
-        """`patience`: seconds until a work that nobody has begun is given up."""
+        """`patience`: seconds until a work that nobody has begun is given up.
+
+        `cut` breaks off what a leader waits for that has taken half as long again, so that it fails, and others lead.
+        """
         self._transaction, self._refusals, self._patience, self._lost = transaction, refusals, patience, lost
         self._guard, self._committing = threading.Lock(), threading.Lock()
+        self._cut, self._since = cut, _NEVER
         self._waiting: list[_Entry[C, T]] = []
         self._leader: _Entry[C, T] | None = None
         """Who makes the commit that is under way, or is called to make the next one; without one nobody waits.
@@ -74,6 +88,16 @@ class Together(Generic[C, T]):
         It is a hint. A thread may be ended from outside wherever it stands (a job that takes too long), and then
         leads for ever; so who has waited long asks the lock that a leader holds.
         """
+
+    def held(self) -> float:
+        """Seconds for which the commit under way has been made, 0 for none: so long others wait already.
+
+        One that takes too long is cut off.
+        """
+        taken = max(time.monotonic() - self._since, 0.0)
+        if taken > 1.5 * self._patience:
+            self._cut()
+        return taken
 
     def do(self, work: Callable[[C], T]) -> T:
         """What the work gives, once it is committed. Raises what it raises, and StoreUnavailable."""
@@ -90,7 +114,9 @@ class Together(Generic[C, T]):
 
     def _called(self, mine: _Entry[C, T]) -> bool:
         """Waits until it is done, or (then true) is to make the next commit."""
+        self.held()
         while not mine.turn.wait(self._patience):
+            self.held()
             with self._guard:
                 waits, nobody = mine in self._waiting, not self._committing.locked()
                 if waits and nobody:
@@ -111,9 +137,11 @@ class Together(Generic[C, T]):
                     return
                 line = [mine, *(entry for entry in self._waiting if entry is not mine)]
                 batch, self._waiting = line[:MOST], line[MOST:]
+            self._since = time.monotonic()
             try:
                 self._commit(batch)
             finally:
+                self._since = _NEVER
                 for entry in batch:
                     if not entry.done:  # something has ended the thread that did it
                         entry.done, entry.error = True, StoreUnavailable("the writer before this one has ended")

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from domain.errors import StoreUnavailable
 from projections import schema, store
 from projections.progress import LEASE, LeaseLostError
 from projections.pump import Pump
+from projections.store import Views
 from tests.projections.conftest import CATALOGUE, House
 
 
@@ -61,6 +62,16 @@ def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House)
         assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
     with house.ledger._store() as store:
         assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
+
+
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_the_system_finds_out_connections_over_which_nothing_comes(house: House) -> None:
+    """As those of the ledger; unless the address says otherwise."""
+    for url, timeout in ((house.views.url, "10000"), (f"{house.views.url}&tcp_user_timeout=7", "7")):
+        with closing(Views(url, house.ledger.keys)) as views, views.reading() as db:
+            said: Any = db.connection.driver_connection
+            told = said.info.get_parameters()
+        assert (told["tcp_user_timeout"], told["keepalives_idle"]) == (timeout, "10")
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)
