@@ -20,7 +20,7 @@ from cachetools import LRUCache
 from domain.beside.tables import Statement
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
-from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, StaleVersion, UnknownGame
+from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.forks import heed
 from domain.ids import Doc, Json, Seat
 from domain.kernel.acts import Act, Close, Open
@@ -65,6 +65,8 @@ class _Held:
     rules: AnyRuleset
     game: AnyGame
     seed: bytes = field(repr=False)
+    server: str
+    """Of the database that has told it."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Commands:
             # The seed first: one without a game does no harm, and is found when the command is repeated.
             seed = self._vault.create(game)
             step = Open(game, table, body or {}).step(rules, self._moment(seed, named))
-            return self._store(game, named, beside, _Held(rules, step.game, seed), [step])
+            return self._store(game, named, beside, _Held(rules, step.game, seed, self._ledger.server), [step])
 
         return self._for_ever(game, named, attempt)
 
@@ -169,22 +171,22 @@ class Commands:
     def _load(self, game: str, *, newest: bool) -> _Held:
         """As it was when last seen here, or the newest: then only the records since are read."""
         known = self._recent.get(game)
-        if known is None:
+        later = self._ledger.read(game, after=known.game.version) if known and newest else []
+        if known is None or known.server != self._ledger.server:
             return self._recent.put(game, self._fold(game))
-        later = self._ledger.read(game, after=known.game.version) if newest else []
         if not later:
             return known
         if any(r.kind == "rewound" for r in later):
             return self._recent.put(game, self._fold(game))
         found = functools.reduce(lambda g, r: advance(known.rules, g, r), later, known.game)
-        return self._recent.put(game, _Held(known.rules, found, known.seed))
+        return self._recent.put(game, _Held(known.rules, found, known.seed, known.server))
 
     def _fold(self, game: str) -> _Held:
-        records = self._ledger.read(game)
+        server, records = self._ledger.server, self._ledger.read(game)
         if not records:
             raise UnknownGame(game)
         rules = self._catalogue.get(records[0].body["ruleset"])
-        return _Held(rules, fold(rules, records), self._vault.seed(game))
+        return _Held(rules, fold(rules, records), self._vault.seed(game), server)
 
     # --- how a command is done
 
@@ -216,8 +218,10 @@ class Commands:
                 newest = True
                 continue
             try:
-                after = _Held(held.rules, steps[-1].game, held.seed)
+                after = _Held(held.rules, steps[-1].game, held.seed, held.server)
                 return self._store(order.game, order.command, order.beside, after, steps)
+            except ServerReplaced:
+                newest = True
             except StaleVersion:
                 if not order.follow:
                     raise
@@ -243,7 +247,7 @@ class Commands:
         self, game: str, named: Command | None, beside: Beside, after: _Held, steps: Sequence[AnyStep]
     ) -> Answer:
         records = tuple(step.record for step in steps)
-        receipt = self._ledger.append(game, records, records[0].version - 1, named, beside(records[0]))
+        receipt = self._ledger.append(game, records, records[0].version - 1, named, beside(records[0]), after.server)
         if receipt.replayed:
             return self._replayed(game, receipt)
         self._recent.put(game, after)
@@ -277,10 +281,13 @@ class _Recent:
             return self._recent.get(game)
 
     def put(self, game: str, held: _Held) -> _Held:
-        """Remember the game unless a newer one is known, which another thread may have put; returns the newer."""
+        """Remember the game unless a newer one is known, which another thread may have put; returns the newer.
+
+        What another server has told is not newer, whatever its version.
+        """
         with self._lock:
             known = self._recent.get(game)
-            if known is None or known.game.version < held.game.version:
+            if known is None or known.server != held.server or known.game.version < held.game.version:
                 self._recent[game] = known = held
             return known
 

@@ -152,5 +152,9 @@ class StoreUnavailable(AnnalsError):
     """
 
 
+class ServerReplaced(StoreUnavailable):
+    """What was decided rests on what another server of the database has told, which may have known more."""
+
+
 class StoreDamaged(StoreUnavailable):
     """What is asked for stands on pages that the database itself cannot read."""

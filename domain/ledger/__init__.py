@@ -30,6 +30,7 @@ from domain.beside.keys import Keyring
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import (
     CommandReused,
+    ServerReplaced,
     StaleVersion,
     StoreDamaged,
     StoreUnavailable,
@@ -125,12 +126,14 @@ class Ledger:
         expected: int,
         command: Command | None = None,
         beside: Sequence[Statement] = (),
+        server: str | None = None,
     ) -> Receipt:
         """Store the records with their command and with rows beside the log, all or nothing; gives the positions.
 
-        A known command stores nothing and gives the first receipt again, marked `replayed`. Raises CommandReused,
-        GameDamaged, StaleVersion, and StoreUnavailable (after a connection that broke midway only the command id tells
-        what has become of it).
+        A known command stores nothing and gives the first receipt again, marked `replayed`. `server`: that from which
+        stems what the records follow. Raises CommandReused, GameDamaged, ServerReplaced where the records would be
+        stored by another one, StaleVersion, and StoreUnavailable (after a connection that broke midway only the command
+        id tells what has become of it).
         """
         key = _key(game)
         if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:
@@ -140,10 +143,10 @@ class Ledger:
         try:
             with self._store() as store:
                 try:
-                    receipt = store.append(key, events, expected, command, beside)
+                    receipt = store.append(key, events, expected, command, beside, server)
                 except IntegrityError as e:
                     raise StaleVersion(expected, store.version(key)) from e
-        except (StaleVersion, CommandReused):
+        except (StaleVersion, CommandReused, ServerReplaced):
             self.refusing = before
             raise
         self.refusing = False
@@ -297,6 +300,12 @@ class Ledger:
         with self._store() as store:
             found = store.events(key, after, upto)
         return [self._record(_own(key, version, e)) for version, e in enumerate(found, after + 1)]
+
+    @property
+    def server(self) -> str:
+        """Names the run of the server that is spoken to: another one may know less, as a standby that lagged."""
+        with self._store() as store:
+            return store.server
 
     def version(self, game: str) -> int:
         """The newest version of a game; 0 if it is unknown."""

@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from functools import partial
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -20,7 +20,7 @@ from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import PoolTimeout
 
 from domain.beside.tables import Execute, Row, Statement
-from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
+from domain.errors import CommandReused, GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 from domain.ledger.together import Together
@@ -153,6 +153,7 @@ _NOTIFICATIONS = """
 SELECT originator_id, originator_version, topic, state, notification_id FROM public.records
 WHERE notification_id > %s ORDER BY notification_id LIMIT %s"""
 _LAST = 2**63 - 1
+_SERVER = "SELECT extract(epoch FROM pg_postmaster_start_time())::text"
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
 _OVERWRITE = """
@@ -174,6 +175,8 @@ FROM public.commands c WHERE c.game = ? AND c.id = ?"""
 
 class _Datastore(PostgresDatastore):
     def __init__(self, url: str) -> None:
+        self.servers = [""]
+        """The run of the server that has taken a connection last."""
         try:
             address = conninfo_to_dict(url)
         except psycopg.ProgrammingError:  # its message quotes the address, in which a password stands
@@ -190,6 +193,15 @@ class _Datastore(PostgresDatastore):
         self.pool.kwargs = {**HEARING, **address, "row_factory": dict_row}
         # The pause between attempts doubles; giving up early lets the next request start anew.
         self.pool.reconnect_timeout = patience
+
+    def after_connect_func(self) -> Callable[[psycopg.Connection[Any]], None]:
+        connected, servers = super().after_connect_func(), self.servers  # not itself: the pool would hold it
+
+        def after_connect(connection: psycopg.Connection[Any]) -> None:
+            connected(connection)
+            servers[:] = next(connection.cursor(row_factory=tuple_row).execute(_SERVER))
+
+        return after_connect
 
     def register_type_adapters(self) -> None:
         """Nothing to register: the function takes arrays, no composite types."""
@@ -228,6 +240,13 @@ class PostgresStore(PostgresApplicationRecorder):
             curs.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             self._create_table(curs)
 
+    @property
+    def server(self) -> str:
+        if not self.datastore.servers[0]:
+            with self.datastore.get_connection():
+                pass  # to make one tells
+        return self.datastore.servers[0]
+
     def append(
         self,
         game: UUID,
@@ -235,10 +254,19 @@ class PostgresStore(PostgresApplicationRecorder):
         expected: int,
         command: Command | None,
         beside: Sequence[Statement] = (),
+        server: str | None = None,
     ) -> Receipt:
         topics, states = [e.topic for e in events], [e.state for e in events]
         named = (command.id, command.body_hash) if command else (None, None)
-        row = self._together.do(partial(_call, (game, expected, topics, states, *named), beside))
+
+        def work(c: psycopg.Connection[DictRow]) -> DictRow:
+            if server not in (None, *self.datastore.servers):
+                return {"outcome": "replaced"}
+            return _call((game, expected, topics, states, *named), beside, c)
+
+        row = self._together.do(work)
+        if row["outcome"] == "replaced":
+            raise ServerReplaced("the database has been replaced meanwhile")
         if row["outcome"] == "damaged":
             raise GameDamaged(str(game), row["high"])
         if row["outcome"] == "stale":

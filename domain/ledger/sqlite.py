@@ -242,6 +242,8 @@ class SqliteStore(SQLiteApplicationRecorder):
         if self._path and unwiped(self._path).exists():
             self.wipe()
 
+    server = ""
+
     def append(
         self,
         game: UUID,
@@ -249,7 +251,10 @@ class SqliteStore(SQLiteApplicationRecorder):
         expected: int,
         command: Command | None,
         beside: Sequence[Statement] = (),
+        server: str | None = None,
     ) -> Receipt:
+        del server  # a file stays the same as long as it is open
+
         def work(c: SQLiteCursor) -> Receipt:
             known, damaged, head = _before(c, game, command)
             if command and known:

@@ -89,6 +89,10 @@ def write_beside(execute: Callable[[str, Sequence[object]], object], beside: Seq
 class Store(Protocol):
     """One database. Every member may raise StoreUnavailable or an error of the driver or the library."""
 
+    @property
+    def server(self) -> str:
+        """Names the run of the server that is spoken to; the same for ever where there is none."""
+
     def migrate(self) -> None:
         """Create the tables that are missing."""
 
@@ -99,10 +103,12 @@ class Store(Protocol):
         expected: int,
         command: Command | None,
         beside: Sequence[Statement] = (),
+        server: str | None = None,
     ) -> Receipt:
         """All or nothing, with what stands beside the log; nothing at all if the command is known.
 
-        Raises CommandReused, GameDamaged and StaleVersion, all before anything is stored.
+        Raises CommandReused, GameDamaged, StaleVersion and, if another `server` is named, ServerReplaced, all before
+        anything is stored.
         """
 
     def command(self, game: UUID, command: str) -> CommandRow | None:

@@ -1,9 +1,13 @@
 """Commands: decided on what is known, appended on what is expected, answered once and for ever."""
 
 import random
-from collections.abc import Callable
+import shutil
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -31,6 +35,7 @@ from domain.kernel.ruleset import decisions
 from domain.ledger import Ledger
 from tests.contracts import crew
 from tests.contracts.crew import CATALOGUE, KEY
+from tests.postgres import Server, new_server, url_of
 
 SUBMIT = {"type": "submit"}
 PASS = {"type": "pass"}
@@ -96,6 +101,71 @@ def watched(ledger: Ledger, url: str) -> Watched:
     assert isinstance(watched, Watched)
     watched.reads = []
     return watched
+
+
+class TestAnotherServer:
+    """Of PostgreSQL, in the place of the one before: a standby that lagged, or a copy."""
+
+    @pytest.fixture
+    def server(self) -> Iterator[Server]:
+        with new_server() as server:
+            yield server
+
+    @staticmethod
+    def put_back(server: Server, plays: Callable[[], object]) -> None:
+        """The server as it was before them."""
+        server.stop("fast")
+        copy = server.folder / "copy"
+        assert server._run("/bin/cp", "-a", server.data, copy) == 0  # by its owner
+        server.start()
+        plays()
+        server.stop("fast")
+        shutil.rmtree(server.data)
+        copy.rename(server.data)
+        server.start()
+
+    @pytest.mark.parametrize("noticed", [False, True])
+    @pytest.mark.parametrize("meanwhile", [0, 1, 2, 3])
+    @pytest.mark.parametrize("by", ["decision", "version"])
+    def test_what_it_does_not_know_is_forgotten(self, server: Server, noticed: bool, meanwhile: int, by: str) -> None:
+        """Whatever the next to move remembers, and however many moves somebody else has made instead."""
+        url = url_of(server.dsn, "postgres")
+        with closing(Ledger.open(url)) as ledger, closing(Ledger.open(url)) as elsewhere:
+            ledger.migrate()
+            commands, others = crew.commands(ledger), crew.commands(elsewhere)
+            game = running(commands)
+
+            def order(who: Commands, seat: int, units: int) -> None:
+                act = Play(seat, [{"type": "order", "to": "t01", "units": units}], decision(who, game))
+                tried(lambda: who.do(game, act))
+
+            order(commands, 1, 1)
+            self.put_back(server, lambda: order(commands, 0, 1))
+            if noticed:
+                tried(lambda: ledger.version(game))
+            for seat in range(meanwhile):
+                order(others, seat, 2)
+            if by == "decision":
+                order(commands, 2, 1)
+            else:
+                act = Play(2, [{"type": "order", "to": "t01", "units": 1}])
+                tried(lambda: commands.do(game, act, expected=6 + meanwhile))
+            records = elsewhere.read(game)
+            assert [r.version for r in records] == list(range(1, len(records) + 1))
+            assert all(b.public["prev"] == a.hash for a, b in pairwise(records))
+            assert commands.game(game) == refolded(ledger, game) == others.game(game)
+
+
+def tried(use: Callable[[], object]) -> None:
+    """Until the server is there, whose connections are made anew."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            use()
+        except StoreUnavailable:
+            assert time.monotonic() < deadline
+        else:
+            return
 
 
 class TestTable:
