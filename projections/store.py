@@ -72,6 +72,7 @@ class Views:
         """
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
+                _heard(db).patience = None  # to make tables may take long
                 db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")  # two nodes may start at once
             if not _fits(db):
                 metadata.drop_all(db)
@@ -84,25 +85,21 @@ class Views:
     def clear(self) -> None:
         """Throw away all tables with what is in them; to be followed by `migrate`."""
         with self.transaction() as db:
+            if db.dialect.name == "postgresql":
+                _heard(db).patience = None
             metadata.drop_all(db)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """All or nothing; raises StoreUnavailable when the database does not answer or cannot write."""
-        try:
-            with self._lent() as engine, engine.execution_options(writes=True).begin() as db:
-                yield db
-        except (DBAPIError, TimeoutError, self.engine.dialect.loaded_dbapi.Error) as error:
-            raise StoreUnavailable(str(getattr(error, "orig", error))) from error
+        with self._lent() as engine, engine.execution_options(writes=True).begin() as db, self._watched(engine, db):
+            yield db
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """For reads: one moment of the database."""
-        try:
-            with self._lent() as engine, engine.connect() as db:
-                yield db
-        except (DBAPIError, TimeoutError, self.engine.dialect.loaded_dbapi.Error) as error:
-            raise StoreUnavailable(str(getattr(error, "orig", error))) from error
+        """For reads: one moment of the database; raises StoreUnavailable."""
+        with self._lent() as engine, engine.connect() as db, self._watched(engine, db):
+            yield db
 
     def found(self, query: Prepared, **params: object) -> list[tuple[Any, ...]]:
         """What one query finds, which is one moment by itself."""
@@ -115,9 +112,23 @@ class Views:
         engine = self.engine
         try:
             yield engine
+        except (DBAPIError, TimeoutError, engine.dialect.loaded_dbapi.Error) as error:
+            raise StoreUnavailable(str(getattr(error, "orig", error))) from error
         finally:
             if engine is not self._made:
                 engine.pool.dispose()
+
+    @contextmanager
+    def _watched(self, engine: Engine, db: Connection) -> Iterator[None]:
+        """Where a connection is lost the others are likely lost as well: none of them is lent again."""
+        try:
+            yield
+        except Exception:
+            if not db.invalidated and getattr(_heard(db), "closed", False):
+                db.invalidate()
+            if db.invalidated and engine is self._made:
+                self.close()
+            raise
 
     def kept(self, game: str, reader: str, doc: bytes) -> bytes:
         """A document as it rests: sealed unless everybody may read it."""
@@ -162,17 +173,19 @@ def _connected(url: str) -> Engine:
     engine = create_engine(
         found, pool_pre_ping=not sqlite, pool_size=8, max_overflow=24, pool_timeout=10, connect_args=heard
     )
-    if engine.dialect.name == "sqlite":
+    if sqlite:
         event.listen(engine, "connect", _sqlite_connected)
         event.listen(engine, "begin", _sqlite_begin)
     else:
+        event.listen(engine, "do_connect", _postgresql_connect)
+        event.listen(engine, "checkin", _postgresql_checkin)
         event.listen(engine, "begin", _postgresql_begin)
     return engine
 
 
 def _hearing(url: str) -> dict[str, int]:
     """As the ledger's connections; what the address says goes first."""
-    from domain.ledger.postgres import HEARING  # noqa: PLC0415 - SQLite's users need no driver
+    from domain.ledger.heard import HEARING  # noqa: PLC0415 - SQLite's users need no driver
 
     return {name: value for name, value in HEARING.items() if name not in make_url(url).query}
 
@@ -190,12 +203,29 @@ def _sqlite_begin(db: Connection) -> None:
     db.connection.cursor().execute(begin)
 
 
+def _postgresql_connect(_: Any, __: Any, args: list[Any], given: dict[str, Any]) -> Any:
+    from domain.ledger.heard import Heard  # noqa: PLC0415 - SQLite's users need no driver
+
+    return Heard.connect(*args, **given)
+
+
+def _postgresql_checkin(connection: Any, _: Any) -> None:
+    if connection is not None:
+        connection.patience = type(connection).patience
+
+
+def _heard(db: Connection) -> Any:
+    """The driver's connection."""
+    return db.connection.driver_connection
+
+
 def _postgresql_begin(db: Connection) -> None:
     """As on SQLite, who writes views does not wait for the disk. What the ledger commits later takes them along.
 
     All is said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
     """
     if db.get_execution_options().get("writes"):
+        _heard(db).patience = SILENCE * 1.5  # or nobody would live to take the place of one who froze
         db.exec_driver_sql(_WRITES).close()
 
 

@@ -1,24 +1,27 @@
 """A real PostgreSQL for the tests: one server per test process, one database per test.
 
 `ANNALS_TEST_POSTGRES_DSN` names a server to use instead, with the right to create databases. Import the fixtures in a
-conftest: `from tests.postgres import postgres_server, postgres_url`.
+conftest: `from tests.postgres import postgres_server, postgres_url`, and `far_url, line` for a database that is reached
+over a line that can fall silent.
 """
 
 import itertools
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
 NOBODY = 65534
@@ -121,6 +124,67 @@ def url_of(dsn: str, name: str) -> str:
     return f"postgresql:///{quote(name)}?{urlencode(parts)}"
 
 
+class Line:
+    """What lies between a client and its server, and loses what it is given by connections that have fallen silent."""
+
+    def __init__(self, dsn: str) -> None:
+        self._server = conninfo_to_dict(dsn)
+        self.swallowed = threading.Event()
+        self.lost = 0
+        """Connections of which anything was lost but the word that they end."""
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port = self._door.getsockname()[1]
+        self._sockets, self._threads = [self._door], list[threading.Thread]()
+        self._silent: list[dict[str, bool]] = []
+        self._begin(self._accept)
+
+    def silence(self) -> None:
+        """All connections that there are; those made from now on are well."""
+        for each in self._silent:
+            each["silent"] = True
+
+    def _begin(self, what: Callable[..., None], *args: object) -> None:
+        self._threads.append(threading.Thread(target=what, args=args))
+        self._threads[-1].start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._door.accept()
+                far = self._reached()
+                self._sockets += near, far
+                self._silent.append(said := {"silent": False, "lost": False})
+                for ends in ((near, far), (far, near)):
+                    self._begin(self._carry, *ends, said)
+
+    def _reached(self) -> socket.socket:
+        host, port = str(self._server.get("host") or "localhost"), int(self._server.get("port") or 5432)
+        if not host.startswith("/"):
+            return socket.create_connection((host, port))
+        far = socket.socket(socket.AF_UNIX)
+        far.connect(f"{host}/.s.PGSQL.{port}")
+        return far
+
+    def _carry(self, here: socket.socket, there: socket.socket, said: dict[str, bool]) -> None:
+        with suppress(OSError):
+            while heard := here.recv(65536):
+                if not said["silent"]:
+                    there.sendall(heard)
+                elif not heard.startswith(b"X") and not said["lost"]:
+                    said["lost"], self.lost = True, self.lost + 1
+                    self.swallowed.set()
+            there.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        for each in self._sockets:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for each in self._sockets:
+            each.close()
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The DSN of a running server."""
@@ -136,3 +200,17 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     """The address of an empty database of the test's own."""
     with new_database(postgres_server) as url:
         yield url
+
+
+@pytest.fixture
+def line(postgres_server: str) -> Iterator[Line]:
+    """What lies between `far_url` and its server."""
+    with closing(Line(postgres_server)) as line:
+        yield line
+
+
+@pytest.fixture
+def far_url(postgres_server: str, postgres_url: str, line: Line) -> str:
+    """The address of an empty database, reached over the line."""
+    dsn = make_conninfo(postgres_server, host="127.0.0.1", port=line.port)
+    return url_of(dsn, unquote(urlsplit(postgres_url).path[1:]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from typing import Any
+from contextlib import contextmanager, nullcontext
+from typing import Any, cast
 from uuid import UUID
 
 import psycopg
@@ -22,6 +20,7 @@ from psycopg_pool import PoolTimeout
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
+from domain.ledger.heard import HEARING, Heard
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 from domain.ledger.together import Together
 
@@ -37,10 +36,6 @@ holds what every append of every node waits for. Shorter than they wait."""
 
 LATE = 2.0
 """Seconds that a commit may take while who waits for it counts as one who is answered."""
-
-HEARING = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-"""How a connection is found out over which nothing comes any more, as after a machine or a network was lost: without
-these the system takes a quarter of an hour, or for ever. The address may say otherwise."""
 
 _LOST = (InterfaceError, OperationalError)
 """After such an error nobody knows whether a commit has been made."""
@@ -177,6 +172,8 @@ class _Datastore(PostgresDatastore):
     def __init__(self, url: str) -> None:
         self.servers = [""]
         """The run of the server that has taken a connection last."""
+        self._lost = 0.0
+        """When it was found out last, by the monotonic clock, that a connection is lost."""
         try:
             address = conninfo_to_dict(url)
         except psycopg.ProgrammingError:  # its message quotes the address, in which a password stands
@@ -189,15 +186,17 @@ class _Datastore(PostgresDatastore):
             pool_size=1,
             max_overflow=15,
         )
+        self.pool.connection_class = Heard[DictRow]
         # The address as it is: the library would keep five of its parts, and drop TLS and the like.
         self.pool.kwargs = {**HEARING, **address, "row_factory": dict_row}
         # The pause between attempts doubles; giving up early lets the next request start anew.
         self.pool.reconnect_timeout = patience
 
-    def after_connect_func(self) -> Callable[[psycopg.Connection[Any]], None]:
+    def after_connect_func(self) -> Callable[[Any], None]:
         connected, servers = super().after_connect_func(), self.servers  # not itself: the pool would hold it
 
-        def after_connect(connection: psycopg.Connection[Any]) -> None:
+        def after_connect(connection: Heard[Any]) -> None:
+            connection.born = time.monotonic()
             connected(connection)
             servers[:] = next(connection.cursor(row_factory=tuple_row).execute(_SERVER))
 
@@ -207,15 +206,34 @@ class _Datastore(PostgresDatastore):
         """Nothing to register: the function takes arrays, no composite types."""
 
     @contextmanager
-    def get_connection(self) -> Iterator[psycopg.Connection[DictRow]]:
+    def get_connection(self) -> Iterator[Heard[DictRow]]:
+        connection: Heard[DictRow] | None = None
         try:
-            with super().get_connection() as connection:
+            with super().get_connection() as found:
+                connection = cast("Heard[DictRow]", found)
                 yield connection
-        except OperationalError as e:
+        except (InterfaceError, OperationalError) as e:
             if isinstance(e.__cause__, PoolTimeout):
                 # The library would try ten times more, and each time wait as long.
                 raise StoreUnavailable("no connection to the server") from e
+            self._replace(connection)
             raise
+
+    def _replace(self, connection: Heard[DictRow] | None) -> None:
+        """The others of the pool are likely lost as well: none is lent again, or each would be waited for in turn."""
+        if connection is not None and connection.closed and connection.born > self._lost:
+            self._lost = time.monotonic()
+            self.pool.drain()
+
+    @contextmanager
+    def patient(self) -> Iterator[Heard[DictRow]]:
+        """For what may take long: a connection that waits for ever."""
+        with self.get_connection() as connection:
+            before, connection.patience = connection.patience, None
+            try:
+                yield connection
+            finally:
+                connection.patience = before
 
 
 class PostgresStore(PostgresApplicationRecorder):
@@ -226,17 +244,12 @@ class PostgresStore(PostgresApplicationRecorder):
     def __init__(self, url: str) -> None:
         super().__init__(_Datastore(url), events_table_name=EVENTS)
         guards = [_GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in _GUARDED]
-        self._together: Together[psycopg.Connection[DictRow], DictRow] = Together(
-            self._appending, (), WAITING, _LOST, self._cut
-        )
-        self._leading: psycopg.Connection[DictRow] | None = None
-        """With which the commit under way is made."""
-        self._guard, self._checking = threading.Lock(), threading.Lock()
+        self._together: Together[Heard[DictRow], DictRow] = Together(self._appending, (), WAITING, _LOST)
         self.sql_create_statements = [_TABLES, _APPEND, _REFUSE, *guards]
 
     def migrate(self) -> None:
         # IF NOT EXISTS and OR REPLACE do not keep concurrent callers apart; the lock does.
-        with self.datastore.transaction(commit=True) as curs:
+        with self.datastore.patient() as connection, connection.transaction(), connection.cursor() as curs:
             curs.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             self._create_table(curs)
 
@@ -259,7 +272,7 @@ class PostgresStore(PostgresApplicationRecorder):
         topics, states = [e.topic for e in events], [e.state for e in events]
         named = (command.id, command.body_hash) if command else (None, None)
 
-        def work(c: psycopg.Connection[DictRow]) -> DictRow:
+        def work(c: Heard[DictRow]) -> DictRow:
             if server not in (None, *self.datastore.servers):
                 return {"outcome": "replaced"}
             return _call((game, expected, topics, states, *named), beside, c)
@@ -276,54 +289,18 @@ class PostgresStore(PostgresApplicationRecorder):
         return Receipt(row["low"], row["high"], tuple(row["positions"]), replayed=row["outcome"] == "known")
 
     @contextmanager
-    def _appending(self, count: int) -> Iterator[psycopg.Connection[DictRow]]:
+    def _appending(self, count: int) -> Iterator[Heard[DictRow]]:
         """Not tried again: if the connection broke on the way back, the records may be stored.
 
         One call is a transaction of its own, in one round trip.
         """
         try:
-            with (
-                self.datastore.get_connection() as c,
-                self._leads(c),
-                c.transaction() if count > 1 else nullcontext(),
-            ):
+            with self.datastore.get_connection() as c, c.transaction() if count > 1 else nullcontext():
                 yield c
         except _LOST as error:
             if str(getattr(error.__cause__, "sqlstate", None)).startswith(_UNDONE):
                 raise DatabaseError(str(error)) from error
-            # The others of the pool are likely dead as well: find out now, not one request after the other. Of those
-            # over which nothing comes at all it takes longer, for which nobody waits.
-            checking = threading.Thread(target=self._check, name="connections", daemon=True)
-            checking.start()
-            checking.join(1)
             raise
-
-    def _check(self) -> None:
-        if self._checking.acquire(blocking=False):
-            try:
-                with suppress(Exception):  # the pool may be closed meanwhile
-                    self.datastore.pool.check()
-            finally:
-                self._checking.release()
-
-    @contextmanager
-    def _leads(self, connection: psycopg.Connection[DictRow]) -> Iterator[None]:
-        with self._guard:
-            self._leading = connection
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._leading = None
-
-    def _cut(self) -> None:
-        """End the connection on which the commit under way waits for an answer; whoever waits is told so."""
-        with self._guard:
-            if self._leading is None or self._leading.closed:
-                return
-            # Not its `close`, which is for the thread that uses it: here only nothing more comes.
-            with suppress(OSError), socket.socket(fileno=os.dup(self._leading.fileno())) as line:
-                line.shutdown(socket.SHUT_RDWR)
 
     def command(self, game: UUID, command: str) -> CommandRow | None:
         rows = self.run(_COMMAND, (game, command))
@@ -391,7 +368,7 @@ class PostgresStore(PostgresApplicationRecorder):
 
     @contextmanager
     def repair(self, what: str, why: str) -> Iterator[Execute]:
-        with self.datastore.get_connection() as connection, connection.transaction():
+        with self.datastore.patient() as connection, connection.transaction():
             cursor = connection.cursor(row_factory=tuple_row)
             for statement in _AMONG_APPENDS:
                 cursor.execute(statement)
@@ -405,7 +382,7 @@ class PostgresStore(PostgresApplicationRecorder):
         return bool(self.run(_GUARDS, (list(_GUARDED),))[0][0] == 2 * len(_GUARDED))
 
     def grant(self, service: str) -> None:
-        with self.datastore.get_connection() as connection, connection.transaction():
+        with self.datastore.patient() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             roles.grant(connection, service)
 
@@ -413,7 +390,7 @@ class PostgresStore(PostgresApplicationRecorder):
         self.datastore.close()
 
 
-def _call(params: Sequence[object], beside: Sequence[Statement], connection: psycopg.Connection[DictRow]) -> DictRow:
+def _call(params: Sequence[object], beside: Sequence[Statement], connection: Heard[DictRow]) -> DictRow:
     """What the function says of one append, and what stands beside it."""
     if not beside:
         return next(connection.execute(_CALL, params, prepare=True))

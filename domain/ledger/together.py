@@ -27,10 +27,6 @@ _NEVER = float("inf")
 """Since when no commit is under way."""
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass(eq=False)
 class _Entry(Generic[C, T]):
     """A work on its way."""
@@ -72,15 +68,11 @@ class Together(Generic[C, T]):
         refusals: tuple[type[Exception], ...],
         patience: float,
         lost: tuple[type[Exception], ...] = (),
-        cut: Callable[[], None] = _nothing,
     ) -> None:
-        """`patience`: seconds until a work that nobody has begun is given up.
-
-        `cut` breaks off what a leader waits for that has taken half as long again, so that it fails, and others lead.
-        """
+        """`patience`: seconds until a work that nobody has begun is given up."""
         self._transaction, self._refusals, self._patience, self._lost = transaction, refusals, patience, lost
         self._guard, self._committing = threading.Lock(), threading.Lock()
-        self._cut, self._since = cut, _NEVER
+        self._since = _NEVER
         self._waiting: list[_Entry[C, T]] = []
         self._leader: _Entry[C, T] | None = None
         """Who makes the commit that is under way, or is called to make the next one; without one nobody waits.
@@ -90,14 +82,8 @@ class Together(Generic[C, T]):
         """
 
     def held(self) -> float:
-        """Seconds for which the commit under way has been made, 0 for none: so long others wait already.
-
-        One that takes too long is cut off.
-        """
-        taken = max(time.monotonic() - self._since, 0.0)
-        if taken > 1.5 * self._patience:
-            self._cut()
-        return taken
+        """Seconds for which the commit under way has been made, 0 for none: so long others wait already."""
+        return max(time.monotonic() - self._since, 0.0)
 
     def do(self, work: Callable[[C], T]) -> T:
         """What the work gives, once it is committed. Raises what it raises, and StoreUnavailable."""
@@ -114,9 +100,7 @@ class Together(Generic[C, T]):
 
     def _called(self, mine: _Entry[C, T]) -> bool:
         """Waits until it is done, or (then true) is to make the next commit."""
-        self.held()
         while not mine.turn.wait(self._patience):
-            self.held()
             with self._guard:
                 waits, nobody = mine in self._waiting, not self._committing.locked()
                 if waits and nobody:

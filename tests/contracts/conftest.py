@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from domain.ledger import Ledger
-from tests.postgres import postgres_server, postgres_url
+from tests.postgres import far_url, line, postgres_server, postgres_url
 
-__all__ = ["postgres_server", "postgres_url"]
+__all__ = ["far_url", "line", "postgres_server", "postgres_url"]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -3,29 +3,27 @@
 import os
 import resource
 import signal
-import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import pytest
 from eventsourcing.sqlite import SQLiteCursor
-from psycopg.conninfo import conninfo_to_dict
 
 from domain.beside.access import Access
 from domain.beside.keys import Keyring
 from domain.errors import StoreUnavailable
 from domain.ledger import Command, Ledger, postgres, sqlite
+from domain.ledger.heard import Heard
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
-from tests.postgres import new_server, url_of
+from tests.postgres import Line, new_server, url_of
 
 WRITER = f"writer-{os.getpid()}"
 
@@ -257,104 +255,74 @@ class TestServerGone:
             ledger.close()
 
 
-class Line:
-    """What lies between a ledger and its server, and loses what it is given while it is `dead`, from then on."""
-
-    def __init__(self, server: str) -> None:
-        self._server, self.dead, self.swallowed = server, False, threading.Event()
-        self._door = socket.create_server(("127.0.0.1", 0))
-        self.port = self._door.getsockname()[1]
-        self._sockets, self._threads = [self._door], list[threading.Thread]()
-        self._begin(self._accept)
-
-    def _begin(self, what: Callable[..., None], *args: Any) -> None:
-        self._threads.append(threading.Thread(target=what, args=args))
-        self._threads[-1].start()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._door.accept()
-                far = socket.socket(socket.AF_UNIX)
-                self._sockets += near, far
-                far.connect(self._server)
-                lost: list[bool] = []
-                for ends in ((near, far), (far, near)):
-                    self._begin(self._carry, *ends, lost)
-
-    def _carry(self, here: socket.socket, there: socket.socket, lost: list[bool]) -> None:
-        with suppress(OSError):
-            while said := here.recv(65536):
-                if self.dead:
-                    lost.append(True)
-                    self.swallowed.set()
-                if not lost:
-                    there.sendall(said)
-            there.shutdown(socket.SHUT_WR)
-
-    def close(self) -> None:
-        for each in self._sockets:
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
-        for each in self._sockets:
-            each.close()
-
-
 class TestNothingComesAnyMore:
-    """Over a connection to PostgreSQL, though the server is well: nobody closes it, nobody answers."""
+    """Over connections to PostgreSQL, though the server is well: nobody closes them, nobody answers."""
 
-    @pytest.fixture
-    def line(self, postgres_server: str) -> Iterator[Line]:
-        folder = conninfo_to_dict(postgres_server)["host"]
-        with closing(Line(f"{folder}/.s.PGSQL.5432")) as line:
-            yield line
-
-    @pytest.fixture
-    def far(self, postgres_url: str, line: Line) -> str:
-        return f"postgresql://postgres@127.0.0.1:{line.port}{urlsplit(postgres_url).path}"
+    @pytest.fixture(autouse=True)
+    def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Heard, "patience", 2.0)
 
     @staticmethod
     def hanging(ledger: Ledger, line: Line) -> Future[object]:
-        """An append that nobody answers; of all others each goes over a line that is well."""
+        """An append that nobody answers; of all others each goes over a connection that is well."""
         ledger.migrate()
         ledger.append(game(), [record(1)], 0)
-        line.dead = True
+        line.silence()
         pool = ThreadPoolExecutor(1)
         found = pool.submit(ledger.append, game(), [record(2)], 1)
         pool.shutdown(wait=False)
         assert line.swallowed.wait(20)
-        line.dead = False
         return cast("Future[object]", found)
 
-    def test_who_waits_for_it_ends_it_and_all_goes_on(
-        self, far: str, line: Line, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(postgres, "WAITING", 0.5)
-        with closing(Ledger.open(far)) as ledger:
+    def test_the_append_gives_up_and_all_goes_on(self, far_url: str, line: Line) -> None:
+        with closing(Ledger.open(far_url)) as ledger:
             found = self.hanging(ledger, line)
             assert in_time(lambda: ledger.append(game(), [record(2)], 1).last) == 2
             assert isinstance(found.exception(20), StoreUnavailable)
 
-    def test_the_heart_does_not_beat_meanwhile(self, far: str, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_heart_does_not_beat_meanwhile(self, far_url: str, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
         """It stands for a move, which would not be taken."""
         monkeypatch.setattr(postgres, "LATE", 0.5)
-        with closing(Ledger.open(far)) as ledger:
+        with closing(Ledger.open(far_url)) as ledger:
             found, beaten = self.hanging(ledger, line), list[int]()
             time.sleep(0.5)
             with pytest.raises(StoreUnavailable, match="take too long"):
                 ledger.among_appends(lambda _: beaten.append(1))
             assert not beaten
-            with ledger._store() as store:
-                store._cut()  # type: ignore[attr-defined]
             assert isinstance(found.exception(20), StoreUnavailable)
             ledger.among_appends(lambda _: beaten.append(1))
             assert beaten
 
-    def test_the_system_is_told_to_find_out(self, far: str) -> None:
+    def test_of_many_one_is_waited_for(self, far_url: str, line: Line) -> None:
+        """Or who reads would wait for each of a full pool in turn."""
+        with closing(Ledger.open(far_url)) as ledger:
+            ledger.migrate()
+            ledger.append(game(), [record(1)], 0)
+            together = threading.Barrier(6)
+            with ledger._store() as store, ThreadPoolExecutor(6) as pool:
+
+                def use(_: int) -> None:
+                    with store.datastore.get_connection():  # type: ignore[attr-defined]
+                        together.wait(20)
+
+                assert len(list(pool.map(use, range(6)))) == 6
+            line.silence()
+            assert ledger.version(game()) == 1
+            assert line.lost == 1
+
+    def test_what_may_take_long_is_waited_for(self, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As the tables are made while another node makes them."""
+        monkeypatch.setattr(Heard, "patience", 0.2)
+        with closing(Ledger.open(postgres_url)) as ledger:
+            ledger.migrate()
+            with ledger._store() as store, store.datastore.patient() as c:  # type: ignore[attr-defined]
+                assert c.execute("SELECT pg_sleep(0.5)").fetchone()
+            with pytest.raises(StoreUnavailable, match="has not answered"):
+                ledger.execute("SELECT pg_sleep(5)")
+
+    def test_the_system_is_told_to_find_out(self, far_url: str) -> None:
         """Unless the address says otherwise."""
-        for address, timeout in ((far, "10000"), (f"{far}?tcp_user_timeout=7", "7")):
+        for address, timeout in ((far_url, "10000"), (f"{far_url}&tcp_user_timeout=7", "7")):
             with closing(Ledger.open(address)) as ledger:
                 ledger.migrate()
                 with ledger._store() as store, store.datastore.get_connection() as connection:  # type: ignore[attr-defined]

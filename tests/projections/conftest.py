@@ -19,10 +19,10 @@ from domain.ledger import Ledger
 from projections.pump import Pump
 from projections.reader import Reader
 from projections.store import Views
-from tests.postgres import postgres_server, postgres_url
+from tests.postgres import far_url, line, postgres_server, postgres_url
 from tests.rulesets import FLOWS
 
-__all__ = ["postgres_server", "postgres_url"]
+__all__ = ["far_url", "line", "postgres_server", "postgres_url"]
 
 CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import Connection, select, text
 
 from domain.errors import StoreUnavailable
+from domain.ledger.heard import Heard
 from projections import schema, store
 from projections.progress import LEASE, LeaseLostError
 from projections.pump import Pump
-from projections.store import Views
+from projections.store import Prepared, Views
+from tests.postgres import Line
 from tests.projections.conftest import CATALOGUE, House
 
 
@@ -72,6 +74,66 @@ def test_the_system_finds_out_connections_over_which_nothing_comes(house: House)
             said: Any = db.connection.driver_connection
             told = said.info.get_parameters()
         assert (told["tcp_user_timeout"], told["keepalives_idle"]) == (timeout, "10")
+
+
+class TestNothingComesAnyMore:
+    """Over connections to PostgreSQL: nobody closes them, nobody answers."""
+
+    @pytest.fixture
+    def views(self, far_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Views]:
+        monkeypatch.setattr(Heard, "patience", 1.0)
+        monkeypatch.setattr(store, "SILENCE", 1)
+        with closing(Views(far_url)) as views:
+            views.migrate()
+            yield views
+
+    @pytest.mark.parametrize("writes", [False, True])
+    @pytest.mark.parametrize("prepared", [False, True])
+    def test_of_many_connections_one_is_waited_for(
+        self, views: Views, line: Line, prepared: bool, writes: bool, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """In the middle of a use: at its beginning the library asks each whether it is well."""
+        lend = views.transaction if writes else views.reading
+        with ExitStack() as stack:
+            for _ in range(4):
+                stack.enter_context(views.reading())
+        asked = select(schema.generations.c.gen)
+        ask: Callable[[Any], Any] = Prepared(asked).rows if prepared else lambda db: db.execute(asked)
+        with pytest.raises(StoreUnavailable, match="has not answered"), lend() as db:
+            ask(_over(line, db))
+        with lend() as db:
+            assert db.execute(select(schema.generations.c.gen)).scalar() == 1
+        assert line.lost == 1
+        assert not caplog.records
+
+    def test_nor_at_the_beginning(self, views: Views, line: Line, caplog: pytest.LogCaptureFixture) -> None:
+        with ExitStack() as stack:
+            for _ in range(4):
+                stack.enter_context(views.reading())
+        line.silence()
+        with views.reading() as db:
+            assert db.execute(select(schema.generations.c.gen)).scalar() == 1
+        assert line.lost == 1
+        assert not caplog.records
+
+    def test_to_make_tables_may_take_long(self, views: Views) -> None:
+        """As while another node makes them; and nothing after it may."""
+        with views.transaction() as db, ThreadPoolExecutor(1) as pool:
+            db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")
+            made = pool.submit(views.migrate)
+            db.exec_driver_sql("SELECT pg_sleep(1.2)")
+            time.sleep(1)
+            assert not made.done()
+            db.rollback()
+            made.result(20)
+        with pytest.raises(StoreUnavailable, match="has not answered"), views.reading() as db:
+            db.exec_driver_sql("SELECT pg_sleep(5)")
+
+
+def _over(line: Line, db: Connection) -> Connection:
+    """The connection, of which nothing is heard from now on."""
+    line.silence()
+    return db
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)

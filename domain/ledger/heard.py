@@ -1,0 +1,40 @@
+"""Connections to PostgreSQL over which nothing comes any more: the system finds them out, or who waits gives up."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
+from psycopg.rows import Row
+
+T = TypeVar("T")
+
+HEARING = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""How the system finds out that a machine or a network was lost: without these it takes a quarter of an hour, or for
+ever. The address may say otherwise."""
+
+SILENT = 15.0
+"""Seconds that an answer may take: the server waits for no lock as long. Whoever keeps connections open for a server
+that is gone, as a proxy does, is found out by nothing else."""
+
+
+class Heard(psycopg.Connection[Row]):
+    """Waits for each answer so long, and is closed then: of what was asked nobody knows whether it was done."""
+
+    patience: float | None = SILENT
+    """Seconds; None for ever, as for what may take long."""
+    born = 0.0
+    """By the monotonic clock."""
+
+    def wait(self, gen: PQGen[T], *args: Any, **kwargs: Any) -> T:
+        """As in the library."""
+        kwargs.setdefault("timeout", self.patience)
+        try:
+            return super().wait(gen, *args, **kwargs)
+        except psycopg.OperationalError as error:
+            if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
+                raise
+            self.close()
+            raise psycopg.OperationalError(f"the server has not answered for {kwargs['timeout']} s") from error
