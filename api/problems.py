@@ -240,7 +240,9 @@ _DOUBTFUL = (
 
 _PASSING: Mapping[type[AnnalsError], str] = {
     errors.Busy: "busy",
+    errors.ServerReplaced: "store_unavailable",
     errors.StoreUnavailable: "store_unavailable",
+    errors.ViewsDamaged: "store_unavailable",
 }
 
 

@@ -126,6 +126,7 @@ def _records(services: Services) -> str:
 def _pages(services: Services) -> str:
     if found := services.ledger.complaints(PATIENCE):
         raise _IllError(found[0])
+    services.views.look_at_pages(PATIENCE)
     return "the database has nothing to complain of"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from domain.beside.people.people import People
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue, shipped
 from domain.commands import Commands
-from domain.errors import StoreUnavailable
+from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.ledger import Ledger
 from projections import lineage
 from projections.reader import Reader
@@ -45,7 +44,8 @@ from workers.queues import Queues
 if TYPE_CHECKING:
     from api.services import Services as ApiServices
 
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+PATIENCE = 10.0
+"""Seconds that a start may look for damaged pages of the views: those that are found later need another start."""
 
 log = logging.getLogger("annals.views")
 
@@ -255,11 +255,10 @@ def _migrate(views: Views, settings: Settings) -> set[lineage.Newest]:
     if settings.sqlite:
         _make_views_file(settings.views_file)
     try:
+        views.look_at_pages(PATIENCE)
         views.migrate()
         return lineage.newest(views)
-    except StoreUnavailable as error:
-        if not _damaged(error):
-            raise
+    except ViewsDamaged as error:
         log.warning("%s is damaged, and is made anew: %s", settings.views_file, error)
         views.close()
         for end in ("", "-wal", "-shm"):
@@ -272,8 +271,3 @@ def _migrate(views: Views, settings: Settings) -> set[lineage.Newest]:
 def _make_views_file(path: Path) -> None:
     """For its owner alone: boards show what players keep secret from each other."""
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-
-
-def _damaged(error: StoreUnavailable) -> bool:
-    found = getattr(error.__cause__, "orig", None)
-    return isinstance(found, sqlite3.Error) and found.sqlite_errorcode & 0xFF in _DAMAGED

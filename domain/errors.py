@@ -19,7 +19,9 @@ AnnalsError
 ├── GameDamaged          a record or the seed of a game is not what was written: it takes no further record
 ├── WrongKey             the master key does not open a stored seed
 └── StoreUnavailable     the store cannot take the record now (disk full, server gone)
-    └── StoreDamaged     the store's own pages cannot be read
+    ├── ServerReplaced   another run of the server is there, which may know less
+    ├── StoreDamaged     the store's own pages cannot be read
+    └── ViewsDamaged     pages of the views cannot be read: a start makes them anew from the log
 """
 
 from __future__ import annotations
@@ -158,3 +160,7 @@ class ServerReplaced(StoreUnavailable):
 
 class StoreDamaged(StoreUnavailable):
     """What is asked for stands on pages that the database itself cannot read."""
+
+
+class ViewsDamaged(StoreUnavailable):
+    """Pages of the views cannot be read. Nothing is lost: the next start makes them anew from the log."""

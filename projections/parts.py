@@ -57,6 +57,10 @@ READ = Prepared(
 PRESENT = Prepared(select(_L.owner, _L.until).where(_L.name.startswith(bindparam("pumps"))))
 
 
+class GenerationGoneError(Exception):
+    """Somebody has begun another generation, or switched to one, in place of that which was to be filled."""
+
+
 def part_of(game: str, parts: int) -> int:
     """The part of a game, of so many; any word has one."""
     return zlib.crc32(game.encode()) % parts
@@ -119,7 +123,8 @@ class Share:
     def held(self, db: Connection, now: int) -> Held | str:
         """What is held until the transaction ends; while others hold everything, who does.
 
-        Nothing is raised: that this process would pump is to be written down all the same.
+        Nothing is raised then: that this process would pump is to be written down all the same. Raises
+        GenerationGoneError.
         """
         rows, fresh = self._mine(db), False
         if not rows or not all(now <= row[2] - LEASE // 2 <= now + LEASE for row in rows):
@@ -151,6 +156,8 @@ class Share:
         """Renew what is held, give up what is more than the share, take what is missing of it; whether any was."""
         RENEW.run(db, [{"in_gen": gen, "me": self._owner, "end": now + LEASE}])
         rows = {part: owner if until > now else "" for part, owner, until in ALL.rows(db, in_gen=gen)}
+        if not rows:
+            raise GenerationGoneError(gen)
         games = {part: owner for part, owner in rows.items() if part != TREE}
         most = _share(self._owner, games, rows[TREE] or self._owner, self._present(db, gen, now))
         mine = [part for part, owner in games.items() if owner == self._owner]

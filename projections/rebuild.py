@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
-from sqlalchemy import delete, func, select, tuple_, update
+from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from projections import schema
+from projections.parts import GenerationGoneError
+from projections.progress import LeaseLostError
 from projections.proofs import full_subtrees
 from projections.store import Views
 from projections.tree import edge
@@ -29,30 +31,52 @@ TABLES = (
 )
 
 
-def new_generation(views: Views) -> int:
-    """An empty generation, for a Pump to fill; a half-built one of an earlier try is dropped."""
+def new_generation(views: Views, now: int) -> int:
+    """An empty generation, for a Pump to fill; a half-built one of an earlier try is dropped.
+
+    Raises LeaseLostError while somebody fills another one.
+    """
     with views.transaction() as db:
-        gen = db.execute(select(func.max(schema.generations.c.gen))).scalar_one() + 1
-        db.execute(delete(schema.generations).where(~schema.generations.c.live))
+        _parts(db)
+        g, p = schema.generations.c, schema.parts.c
+        filled = select(p.owner).join(schema.generations, g.gen == p.gen).where(~g.live, p.until > now)
+        if owner := db.execute(filled).scalar():
+            raise LeaseLostError(owner)
+        gen = db.execute(select(func.max(g.gen))).scalar_one() + 1
+        half = select(g.gen).where(~g.live)
+        db.execute(delete(schema.parts).where(p.gen.in_(half)))
+        db.execute(delete(schema.generations).where(~g.live))
         for statement in schema.generation(gen, views.parts):
             db.execute(statement)
-    sweep(views)
     return int(gen)
 
 
 def switch(views: Views, gen: int) -> bool:
-    """Make it the live one if it has read as far as the live one has; the old one is to be swept away."""
+    """Make it the live one if it has read as far as the live one has; the old one is to be swept away.
+
+    Any pump may go on with it at once. Raises GenerationGoneError.
+    """
     with views.transaction() as db:
-        reached: dict[int, list[int]] = {}
-        for row in db.execute(select(schema.parts).order_by(schema.parts.c.gen).with_for_update()):
-            reached.setdefault(row.gen, []).append(row.position)
+        reached = _parts(db)
+        if gen not in reached:
+            raise GenerationGoneError(gen)
         old = [g for g in reached if g != gen]
         if min(reached[gen]) < max((max(reached[g]) for g in old), default=0):
             return False
         db.execute(update(schema.generations).values(live=schema.generations.c.gen == gen))
         for table in (schema.generations, schema.parts):
             db.execute(delete(table).where(table.c.gen.in_(old)))
+        db.execute(update(schema.parts).where(schema.parts.c.gen == gen).values(owner="", until=0))
     return True
+
+
+def _parts(db: Connection) -> dict[int, list[int]]:
+    """Generation -> how far each of its parts has read; nobody pumps or drops any until the transaction ends."""
+    reached: dict[int, list[int]] = {}
+    p = schema.parts.c
+    for row in db.execute(select(schema.parts).order_by(p.gen, p.part).with_for_update()):
+        reached.setdefault(row.gen, []).append(row.position)
+    return reached
 
 
 def goes_on(views: Views, gen: int) -> bool:
@@ -69,6 +93,7 @@ def sweep(views: Views) -> None:
     for table in TABLES:
         keys = list(table.primary_key.columns)
         gone = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEPT)
+        gone = gone.with_for_update(skip_locked=True)  # somebody else may be at it too
         few = delete(table).where(tuple_(*keys).in_(gone))
         dropped = SWEPT
         while dropped == SWEPT:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -16,10 +18,11 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
 
 from domain.beside.keys import Keyring
-from domain.errors import StoreUnavailable
+from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.forks import heed
 from domain.ids import PUBLIC
 from domain.kernel.audience import ALL_KEY
+from domain.ledger.sqlite import complaints
 from projections.schema import fingerprint, generation, generations, metadata, shape
 
 EVERYBODY = (PUBLIC, ALL_KEY)
@@ -36,6 +39,9 @@ its machine, holds parts of the log that others shall take. A pump shows a slice
 
 _WRITES = f"""SELECT set_config('synchronous_commit', 'off', true),
   set_config('idle_in_transaction_session_timeout', '{SILENCE}s', true)"""
+
+
+_BAD_PAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Views:
@@ -113,7 +119,8 @@ class Views:
         try:
             yield engine
         except (DBAPIError, TimeoutError, engine.dialect.loaded_dbapi.Error) as error:
-            raise StoreUnavailable(str(getattr(error, "orig", error))) from error
+            found = getattr(error, "orig", error)
+            raise (ViewsDamaged if _on_bad_pages(found) else StoreUnavailable)(f"the views: {found}") from error
         finally:
             if engine is not self._made:
                 engine.pool.dispose()
@@ -150,6 +157,18 @@ class Views:
         if self.engine.dialect.name == "sqlite":
             time.sleep(max(worked / 3, 0.02))
 
+    def look_at_pages(self, patience: float) -> None:
+        """Raises ViewsDamaged if SQLite finds fault with its pages in so many seconds. The ledger asks PostgreSQL."""
+        if not self.url.startswith("sqlite:"):
+            return
+        path = Path(str(_sqlite(self.url).database)).absolute()
+        try:
+            found = complaints(path, patience) if path.exists() else []
+        except sqlite3.Error as error:
+            raise (ViewsDamaged if _on_bad_pages(error) else StoreUnavailable)(f"the views: {error}") from error
+        if found:
+            raise ViewsDamaged(f"the views: {found[0]}")
+
     def close(self) -> None:
         """Close this process' connections; a later use makes new ones."""
         made, self._made = self._made, None  # first: whoever gives a connection back after this closes it
@@ -167,8 +186,7 @@ def _fits(db: Connection) -> bool:
 
 def _connected(url: str) -> Engine:
     sqlite = url.startswith("sqlite:")
-    # The library would read an address otherwise than the ledger does.
-    found = URL.create("sqlite", database=unquote(urlsplit(url).path)[1:]) if sqlite else url
+    found = _sqlite(url) if sqlite else url
     heard = {} if sqlite else _hearing(url)
     engine = create_engine(
         found, pool_pre_ping=not sqlite, pool_size=8, max_overflow=24, pool_timeout=10, connect_args=heard
@@ -181,6 +199,15 @@ def _connected(url: str) -> Engine:
         event.listen(engine, "checkin", _postgresql_checkin)
         event.listen(engine, "begin", _postgresql_begin)
     return engine
+
+
+def _sqlite(url: str) -> URL:
+    """The library would read an address otherwise than the ledger does."""
+    return URL.create("sqlite", database=unquote(urlsplit(url).path)[1:])
+
+
+def _on_bad_pages(error: object) -> bool:
+    return isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _BAD_PAGES
 
 
 def _hearing(url: str) -> dict[str, int]:

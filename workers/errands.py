@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from domain.beside.errands import Doc, Errand
-from domain.errors import GameDamaged, RuleError, StaleVersion, StoreUnavailable, UnknownGame
+from domain.errors import GameDamaged, RuleError, StaleVersion, StoreUnavailable, UnknownGame, ViewsDamaged
 from workers.crew import Crew, crew
 from workers.damaged import suspected
 
@@ -14,6 +14,9 @@ log = logging.getLogger("annals.errands")
 
 SETTLED, WAITS = "settled", "waits"
 """What a job says: the row tells what came of it; seats must still agree."""
+
+_BROKEN: Doc = {"refused": "internal_error"}
+_DAMAGED: Doc = {"refused": "record_damaged"}
 
 Do = Callable[[Crew, Errand], Doc]
 
@@ -28,24 +31,32 @@ def settle(id_: str, do: Do) -> str:
     if errand is None or errand.outcome is not None:
         return SETTLED
     try:
-        outcome = do(hands, errand)
-    except StaleVersion as error:
-        outcome = {"refused": "stale_version", "version": error.version}
-    except RuleError as error:
-        outcome = {"refused": error.code}
-    except UnknownGame:
-        outcome = {"refused": "unknown_game"}
-    except StoreUnavailable:
+        outcome: Doc | None = do(hands, errand)
+    except StoreUnavailable as error:
+        if isinstance(error, ViewsDamaged):  # it would fail again until a start makes them anew
+            hands.errands.settle(id_, _BROKEN)
         raise
-    except GameDamaged:
-        outcome = {"refused": "record_damaged"}
-    except Exception:
-        if errand.game and suspected(hands, errand.game):
-            hands.errands.settle(id_, {"refused": "record_damaged"})
-            return SETTLED
-        hands.errands.settle(id_, {"refused": "internal_error"})
-        raise
+    except Exception as error:
+        outcome = _refusal(error)
+        if outcome is None and errand.game and suspected(hands, errand.game):
+            outcome = _DAMAGED
+        if outcome is None:
+            hands.errands.settle(id_, _BROKEN)
+            raise
     if not outcome:
         return WAITS
     hands.errands.settle(id_, outcome)
     return SETTLED
+
+
+def _refusal(error: Exception) -> Doc | None:
+    match error:
+        case StaleVersion():
+            return {"refused": "stale_version", "version": error.version}
+        case RuleError():
+            return {"refused": error.code}
+        case UnknownGame():
+            return {"refused": "unknown_game"}
+        case GameDamaged():
+            return _DAMAGED
+    return None

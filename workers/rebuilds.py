@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
+from contextlib import suppress
 
 from domain.beside.damages import Damages
-from domain.errors import GameDamaged
+from domain.errors import GameDamaged, StoreUnavailable
 from domain.ids import Json
+from projections.parts import GenerationGoneError
+from projections.progress import LeaseLostError
 from projections.pump import Pump
 from projections.rebuild import goes_on, new_generation, sweep, switch
 from workers import errands
 from workers.crew import Crew
+
+NAP = 1.0
+"""Seconds between two looks at whether another rebuild goes on."""
+
+PAUSE = 0.05
+"""Seconds before it is tried again to read as far as the live views have."""
+
+log = logging.getLogger("annals.rebuild")
 
 
 def rebuild(id_: str) -> str:
@@ -22,19 +34,43 @@ def rebuild(id_: str) -> str:
 def rebuilt(hands: Crew) -> dict[str, Json]:
     """A new generation of views; its number and how far it had read when it became the live one.
 
-    Raises GameDamaged where the log lacks a record: the tree would be made without it.
+    One at a time: another rebuild is awaited, and begun again is one that somebody else has taken for dead. Raises
+    GameDamaged where the log lacks a record: the tree would be made without it.
     """
-    gen = new_generation(hands.views)
-    pump = Pump(hands.ledger, hands.catalogue, hands.views, f"rebuild-{secrets.token_hex(4)}", gen)
-    position = _fill(hands, pump)
-    pump.release()  # or the live pump would wait for the lease to end
-    _refuse_another_tree(hands, gen)
-    while not switch(hands.views, gen):
-        position = max(_fill(hands, pump), position)
-        pump.release()
+    while True:
+        with suppress(GenerationGoneError):
+            gen, position = _switched(hands)
+            break
     hands.notify(position)
-    sweep(hands.views)
+    try:
+        sweep(hands.views)
+    except StoreUnavailable as error:  # the new views are there, whatever becomes of the rows of the old ones
+        log.warning("the next rebuild drops what is left of the old views: %s", error)
     return {"generation": gen, "position": position}
+
+
+def _switched(hands: Crew) -> tuple[int, int]:
+    """The new generation and its position; raises GenerationGoneError."""
+    gen = _begun(hands)
+    pump = Pump(hands.ledger, hands.catalogue, hands.views, f"rebuild-{secrets.token_hex(4)}", gen)
+    try:
+        position = _fill(hands, pump)
+        _refuse_another_tree(hands, gen)
+        while not switch(hands.views, gen):
+            time.sleep(PAUSE)
+            position = max(_fill(hands, pump), position)
+    finally:
+        pump.release()  # or the next rebuild would wait for the lease to end
+    return gen, position
+
+
+def _begun(hands: Crew) -> int:
+    while True:
+        try:
+            return new_generation(hands.views, hands.clock())
+        except LeaseLostError as holder:
+            log.info("%s goes on, and is awaited", holder)
+            time.sleep(NAP)
 
 
 def _refuse_another_tree(hands: Crew, gen: int) -> None:
@@ -45,10 +81,16 @@ def _refuse_another_tree(hands: Crew, gen: int) -> None:
 
 
 def _fill(hands: Crew, pump: Pump) -> int:
-    """Pump to the end of the log; the position there, or 0."""
+    """Pump to the end of the log; the position there, or 0. Raises GenerationGoneError."""
     position, began = 0, time.monotonic()
-    while pumped := pump.run(hands.clock()):
+    while True:
+        try:
+            pumped = pump.run(hands.clock())
+        except LeaseLostError:  # nobody else fills it, but somebody looked at all generations just then
+            time.sleep(PAUSE)
+            continue
+        if pumped is None:
+            return position
         position = pumped.position
         hands.views.give_way(time.monotonic() - began)
         began = time.monotonic()
-    return position

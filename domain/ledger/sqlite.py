@@ -321,19 +321,7 @@ class SqliteStore(SQLiteApplicationRecorder):
         return True
 
     def complaints(self, patience: float) -> list[str]:
-        """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""
-        if self._path is None:
-            return []
-        end = time.monotonic() + patience
-        with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as own:
-            own.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
-            try:
-                found = [str(row[0]) for row in own.execute(f"PRAGMA quick_check({_COMPLAINTS})")]
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
-                    raise
-                return []
-        return [] if found == ["ok"] else found
+        return complaints(self._path, patience) if self._path else []
 
     def among_appends(self, work: Callable[[Execute], None]) -> None:
         with self.datastore.transaction(commit=True) as c:
@@ -444,6 +432,20 @@ def _command(c: SQLiteCursor | sqlite3.Cursor, game: UUID, command: str) -> Comm
     body_hash, first, last = row
     c.execute(_POSITIONS, (game.hex, first, last))
     return CommandRow(command, body_hash, first, last, tuple(r[0] for r in c.fetchall()))
+
+
+def complaints(path: Path, patience: float) -> list[str]:
+    """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""
+    end = time.monotonic() + patience
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as own:
+        own.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+        try:
+            found = [str(row[0]) for row in own.execute(f"PRAGMA quick_check({_COMPLAINTS})")]
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
+            return []
+    return [] if found == ["ok"] else found
 
 
 def _make_file(path: Path) -> None:

@@ -81,7 +81,7 @@ class TestHeadings:
         table = site.table("struggle_of_empires@1", 3)
         play(table, random.Random(3), 40)
         found = pages(table, "/timeline")
-        gen = new_generation(site.crew.views)
+        gen = new_generation(site.crew.views, 0)
         site.pump = Pump(site.services.ledger, CATALOGUE, site.crew.views, "another", gen)
         site.ring()
         assert switch(site.crew.views, gen)

@@ -114,7 +114,7 @@ class TestErrands:
         id_, services = self.asked(orders, "rebuild"), orders.site.services
         assert "progress" not in job(orders, id_).json
         views = orders.site.crew.views
-        half = Pump(services.ledger, CATALOGUE, views, "rebuild", new_generation(views))
+        half = Pump(services.ledger, CATALOGUE, views, "rebuild", new_generation(views, 0))
         assert job(orders, id_).json["progress"] == {"done": 0, "of": orders.version}
         half.run(0)
         assert job(orders, id_).json["progress"] == {"done": orders.version, "of": orders.version}

@@ -151,7 +151,7 @@ class TestCopies:
         done = mend(place.services, source, game, at)
         assert (done.mended, done.lost, done.first) == (list(range(1, 9)), [], None)
         assert (place.log(), place.services.reader.proofs.head()) == (before, head)
-        gen = new_generation(place.services.views)
+        gen = new_generation(place.services.views, 0)
         pump = Pump(place.services.ledger, CATALOGUE, place.services.views, "another", gen)
         while pump.run(0):
             pass

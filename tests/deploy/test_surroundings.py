@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -126,12 +127,25 @@ def headless(path: Path) -> None:
         file.write(bytes(100))
 
 
+def page(path: Path) -> None:
+    """One that nobody reads who starts a service."""
+    with closing(sqlite3.connect(path)) as db:
+        ((number,),) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'timeline'")
+        ((size,),) = db.execute("PRAGMA page_size")
+    with path.open("r+b") as file:
+        file.seek((number - 1) * size)
+        file.write(os.urandom(64))
+
+
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("damage", [garbage, cut, headless], ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("damage", [garbage, cut, headless, page], ids=lambda damage: damage.__name__)
 def test_damaged_views_are_made_anew(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     data = tmp_path / "data"
     game = played(data)
     damage(data / "views.sqlite")
+    said = call("doctor", "--data", str(data))
+    assert "the views: " in said.stdout
+    assert "Traceback" not in said.stderr
     with serving(data) as service:
         until(lambda: shown(service, game))
         assert f"{data}/views.sqlite is damaged" in service.errors.read_text()

@@ -75,7 +75,7 @@ def _folder() -> str:
 
 def _seconds(url: str, views: Views, count: int) -> float:
     """How long so many processes take for a whole log, from when all of them are ready."""
-    gen = new_generation(views)
+    gen = new_generation(views, 0)
     now = NOW
     for n in [*range(count)] * 2:  # who comes first takes all, and gives up what is not its share
         now += LEASE // 2 + 1

@@ -28,7 +28,7 @@ PARTS = 6
 def shared(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """A generation of six parts, also where the database has one writer: they take turns."""
     house.views.parts = PARTS
-    gen = new_generation(house.views)
+    gen = new_generation(house.views, 0)
     assert switch(house.views, gen)
     sweep(house.views)
     monkeypatch.setattr("projections.pump.SLICE", 5)
@@ -201,7 +201,7 @@ class TestTheViewsSayTheSame:
         proofs = Proofs(shared.views)
         assert proofs.head().size == len(shared.ledger.log(0, 10_000))
         shared.views.parts = 1
-        gen = new_generation(shared.views)
+        gen = new_generation(shared.views, 0)
         shared.pumped(Pump(shared.ledger, CATALOGUE, shared.views, "alone", gen))
         assert switch(shared.views, gen)
         sweep(shared.views)

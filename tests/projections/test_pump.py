@@ -144,7 +144,7 @@ class TestTheViewsSayTheSame:
         house.pumped()
         once = {t.name: rows(house, t) for t in VIEWS}
         monkeypatch.setattr("projections.pump.SLICE", 7)
-        gen = new_generation(house.views)
+        gen = new_generation(house.views, 0)
         turn = 0
         while Pump(house.ledger, CATALOGUE, house.views, f"p{turn}", gen).run(turn * 100_000):
             turn += 1
@@ -270,7 +270,7 @@ class TestPoison:
         house.commands.do(bad, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
         house.pumped()
         monkeypatch.undo()
-        gen = new_generation(house.views)
+        gen = new_generation(house.views, 0)
         house.pumped(Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen))
         assert switch(house.views, gen)
         assert house.reader.aside() == []
@@ -280,7 +280,7 @@ class TestPoison:
         """So that nobody who writes meanwhile waits for long; what a rebuild that died has left goes too."""
         house.game("orders@1", 3)
         house.pumped()
-        died, gen = (new_generation(house.views) for _ in range(2))
+        died, gen = (new_generation(house.views, 0) for _ in range(2))
         assert died != gen, "its lease may still be held"
         house.pumped(Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen))
         assert switch(house.views, gen)
@@ -298,7 +298,7 @@ class TestPoison:
         """Nobody is shown an older game."""
         game = house.game("orders@1", 3)
         house.pumped()
-        gen = new_generation(house.views)
+        gen = new_generation(house.views, 0)
         assert not switch(house.views, gen)
         assert house.reader.game(game) is not None
 

@@ -132,7 +132,7 @@ def test_a_column_that_has_changed_sets_its_game_aside_and_no_other(house: House
         house.commands.do(games[0], Play(0, [{"type": "submit"}]))
     house.commands.do(games[1], Play(0, [{"type": "submit"}]))
     house.pumped()
-    gen = new_generation(house.views)
+    gen = new_generation(house.views, 0)
     house.pumped(Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen))
     switch(house.views, gen)
     assert games[1] not in {row["game"] for row in house.reader.aside()}

@@ -138,7 +138,7 @@ class TestViews:
         house.commands.do(games[0], Close("void", "director"))
         house.now = written(house, games[0], house.ledger.version(games[0])) + 3_000
         house.pumped()
-        gen = new_generation(house.views)
+        gen = new_generation(house.views, 0)
         pump = Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen)
         house.pumped(pump)
         old, new = rows(house, gen - 1), rows(house, gen)

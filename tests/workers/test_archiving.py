@@ -126,7 +126,7 @@ class TestWhatStays:
         before = seen(reader, game)
         old(house)
         monkeypatch.setattr("projections.pump.SLICE", 4)
-        gen = new_generation(views)
+        gen = new_generation(views, 0)
         pump = Pump(house.crew.ledger, CATALOGUE, views, "another", gen)
         assert pump.run(house.crew.clock())
         with monkeypatch.context() as patch:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from domain.catalogue import Catalogue
-from domain.errors import StoreUnavailable
+from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.kernel.acts import Leave
 from projections import schema
+from projections.progress import LEASE
 from projections.pump import Pump
+from projections.rebuild import new_generation, switch
+from projections.store import Views
 from tests.kernel.flows import orders
-from tests.projections.conftest import opened
+from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
-from workers import audits, turns
+from workers import audits, rebuilds, turns
 from workers.main import InProcess
 from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TURNS, Queues
 
@@ -81,6 +88,109 @@ def test_a_rebuild_brings_back_a_game_that_was_set_aside(house: House) -> None:
     assert house.reader.game(game) is not None
     with house.crew.views.reading() as db:
         assert db.execute(select(schema.aside)).all() == []
+
+
+class TestRebuildsAtOnce:
+    """One at a time: another one is awaited, unless it is dead; none fails, whenever it is overtaken."""
+
+    @pytest.fixture(autouse=True)
+    def shown(self, house: House) -> None:
+        house.submit(house.game(pace={"seconds": {"turn": 60}}), 0)
+        house.passed()
+        self.before = rows(house)
+
+    @staticmethod
+    def half(house: House) -> tuple[Pump, int]:
+        """Another rebuild, which has begun."""
+        gen = new_generation(house.crew.views, house.time[0])
+        pump = Pump(house.crew.ledger, CATALOGUE, house.crew.views, "other", gen)
+        assert pump.run(house.time[0])
+        return pump, gen
+
+    def test_one_that_goes_on_is_awaited(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        _, gen = self.half(house)
+
+        def nap(_: float) -> None:
+            assert switch(house.crew.views, gen)
+
+        monkeypatch.setattr(rebuilds, "time", SimpleNamespace(sleep=nap, monotonic=time.monotonic))
+        assert rebuilds.rebuilt(house.crew)["generation"] == gen + 1
+        assert rows(house) == self.before
+
+    def test_one_that_is_dead_is_not(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.half(house)
+        naps: list[float] = []
+
+        def nap(seconds: float) -> None:
+            naps.append(seconds)
+            house.time[0] += round(seconds * 1000)
+
+        monkeypatch.setattr(rebuilds, "time", SimpleNamespace(sleep=nap, monotonic=time.monotonic))
+        rebuilds.rebuilt(house.crew)
+        assert len(naps) == LEASE / 1000
+        assert rows(house) == self.before
+
+    @staticmethod
+    def overtaken(house: House, monkeypatch: pytest.MonkeyPatch, at: int) -> tuple[int, int]:
+        """The generation of a rebuild before whose transaction of that number another one is made whole.
+
+        And how many transactions there were.
+        """
+        lend, uses = Views.transaction, count()
+
+        def lent(views: Views) -> Any:
+            if next(uses) == at:
+                house.time[0] += 2 * LEASE
+                rebuilds.rebuilt(house.crew)
+            return lend(views)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Views, "transaction", lent)
+            made = rebuilds.rebuilt(house.crew)
+        return int(str(made["generation"])), next(uses)
+
+    def test_one_that_is_taken_for_dead_begins_again(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Before any of its transactions."""
+        _, whole = self.overtaken(house, monkeypatch, -1)
+        assert whole > 5
+        for at in range(whole):
+            made, _ = self.overtaken(house, monkeypatch, at)
+            with house.crew.views.reading() as db:
+                assert db.execute(select(schema.generations.c.gen)).scalars().all()[-1] >= made
+            assert rows(house) == self.before
+
+    def test_those_that_begin_together_are_all_done(self, house: House) -> None:
+        with ThreadPoolExecutor(3) as pool:
+            found = [f.result(60) for f in [pool.submit(rebuilds.rebuilt, house.crew) for _ in range(3)]]
+        assert len({each["generation"] for each in found}) == 3
+        assert rows(house) == self.before
+
+
+def test_views_whose_old_rows_cannot_be_dropped_are_new_all_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sweep(_: Views) -> None:
+        raise StoreUnavailable("no room")
+
+    game = house.game()
+    house.passed()
+    monkeypatch.setattr("workers.rebuilds.sweep", sweep)
+    assert house.job(house.ask("rebuild"))["generation"] == 2
+    assert house.reader.game(game) is not None
+
+
+def test_a_rebuild_of_damaged_views_has_failed_and_is_not_tried_for_ever(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next start makes them anew."""
+
+    def damaged(*_: object) -> int:
+        raise ViewsDamaged("the views: database disk image is malformed")
+
+    monkeypatch.setattr("workers.rebuilds.new_generation", damaged)
+    id_ = house.ask("rebuild")
+    assert house.job(id_) == {"refused": "internal_error"}
+    assert house.crew.errands.standing() == []
 
 
 def test_a_slice_of_games_set_aside_does_not_stop_the_pump(house: House) -> None:
