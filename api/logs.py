@@ -17,7 +17,7 @@ from flask.ctx import _AppCtxGlobals
 
 from api.services import itself, services
 
-VARY = "Authorization, Accept-Language, Annals-Role"
+VARY = "Authorization, Accept-Encoding, Accept-Language, Annals-Role"
 EXPOSED = (
     "Annals-Position, Annals-Version, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, "
     "RateLimit-Policy, Request-Id, Retry-After, Sunset, WWW-Authenticate"

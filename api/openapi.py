@@ -25,6 +25,7 @@ from werkzeug.http import http_date
 from api import addresses, notices, problems, strictjson
 from api.answers import ProblemSchema
 from api.components import components
+from api.conditions import conditional
 from api.problems import Problem
 from api.services import Doc, itself
 from api.shapes import Shaped, ref
@@ -164,7 +165,7 @@ def fails(*codes: int) -> Callable[[View], View]:
     def documented(view: View) -> View:
         found: Doc = deepcopy(getattr(view, "_apidoc", {}))
         responses = found.setdefault("response", {}).setdefault("responses", {})
-        for code in codes:
+        for code in (*codes, *((412,) if 304 in codes else ())):  # what has a tag can be asked for by it
             responses[code] = [dict(_PROBLEM)] if code >= 400 else [dict(_UNCHANGED)]
         vars(view)["_apidoc"] = found  # flask-smorest keeps its documentation there
         return view
@@ -388,4 +389,4 @@ def _serve(app: Flask, api: Api, catalogue: Catalogue) -> None:
         answer = Response(rendered[0], content_type="application/json")
         answer.cache_control.max_age = 300
         answer.add_etag()
-        return answer.make_conditional(request)
+        return conditional(answer)

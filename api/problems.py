@@ -84,6 +84,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "too_many": (409, "There are too many of these already"),
     "mail_off": (409, "This service sends no mail"),
     "webhook_off": (409, "The webhook is switched off"),
+    "precondition_failed": (412, "The document is not the one that was named"),
     "stale_version": (412, "The game has moved on"),
     "body_too_large": (413, "The body is too large"),
     "uri_too_long": (414, "The address is too long"),

@@ -8,9 +8,10 @@ from functools import wraps
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from flask import Response, g, request
+from flask import Response, g
 
 from api.auth import principal
+from api.conditions import conditional
 from api.problems import Problem, lost
 from api.services import Doc, services
 from api.spectating import sight
@@ -71,8 +72,7 @@ def tagged(raw: bytes, version: int | None = None, cache: str = PRIVATE, media: 
     made.headers["Cache-Control"] = cache
     if version is not None:
         made.headers["Annals-Version"] = str(version)
-    made.make_conditional(request)
-    return made
+    return conditional(made)
 
 
 def wanted(match: str) -> int | None:

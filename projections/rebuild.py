@@ -54,7 +54,7 @@ def new_generation(views: Views, now: int) -> int:
 def switch(views: Views, gen: int) -> bool:
     """Make it the live one if it has read as far as the live one has; the old one is to be swept away.
 
-    Any pump may go on with it at once. Raises GenerationGoneError.
+    Whoever pumps may go on with it at once. Raises GenerationGoneError.
     """
     with views.transaction() as db:
         reached = _parts(db)

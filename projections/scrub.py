@@ -1,8 +1,8 @@
 """The log against its tree: whether every record is still the one that was written, wherever the bytes have changed.
 
 The tree holds the hash of each record's public part, which names the digests of its packs. What a record says is read
-from the ledger, what it must be from the views; one who changes both is told by the heads that others keep. What the
-tree does not hold yet is judged by the chain.
+from the ledger, what it must be from the views; one who changes both is told by the heads that others keep. Each must
+name the one before it, and what the tree does not hold yet is judged by that alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Connection, bindparam, select, tuple_
 
 from domain.beside.damages import Damage, Damages
 from domain.beside.vault import Vault
@@ -37,6 +37,9 @@ BEYOND = 1000
 NOBODY_KNOWS = "0" * 64
 """The leaf of a record that nobody could read when the tree was made."""
 
+UNLINKED = "does not follow the record before"
+"""What is said of a record that names another hash than that one's."""
+
 ANOTHER = "is not the one that stands in the tree"
 """What is said of a record with another hash."""
 
@@ -47,6 +50,12 @@ _LEAVES = (
     .where(schema.generations.c.live, schema.leaves.c.leaf >= bindparam("first"))
     .order_by(schema.leaves.c.leaf)
     .limit(bindparam("most"))
+)
+_HASHES = (
+    select(schema.leaves.c.game, schema.leaves.c.version, schema.leaves.c.hash)
+    .select_from(_LIVE)
+    .where(schema.generations.c.live)
+    .where(tuple_(schema.leaves.c.game, schema.leaves.c.version).in_(bindparam("of", expanding=True)))
 )
 _LEAVES_OF = (
     select(schema.leaves.c.version, schema.leaves.c.hash)
@@ -102,19 +111,30 @@ def look(
     """
     with views.reading() as db:
         leaves = db.execute(_LEAVES, {"first": place.leaf, "most": most}).all()
+        hashes = _with_those_before(db, {(leaf.game, leaf.version): leaf.hash for leaf in leaves})
     entries = _log(ledger, place.position, len(leaves))
     where = {(e.game, e.version): e for e in entries}
-    found, position = [], place.position
+    found, position, changed = [], place.position, set[tuple[str, int]]()
     for leaf in leaves:
         entry = where.pop((leaf.game, leaf.version), None)
         position = max(position, entry.position if entry else 0)
-        said = _fault(_read(entry), leaf.hash) if entry else _absent(ledger, leaf.game, leaf.version)
+        last = (leaf.game, leaf.version - 1)
+        before = "" if last in changed else hashes.get(last, "")
+        said = _fault(_read(entry), leaf.hash, before) if entry else _absent(ledger, leaf.game, leaf.version)
         found += [Damage(leaf.game, leaf.version, said, leaf.hash)] if said else []
+        changed |= {(leaf.game, leaf.version)} if said == ANOTHER else set()  # the leaf may have changed
         if entry and entry.version == 1 and vault and not said:
             found += _seed(vault, entry.record, entry.game)
     strangers = [e for e in where.values() if e.position < position]
     found += [Damage(e.game, e.version, "stands in the log and not in the tree") for e in strangers]
     return found, Place(position, place.leaf + len(leaves))
+
+
+def _with_those_before(db: Connection, hashes: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+    """Those that are known of these records, and of the one before each: game and version -> hash."""
+    before = [(game, version - 1) for game, version in hashes if version > 1 and (game, version - 1) not in hashes]
+    further = db.execute(_HASHES, {"of": before}).all() if before else []
+    return {k: h for k, h in (*hashes.items(), *(((g, v), h) for g, v, h in further)) if h != NOBODY_KNOWS}
 
 
 def _log(ledger: Ledger, position: int, most: int) -> list[LogEntry]:
@@ -164,13 +184,16 @@ def _read(entry: LogEntry) -> Record | None:
         return None
 
 
-def _fault(record: Record | None, leaf: str) -> str:
+def _fault(record: Record | None, leaf: str, before: str = "") -> str:
+    """`before`: the hash of the record before; empty where that is not known, or there is none."""
     if record is None:
         return "cannot be read"
     if record.hash != leaf:
         return ANOTHER
     if not record.sealed:
         return "has packs that are not those that were sealed"
+    if before and record.public.get("prev") != before:
+        return UNLINKED
     return ""
 
 
@@ -252,11 +275,11 @@ class Inspector:
         for version in self._versions(game, leaves):
             record, said = self._record(game, version)
             leaf = expected.get(version, "")
-            said = said or _fault(record, leaf or (record.hash if record else ""))
+            said = said or _fault(record, leaf or (record.hash if record else ""), prev)
             if record and said == ANOTHER and self._followed(game, record, leaves):
-                leaf, said = record.hash, _fault(record, record.hash)
+                leaf, said = record.hash, _fault(record, record.hash, prev)
             if record and not said and not leaf and record.public.get("prev") != prev:
-                said = "does not follow the record before"
+                said = UNLINKED
             found += [Damage(game, version, said, leaf)] if said else []
             prev = leaf or (record.hash if record else "")
             if version == 1 and record and not said:

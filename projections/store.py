@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, ClauseElement, Connection, Engine, Table, create_engine, event, inspect, make_url, select
@@ -24,6 +24,11 @@ from domain.ids import PUBLIC
 from domain.kernel.audience import ALL_KEY
 from domain.ledger.sqlite import complaints
 from projections.schema import fingerprint, generation, generations, metadata, shape
+
+if TYPE_CHECKING:
+    from psycopg.rows import TupleRow
+
+    from domain.ledger.heard import Heard
 
 EVERYBODY = (PUBLIC, ALL_KEY)
 """Viewers and audiences from whom nothing is kept."""
@@ -230,20 +235,20 @@ def _sqlite_begin(db: Connection) -> None:
     db.connection.cursor().execute(begin)
 
 
-def _postgresql_connect(_: Any, __: Any, args: list[Any], given: dict[str, Any]) -> Any:
+def _postgresql_connect(_: object, __: object, args: Sequence[str], given: Mapping[str, Any]) -> object:
     from domain.ledger.heard import Heard  # noqa: PLC0415 - SQLite's users need no driver
 
     return Heard.connect(*args, **given)
 
 
-def _postgresql_checkin(connection: Any, _: Any) -> None:
+def _postgresql_checkin(connection: Heard[TupleRow] | None, _: object) -> None:
     if connection is not None:
         connection.patience = type(connection).patience
 
 
-def _heard(db: Connection) -> Any:
-    """The driver's connection."""
-    return db.connection.driver_connection
+def _heard(db: Connection) -> Heard[TupleRow]:
+    """The connection of PostgreSQL's driver."""
+    return cast("Heard[TupleRow]", db.connection.driver_connection)
 
 
 def _postgresql_begin(db: Connection) -> None:

@@ -76,7 +76,7 @@ class Hub:
             await asyncio.sleep(0.01)
         for feed in self._feeds.values():
             feed.task.cancel()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)  # or who reads still would use closed stores
 
     # --- feeds
 

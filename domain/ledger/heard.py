@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
@@ -19,6 +19,9 @@ SILENT = 15.0
 """Seconds that an answer may take: the server waits for no lock as long. Whoever keeps connections open for a server
 that is gone, as a proxy does, is found out by nothing else."""
 
+LOOK = 0.1
+"""Seconds between two looks at whether a signal has come, as in the library."""
+
 
 class Heard(psycopg.Connection[Row]):
     """Waits for each answer so long, and is closed then: of what was asked nobody knows whether it was done."""
@@ -28,13 +31,13 @@ class Heard(psycopg.Connection[Row]):
     born = 0.0
     """By the monotonic clock."""
 
-    def wait(self, gen: PQGen[T], *args: Any, **kwargs: Any) -> T:
+    def wait(self, gen: PQGen[T], interval: float = LOOK, timeout: float | None = None) -> T:
         """As in the library."""
-        kwargs.setdefault("timeout", self.patience)
+        limit = self.patience if timeout is None else timeout
         try:
-            return super().wait(gen, *args, **kwargs)
+            return super().wait(gen, interval, limit)
         except psycopg.OperationalError as error:
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise
             self.close()
-            raise psycopg.OperationalError(f"the server has not answered for {kwargs['timeout']} s") from error
+            raise psycopg.OperationalError(f"the server has not answered for {limit} s") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 import psycopg
@@ -192,11 +192,11 @@ class _Datastore(PostgresDatastore):
         # The pause between attempts doubles; giving up early lets the next request start anew.
         self.pool.reconnect_timeout = patience
 
-    def after_connect_func(self) -> Callable[[Any], None]:
+    def after_connect_func(self) -> Callable[[psycopg.Connection[DictRow]], None]:
         connected, servers = super().after_connect_func(), self.servers  # not itself: the pool would hold it
 
-        def after_connect(connection: Heard[Any]) -> None:
-            connection.born = time.monotonic()
+        def after_connect(connection: psycopg.Connection[DictRow]) -> None:
+            cast("Heard[DictRow]", connection).born = time.monotonic()
             connected(connection)
             servers[:] = next(connection.cursor(row_factory=tuple_row).execute(_SERVER))
 

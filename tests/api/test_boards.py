@@ -71,6 +71,15 @@ class TestTags:
         assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag)
         assert again.headers["Annals-Version"] == first.headers["Annals-Version"]
 
+    def test_who_names_a_tag_is_given_that_document_or_told_that_it_is_another(self, orders: Table) -> None:
+        for path in ("/board", "/board/parts?fields=public", "/decisions"):
+            tag = orders.get(path, 0).headers["ETag"]
+            for named in (tag, "*", f'"other", {tag}'):
+                assert orders.get(path, 0, If_Match=named).json
+            assert orders.get(path, 0, If_Match=tag, If_None_Match=tag).status_code == 304
+            for named in ('"other"', f"W/{tag}"):
+                refused(orders.get(path, 0, If_Match=named), 412, "precondition_failed")
+
     def test_another_viewer_has_another_tag(self, orders: Table) -> None:
         tags = [orders.get("/board", who).headers["ETag"] for who in (None, 0, 1, 2)]
         assert len(set(tags)) == 4

@@ -160,6 +160,7 @@ def test_it_is_sent_only_when_it_has_changed(site: Site) -> None:
     first = site.get("/openapi.json")
     again = site.get("/openapi.json", If_None_Match=first.headers["ETag"])
     assert (again.status_code, again.data) == (304, b"")
+    refused(site.get("/openapi.json", If_Match='"other"'), 412, "precondition_failed")
 
 
 def test_a_member_that_depends_on_another_says_so(spec: dict[str, Any]) -> None:

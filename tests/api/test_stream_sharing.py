@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from contextlib import ExitStack
 from typing import Any
 from unittest import mock
@@ -46,6 +47,25 @@ class TestSharing:
                 said = [each.until("event: timeline").replace(": still here\n\n", "") for each in open_]
             assert read.call_count == 1
             assert len(set(said)) == 1
+
+    def test_who_takes_leave_waits_for_who_reads(self, orders: Table) -> None:
+        """Or they would connect once more to stores that are closed."""
+        reader, reads, done = orders.site.services.reader, threading.Event(), threading.Event()
+
+        def slow(*args: Any, **kwargs: Any) -> Any:
+            reads.set()
+            time.sleep(0.3)
+            done.set()
+            return timeline(*args, **kwargs)
+
+        with open_stream(orders) as stream:
+            stream.until("event: board")
+            timeline = reader.timeline
+            with mock.patch.object(reader, "timeline", slow):
+                orders.move(0, ORDER)
+                assert reads.wait(20)
+                orders.site.unfollow()
+                assert done.is_set()
 
     def test_each_is_shown_its_own(self, orders: Table) -> None:
         with open_stream(orders, 0) as own, open_stream(orders, 1) as other, open_stream(orders) as public:

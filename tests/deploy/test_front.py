@@ -274,7 +274,9 @@ def test_what_is_big_is_compressed_and_its_tag_still_counts(service: Service) ->
     assert int(plain.headers["Content-Length"]) > 5 * made.num_bytes_downloaded
     assert "Accept-Encoding" in made.headers["Vary"]
     again = {**packed, "If-None-Match": made.headers["ETag"]}
-    assert service.http.get("/openapi.json", headers=again).status_code == 304
+    same = service.http.get("/openapi.json", headers=again)
+    assert (same.status_code, same.headers["Vary"]) == (304, made.headers["Vary"])
+    assert made.headers["Vary"].count("Accept-Encoding") == 1
     assert "Content-Encoding" not in service.http.get("/nowhere", headers=packed).headers, "small ones are not"
 
 

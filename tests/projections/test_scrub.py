@@ -92,6 +92,26 @@ def test_bytes_that_are_no_record_are_named(house: House, games: list[str]) -> N
     assert found(house) == ([Damage(games[0], 2, "cannot be read")], 12)
 
 
+@pytest.mark.parametrize("version", range(2, 7))
+@pytest.mark.parametrize("step", [1, 2, 3, 500])
+def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
+    house: House, games: list[str], version: int, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the slices begin; and what names the record, as it was, does not follow it any more."""
+    monkeypatch.setattr(scrub, "SLICE", step)
+    change(house, games[1], version, lambda doc: doc["public"].update(prev="ab" * 32))
+    house.views.clear()
+    house.views.migrate()
+    house.pumped()
+    broken = [version, version + 1][: 7 - version]
+    unlinked = [Damage(games[1], each, "does not follow the record before") for each in broken]
+    assert found(house) == (unlinked, 12)
+    inspecting = Inspector(house.ledger, house.views, house.vault, lambda: 7)
+    inspecting.look(Place(), 1000)
+    assert inspecting.inspect(games[1]) == version
+    assert inspecting.inspect(games[0]) is None
+
+
 WHERE = " WHERE originator_version = ? AND originator_id = ?"
 COLUMNS = {
     "another kind": "topic = 'game.moved@1'",
