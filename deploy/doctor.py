@@ -97,7 +97,7 @@ def _disk(services: Services) -> str:
 
 
 def _ledger(services: Services) -> str:
-    counted = "SELECT count(DISTINCT originator_id) AS games, count(*) AS records FROM records"
+    counted = "SELECT count(*) FILTER (WHERE originator_version = 1) AS games, count(*) AS records FROM records"
     ((games, records),) = services.ledger.execute(counted)
     ((archived,),) = services.ledger.execute("SELECT count(DISTINCT game) FROM archive")
     return f"{records} records of {games} games, {archived} of them archived"
