@@ -25,8 +25,10 @@ _MINE = (
     select(_P.part, _P.position, _P.until, _G.gen, _G.parts, _G.leaves, _G.frontier)
     .join_from(schema.parts, schema.generations, _P.gen == _G.gen)
     .where(_P.owner == bindparam("me"))
+    .order_by(_P.part)
     .with_for_update(of=schema.parts)
 )
+"""In an order, as all who lock several parts do: nobody waits for who waits for them."""
 MINE = Prepared(_MINE.where(_G.live))
 MINE_OF = Prepared(_MINE.where(_G.gen == bindparam("in_gen")))
 LIVE = Prepared(select(_G.gen).where(_G.live))
@@ -144,6 +146,8 @@ class Share:
 
     def release(self, db: Connection) -> None:
         """Others may take all of it at once."""
+        mine = select(_P.part).where(_P.owner == self._owner).order_by(_P.gen.desc(), _P.part)
+        db.execute(mine.with_for_update()).all()
         db.execute(update(schema.parts).where(_P.owner == self._owner).values(owner="", until=0))
         db.execute(delete(schema.leases).where(_L.owner == self._owner, _L.name.startswith("pump-")))
 

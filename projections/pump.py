@@ -159,6 +159,8 @@ class Pump:
         self._share = Share(owner, gen)
         self._games: LRUCache[str, Known] = LRUCache(KEEP)
         self._spectators = Spectators(ledger, catalogue, KEEP)
+        self._server = ""
+        """From which run of the server what it remembers is."""
         self.held: Held | None = None
         """What was this pump's when it looked last."""
 
@@ -241,7 +243,10 @@ class Pump:
     def _held(self, db: Connection, now: int) -> Held | str:
         held = self._share.held(db, now)
         self.held = held if isinstance(held, Held) else None
-        if self.held is None or self.held.fresh:
+        before, self._server = self._server, self._ledger.server
+        if self._server != before:  # which may know less: what is remembered may be of records that are lost
+            self._spectators = Spectators(self._ledger, self._catalogue, KEEP)
+        if self._server != before or self.held is None or self.held.fresh:
             self._games.clear()
         return held
 

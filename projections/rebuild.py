@@ -37,11 +37,10 @@ def new_generation(views: Views, now: int) -> int:
     Raises LeaseLostError while somebody fills another one.
     """
     with views.transaction() as db:
+        _see_that_nobody_fills_one(db, now)  # before anybody is waited for
         _parts(db)
+        _see_that_nobody_fills_one(db, now)
         g, p = schema.generations.c, schema.parts.c
-        filled = select(p.owner).join(schema.generations, g.gen == p.gen).where(~g.live, p.until > now)
-        if owner := db.execute(filled).scalar():
-            raise LeaseLostError(owner)
         gen = db.execute(select(func.max(g.gen))).scalar_one() + 1
         half = select(g.gen).where(~g.live)
         db.execute(delete(schema.parts).where(p.gen.in_(half)))
@@ -49,6 +48,13 @@ def new_generation(views: Views, now: int) -> int:
         for statement in schema.generation(gen, views.parts):
             db.execute(statement)
     return int(gen)
+
+
+def _see_that_nobody_fills_one(db: Connection, now: int) -> None:
+    g, p = schema.generations.c, schema.parts.c
+    filled = select(p.owner).join(schema.generations, g.gen == p.gen).where(~g.live, p.until > now)
+    if owner := db.execute(filled).scalar():
+        raise LeaseLostError(owner)
 
 
 def switch(views: Views, gen: int) -> bool:
@@ -71,10 +77,13 @@ def switch(views: Views, gen: int) -> bool:
 
 
 def _parts(db: Connection) -> dict[int, list[int]]:
-    """Generation -> how far each of its parts has read; nobody pumps or drops any until the transaction ends."""
+    """Generation -> how far each of its parts has read; nobody pumps or drops any until the transaction ends.
+
+    The newest first: who froze while it was filled holds up nobody but who rebuilds.
+    """
     reached: dict[int, list[int]] = {}
     p = schema.parts.c
-    for row in db.execute(select(schema.parts).order_by(p.gen, p.part).with_for_update()):
+    for row in db.execute(select(schema.parts).order_by(p.gen.desc(), p.part).with_for_update()):
         reached.setdefault(row.gen, []).append(row.position)
     return reached
 

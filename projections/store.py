@@ -6,7 +6,7 @@ import functools
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
@@ -38,7 +38,7 @@ PARTS = 12
 """Into how many parts games are divided where several processes can write: many numbers of pumps share them alike."""
 
 
-SILENCE = 30
+SILENCE = 15
 """Seconds without a word within a transaction that writes until PostgreSQL ends it: who froze in it, or is gone with
 its machine, holds parts of the log that others shall take. A pump shows a slice in less, or is ended itself."""
 
@@ -194,14 +194,20 @@ def _connected(url: str) -> Engine:
     found = _sqlite(url) if sqlite else url
     heard = {} if sqlite else _hearing(url)
     engine = create_engine(
-        found, pool_pre_ping=not sqlite, pool_size=8, max_overflow=24, pool_timeout=10, connect_args=heard
+        found,
+        pool_pre_ping=not sqlite,
+        pool_reset_on_return="rollback" if sqlite else None,
+        pool_size=8,
+        max_overflow=24,
+        pool_timeout=10,
+        connect_args=heard,
     )
     if sqlite:
         event.listen(engine, "connect", _sqlite_connected)
         event.listen(engine, "begin", _sqlite_begin)
     else:
         event.listen(engine, "do_connect", _postgresql_connect)
-        event.listen(engine, "checkin", _postgresql_checkin)
+        event.listen(engine, "reset", _postgresql_reset)
         event.listen(engine, "begin", _postgresql_begin)
     return engine
 
@@ -241,9 +247,11 @@ def _postgresql_connect(_: object, __: object, args: Sequence[str], given: Mappi
     return Heard.connect(*args, **given)
 
 
-def _postgresql_checkin(connection: Heard[TupleRow] | None, _: object) -> None:
-    if connection is not None:
-        connection.patience = type(connection).patience
+def _postgresql_reset(connection: Heard[TupleRow], _: object, __: object) -> None:
+    """As the library's, which would log where the connection is lost; who asks for it next finds it closed."""
+    connection.patience = type(connection).patience
+    with suppress(connection.Error):
+        connection.rollback()
 
 
 def _heard(db: Connection) -> Heard[TupleRow]:
@@ -257,7 +265,7 @@ def _postgresql_begin(db: Connection) -> None:
     All is said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
     """
     if db.get_execution_options().get("writes"):
-        _heard(db).patience = SILENCE * 1.5  # or nobody would live to take the place of one who froze
+        _heard(db).patience = SILENCE + 5  # or nobody would live to take the place of one who froze
         db.exec_driver_sql(_WRITES).close()
 
 

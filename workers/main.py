@@ -158,7 +158,7 @@ class InProcess(SimpleWorker):
     def _tell(self, job: Work, status: JobStatus, seconds: int) -> None:
         with suppress(Exception), self._quick.pipeline() as pipe:
             self.heartbeat(seconds + MARGIN, pipe)
-            pipe.hset(job.key, "status", status.value)
+            pipe.hset(job.key, mapping={"status": status.value, "worker": self.key})
             pipe.expire(job.key, seconds)
             pipe.execute()
 

@@ -102,7 +102,7 @@ class Pumping:
         held = self._pump.held
         if held is None or not held.tree:
             return
-        if held.whole or self._reader.position() >= self._position:
+        if held.whole or self._shown():
             self._watch.look()
             self._leaps.look()
         if self._owing:
@@ -135,5 +135,12 @@ class Pumping:
         """Bring all views to the end of the log; raises StoreUnavailable where other pumps do not get there."""
         self.catch_up()
         held = self._pump.held
-        if held and not held.whole and not self._reader.wait(self._position, BEHIND):
+        if held and not held.whole and not self._shown() and not self._reader.wait(self._position, BEHIND):
             raise StoreUnavailable("the views of other pumps are behind")
+
+    def _shown(self) -> bool:
+        """Whether all views are as far as this pump has read: or at the end of a log that came back shorter."""
+        shown = self._reader.position()
+        if shown < self._position and not self._crew.ledger.log(shown, 1):
+            self._position = shown
+        return shown >= self._position

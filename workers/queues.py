@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import cast
 
 from redis import Redis
 from rq import Queue
@@ -59,6 +60,9 @@ SILENCE = 5.0
 
 MOST = 10_000
 """Jobs kept in a queue; the oldest are dropped where no worker takes them."""
+
+TRIES = 3
+"""How often in its period long work is begun again whose worker has died: it may be what the worker has died of."""
 
 _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
     {
@@ -199,14 +203,17 @@ class Queues:
         self._redis, self._quick = connect(url, PATIENCE), connect(url)
         self._handing, self._asking = Breaker(SILENCE), Breaker()
         self._queues = {name: Line(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
+        self._tries: dict[str, int] = {}
 
     def hand_out(self, calls: Sequence[Call], now: int) -> int:
-        """Enqueue these; how many of them were not enqueued yet."""
+        """Enqueue these; how many of them were not enqueued yet, or were left by a worker that has died."""
         if not calls:
             return 0
         ids = {call.id(now): call for call in calls}
         with _answering(self._handing):
-            return sum(self._enqueue(id_, ids[id_]) for id_ in self._unknown(list(ids)))
+            new = self._unknown(list(ids))
+            left = self._left([id_ for id_, call in ids.items() if call.queue == BATCH and id_ not in new])
+            return sum(self._enqueue(id_, ids[id_]) for id_ in (*new, *left))
 
     def _unknown(self, ids: Sequence[str]) -> list[str]:
         """Those that no job has: one question for all, since most rows wait for a job that is there."""
@@ -216,6 +223,18 @@ class Queues:
             for queue in self._queues.values():
                 ask.ltrim(queue.key, -MOST, -1)
             return [id_ for id_, known in zip(ids, ask.execute(), strict=False) if not known]
+
+    def _left(self, ids: Sequence[str]) -> list[str]:
+        """Those whose worker has died at them; other work has so short a period that nobody needs to ask."""
+        self._tries = {id_: self._tries.get(id_, 0) for id_ in ids}
+        found = []
+        for id_ in ids:
+            status, worker = self._redis.hmget(Work.key_for(id_), "status", "worker")
+            known = isinstance(worker, bytes) and worker.startswith(WORKER) and status == b"started"
+            if known and self._tries[id_] < TRIES and not _heard(self._redis, cast("bytes", worker)):
+                self._tries[id_] += 1
+                found.append(id_)
+        return found
 
     def _enqueue(self, id_: str, call: Call) -> bool:
         """Two that hand out the same at the same time do it twice; so the work is done twice, which changes nothing."""

@@ -137,7 +137,7 @@ def _told(now: _Moment, eyes: Eyes, wish: Wish) -> Told:
         sent = Sent.of(board.version, board.doc) if eyes.deltas else None
         state = _State(now.head, board.version, now.standing if motion else None, sent)
         return Told(state, now.head, (Event("board", board.doc), *motion), (), now.last_word)
-    if now.head - before.seen > MOST:
+    if now.head < before.seen or now.head - before.seen > MOST:  # or the log has come back shorter
         return Told(before, before.seen, last_word="bye")
     whole: tuple[Event, ...] = ()
     if wish.whole:

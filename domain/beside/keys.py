@@ -45,7 +45,9 @@ class Keyring:
             raise ValueError("the master key has 32 bytes")
         self._database, self._master = database, master
         self._ring: Mapping[int, bytes] = {}
-        self._cipher: Callable[[int, str], AESGCM] = functools.lru_cache(_GAMES)(self._derived)
+        self._server = ""
+        """Of which run of the server the ring is: what another one does not know nobody could open any more."""
+        self._cipher = self._ciphers()
 
     # --- what is sealed
 
@@ -69,6 +71,9 @@ class Keyring:
         """What ids and tokens are derived from, so that a repeated request gets the same ones."""
         return self._known()[_REQUESTS]
 
+    def _ciphers(self) -> Callable[[int, str], AESGCM]:
+        return functools.lru_cache(_GAMES)(self._derived)
+
     def _derived(self, number: int, game: str) -> AESGCM:
         ring = self._known()
         if number not in ring:
@@ -87,14 +92,17 @@ class Keyring:
         self._known()
 
     def _known(self) -> Mapping[int, bytes]:
-        return self._ring or self._read()
+        return self._ring if self._ring and self._server == self._database.server else self._read()
 
     def _read(self) -> Mapping[int, bytes]:
+        server = self._database.server
         rows = self._database.execute(_OWN, (mark_of(self._master),))
         if not rows:
             self._database.among_appends(self._begin)
             rows = self._database.execute(_OWN, (mark_of(self._master),))
         self._ring = {int(number): _unwrapped(self._master, number, wrapped) for number, wrapped in rows}
+        if server != self._server:
+            self._server, self._cipher = server, self._ciphers()
         return self._ring
 
     def _begin(self, execute: Execute) -> None:

@@ -27,6 +27,10 @@ Execute = Callable[[str, Sequence[object]], list[Row]]
 class Database(Protocol):
     """Where the tables are: the ledger."""
 
+    @property
+    def server(self) -> str:
+        """Names the run of the server that is spoken to: another one may know less, as a standby that lagged."""
+
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement, `?` for each parameter; its rows."""
 

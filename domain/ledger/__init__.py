@@ -63,6 +63,10 @@ class _Tables:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
+    @property
+    def server(self) -> str:
+        return self._ledger.server
+
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         return self._ledger.execute(statement, params)
 

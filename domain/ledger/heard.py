@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TypeVar
 
 import psycopg
@@ -19,6 +20,9 @@ SILENT = 15.0
 """Seconds that an answer may take: the server waits for no lock as long. Whoever keeps connections open for a server
 that is gone, as a proxy does, is found out by nothing else."""
 
+CANCELLING = 2.0
+"""Seconds to tell the server, over another connection, that nobody waits any more."""
+
 LOOK = 0.1
 """Seconds between two looks at whether a signal has come, as in the library."""
 
@@ -28,6 +32,8 @@ class Heard(psycopg.Connection[Row]):
 
     patience: float | None = SILENT
     """Seconds; None for ever, as for what may take long."""
+    silent = False
+    """Whether it was given up."""
     born = 0.0
     """By the monotonic clock."""
 
@@ -39,5 +45,8 @@ class Heard(psycopg.Connection[Row]):
         except psycopg.OperationalError as error:
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise
+            with suppress(psycopg.Error):  # or the server would go on with it, and wait for what nobody waits for
+                self.cancel_safe(timeout=CANCELLING)
+            self.silent = True
             self.close()
             raise psycopg.OperationalError(f"the server has not answered for {limit} s") from error

@@ -37,7 +37,12 @@ holds what every append of every node waits for. Shorter than they wait."""
 LATE = 2.0
 """Seconds that a commit may take while who waits for it counts as one who is answered."""
 
-_LOST = (InterfaceError, OperationalError)
+
+class NotAnsweredError(DatabaseError):
+    """An answer was not waited for any longer. Nothing that is tried again by itself: who asks has waited enough."""
+
+
+_LOST = (InterfaceError, OperationalError, NotAnsweredError)
 """After such an error nobody knows whether a commit has been made."""
 
 _UNDONE = ("40001", "40P01", "54")
@@ -217,6 +222,8 @@ class _Datastore(PostgresDatastore):
                 # The library would try ten times more, and each time wait as long.
                 raise StoreUnavailable("no connection to the server") from e
             self._replace(connection)
+            if connection is not None and connection.silent:
+                raise NotAnsweredError(str(e)) from e
             raise
 
     def _replace(self, connection: Heard[DictRow] | None) -> None:

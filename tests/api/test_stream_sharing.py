@@ -48,6 +48,21 @@ class TestSharing:
             assert read.call_count == 1
             assert len(set(said)) == 1
 
+    def test_a_game_that_came_back_shorter_is_told_anew(self, orders: Table) -> None:
+        """As from a standby that lagged: who follows comes again, and is not left with what nobody knows any more."""
+        reader = orders.site.services.reader
+        orders.move(0, ORDER)
+        game = reader.game
+
+        def shorter(*args: Any, **kwargs: Any) -> Any:
+            return {**found, "version": found["version"] - 1} if (found := game(*args, **kwargs)) else None
+
+        with open_stream(orders) as stream:
+            stream.until("event: board")
+            with mock.patch.object(reader, "game", shorter):
+                orders.site.stirred(orders.game)
+                assert "event: timeline" not in stream.until("event: bye")
+
     def test_who_takes_leave_waits_for_who_reads(self, orders: Table) -> None:
         """Or they would connect once more to stores that are closed."""
         reader, reads, done = orders.site.services.reader, threading.Event(), threading.Event()

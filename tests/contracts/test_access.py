@@ -178,6 +178,8 @@ class TestTokens:
 
     def test_a_store_that_stays_away_is_said(self) -> None:
         class Gone:
+            server = ""
+
             def execute(self, statement: str, params: object = ()) -> list[tuple[object, ...]]:
                 raise StoreUnavailable("gone")
 

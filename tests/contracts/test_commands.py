@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import pytest
@@ -154,6 +154,30 @@ class TestAnotherServer:
             assert [r.version for r in records] == list(range(1, len(records) + 1))
             assert all(b.public["prev"] == a.hash for a, b in pairwise(records))
             assert commands.game(game) == refolded(ledger, game) == others.game(game)
+
+    def test_nothing_is_sealed_with_a_key_that_it_does_not_know(self, server: Server) -> None:
+        """Nobody could open it any more, once no process remembers the key."""
+        url = url_of(server.dsn, "postgres")
+        with closing(Ledger.open(url, KEY)) as ledger, closing(Ledger.open(url, KEY[::-1])) as changed:
+            ledger.migrate()
+            ledger.keys.check()
+            ledger.keys.admit(KEY[::-1])
+            commands = Commands(changed, crew.CATALOGUE, Vault(changed, changed.keys), count(1).__next__)
+            game = running(commands)
+
+            def finished() -> None:
+                tried(changed.keys.finish)
+                order(0)
+
+            def order(seat: int) -> None:
+                act = Play(seat, [{"type": "order", "to": "t01", "units": 1}], decision(commands, game))
+                tried(lambda: commands.do(game, act))
+
+            self.put_back(server, finished)
+            order(1)
+        with closing(Ledger.open(url, KEY[::-1])) as anew:
+            assert len(anew.read(game)) == 6
+            assert refolded(anew, game).version == 6
 
 
 def tried(use: Callable[[], object]) -> None:

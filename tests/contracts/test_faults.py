@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
+import psycopg
 import pytest
 from eventsourcing.sqlite import SQLiteCursor
 
@@ -307,8 +308,22 @@ class TestNothingComesAnyMore:
 
                 assert len(list(pool.map(use, range(6)))) == 6
             line.silence()
+            with pytest.raises(StoreUnavailable, match="has not answered"):
+                ledger.version(game())
             assert ledger.version(game()) == 1
             assert line.lost == 1
+
+    def test_the_server_is_told_that_nobody_waits(self, postgres_url: str) -> None:
+        """Or what waits there for a lock would become more with every request."""
+        asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        with closing(Ledger.open(postgres_url)) as ledger, psycopg.connect(postgres_url) as other:
+            ledger.migrate()
+            other.execute("LOCK TABLE records IN ACCESS EXCLUSIVE MODE")
+            with pytest.raises(StoreUnavailable, match="has not answered"):
+                ledger.version(game())
+            assert other.execute(asked).fetchone() == (0,)
+            other.rollback()
+            assert ledger.version(game()) == 0
 
     def test_what_may_take_long_is_waited_for(self, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """As the tables are made while another node makes them."""

@@ -116,6 +116,18 @@ class TestNothingComesAnyMore:
         assert line.lost == 1
         assert not caplog.records
 
+    @pytest.mark.parametrize("prepared", [False, True])
+    def test_nor_at_the_end(self, views: Views, line: Line, prepared: bool, caplog: pytest.LogCaptureFixture) -> None:
+        asked = select(schema.generations.c.gen)
+        ask: Callable[[Any], Any] = Prepared(asked).rows if prepared else lambda db: db.execute(asked).all()
+        with suppress(StoreUnavailable), views.reading() as db:
+            assert len(ask(db)) == 1
+            line.silence()
+        with views.reading() as db:
+            assert db.execute(asked).scalar() == 1
+        assert line.lost == 1
+        assert not caplog.records
+
     def test_to_make_tables_may_take_long(self, views: Views) -> None:
         """As while another node makes them; and nothing after it may."""
         with views.transaction() as db, ThreadPoolExecutor(1) as pool:

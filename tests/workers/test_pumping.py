@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from projections import spectators
+from projections.progress import LEASE, LeaseLostError
 from projections.pump import Pump
 from projections.store import Prepared
+from tests.projections.conftest import CATALOGUE
 from tests.workers.conftest import House
 from workers.pumping import NAP
 
@@ -46,6 +50,27 @@ def test_a_log_of_several_slices_is_read_to_its_end(
     house.pumping.catch_up()
     assert sum(records or 0 for records in slices) == version
     assert house.reader.shown(game) == {"all": version}
+
+
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_a_log_that_came_back_shorter_keeps_no_pump_from_its_work(house: House) -> None:
+    """As from a standby that lagged, where others pump too: it would wait for records that are lost."""
+    other = Pump(house.crew.ledger, CATALOGUE, house.crew.views, "other")
+    house.game()
+    house.pumping.catch_up()
+    for _ in range(8):
+        with suppress(LeaseLostError):
+            other.run(house.time[0])
+        house.time[0] += LEASE // 4
+        house.pumping.catch_up()
+    held = house.pumping._pump.held
+    assert held
+    assert held.tree
+    assert not held.whole
+    house.pumping._position += 1000
+    house.pumping._look()
+    assert house.pumping._position == house.reader.position()
+    house.pumping._level()
 
 
 def test_what_comes_after_the_last_look_is_rung_for(house: House) -> None:

@@ -85,6 +85,7 @@ class Owing:
         self._digests, self._clock = digests, crew.clock
         self._follower = Follower(crew.catalogue, crew.ledger)
         self._games: LRUCache[str, Known] = LRUCache(KEEP)
+        self._server = ""
         self._pruned = 0.0
 
     def look(self) -> None:
@@ -106,6 +107,9 @@ class Owing:
         """Whether there may be more."""
         kept = self._outbox.position()
         entries = self._ledger.log(max(kept, since), SLICE)
+        if self._server != self._ledger.server:  # what is remembered may be of records that it does not know
+            self._server = self._ledger.server
+            self._games.clear()
         if not entries:
             return False
         company: dict[str, list[Company]] = {}
