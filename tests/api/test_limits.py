@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -324,6 +324,9 @@ def moving(table: Table) -> Reply:
     return table.move(0, {"type": "set_auto", "on": bool(table.version % 2)})
 
 
+Crowd = tuple[list[float], Counter[int]]
+
+
 def timed(ask: Callable[[], Reply]) -> float:
     """Seconds until it was done."""
     began = time.monotonic()
@@ -332,32 +335,42 @@ def timed(ask: Callable[[], Reply]) -> float:
     return time.monotonic() - began
 
 
-def test_one_address_holds_up_nobody(site: Site) -> None:
-    """The worst that one address may have under way, against a move and the question whether the service is ready."""
-    table, other = (site.table("windows@1", 3, options={"turns": 99}) for _ in range(2))
-    for _ in range(250):
-        assert moving(table).status_code == 201
+def waits(site: Site, table: Table, asks: Sequence[Callable[[], Reply]], paths: Sequence[str]) -> Crowd:
+    """How long these take while 128 threads of another address ask for the others, and what those are answered."""
     stop, codes = threading.Event(), Counter[int]()
 
-    def attack(path: str) -> None:
+    def crowd(path: str) -> None:
         while not stop.is_set() and codes.total() < 5_000:
-            answer = of(site, ELSEWHERE, table.path + path, table.director)
+            answer = of(site, ELSEWHERE, path, table.director)
             codes[answer.status_code] += 1
 
-    paths = ["/rewinds", "/audit", "/scores", "/export", "/digest"]
     with ThreadPoolExecutor(128) as pool:
-        running = [pool.submit(attack, paths[n % len(paths)]) for n in range(128)]
+        running = [pool.submit(crowd, paths[n % len(paths)]) for n in range(128)]
         try:
-            asks = (lambda: site.client.get("/readyz"), lambda: moving(other))
-            waits = [timed(ask) for _ in range(8) for ask in asks]
+            found = [timed(ask) for _ in range(8) for ask in asks]
         finally:
             stop.set()
         for thread in running:
             thread.result()
-    # What is read last waits for a machine that has 128 threads to serve; what is broken makes everybody wait.
-    quick = [wait for wait in waits if wait < 2]
-    assert len(quick) >= len(waits) * 3 // 4, waits
-    assert max(waits) < 10, waits
+    return sorted(found), codes
+
+
+def test_one_address_holds_up_nobody(site: Site) -> None:
+    """The worst that one address may have under way, against a move and the question whether the service is ready.
+
+    They take as long as among as many threads that are answered at once: a machine has more or less time for those.
+    """
+    table, other = (site.table("windows@1", 3, options={"turns": 99}) for _ in range(2))
+    for _ in range(250):
+        assert moving(table).status_code == 201
+    asks = (lambda: site.client.get("/readyz"), lambda: moving(other))
+    usual, found = waits(site, table, asks, ["/nowhere"])
+    assert set(found) <= {404, 429}, found
+    worst, codes = waits(
+        site, table, asks, [table.path + path for path in ("/rewinds", "/audit", "/scores", "/export", "/digest")]
+    )
+    most = len(usual) * 3 // 4
+    assert worst[most] < 5 * max(usual[most], 0.1), (worst, usual)
     assert set(codes) <= {200, 429}, codes
     assert codes[429] > 100
 
