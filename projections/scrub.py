@@ -28,6 +28,9 @@ __all__ = ["Damage", "Inspector", "Place", "damages", "look"]
 SLICE = 500
 """Records that are looked at at a time."""
 
+AT_ONCE = 500
+"""Records that are asked for by name in one statement: databases take only so many parameters."""
+
 SPARE = 16
 """Entries that are read beyond a slice where pages are damaged: positions may have gaps."""
 
@@ -133,8 +136,11 @@ def look(
 def _with_those_before(db: Connection, hashes: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     """Those that are known of these records, and of the one before each: game and version -> hash."""
     before = [(game, version - 1) for game, version in hashes if version > 1 and (game, version - 1) not in hashes]
-    further = db.execute(_HASHES, {"of": before}).all() if before else []
-    return {k: h for k, h in (*hashes.items(), *(((g, v), h) for g, v, h in further)) if h != NOBODY_KNOWS}
+    found = dict(hashes)
+    for begin in range(0, len(before), AT_ONCE):
+        rows = db.execute(_HASHES, {"of": before[begin : begin + AT_ONCE]})
+        found |= {(game, version): hashed for game, version, hashed in rows}
+    return {record: hashed for record, hashed in found.items() if hashed != NOBODY_KNOWS}
 
 
 def _log(ledger: Ledger, position: int, most: int) -> list[LogEntry]:

@@ -112,6 +112,20 @@ def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
     assert inspecting.inspect(games[0]) is None
 
 
+def test_however_many_games_a_slice_has_none_is_passed_over(
+    house: House, games: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scrub, "AT_ONCE", 1)
+    for game in games:
+        house.commands.do(game, Play(1, [{"type": "order", "to": "t02", "units": 1}]))
+        change(house, game, 7, lambda doc: doc["public"].update(prev="ab" * 32))
+    house.views.clear()
+    house.views.migrate()
+    house.pumped()
+    told, _ = scrub.look(house.ledger, house.views, Place(12, 12), 2)
+    assert [(d.game, d.version) for d in told] == [(game, 7) for game in games]
+
+
 WHERE = " WHERE originator_version = ? AND originator_id = ?"
 COLUMNS = {
     "another kind": "topic = 'game.moved@1'",
