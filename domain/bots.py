@@ -11,7 +11,7 @@ from domain.errors import NeedsChance, RuleError
 from domain.ids import PUBLIC, Doc, Json, Seat
 from domain.kernel.choices import Choice
 from domain.kernel.game import AnyGame
-from domain.kernel.ruleset import AnyRuleset, ask, decisions, dry_run
+from domain.kernel.ruleset import AnyRuleset, build, decisions, dry_run
 
 
 class Scene(Protocol):
@@ -49,10 +49,7 @@ def picked(rng: random.Random, question: Choice) -> Json:
 
 def built(rules: AnyRuleset, state: Any, seat: Seat, rng: random.Random) -> Doc:
     """A complete move of the move builder."""
-    picks: list[Json] = []
-    while isinstance(question := ask(rules, state, seat, picks), Choice):
-        picks.append(picked(rng, question))
-    return question
+    return build(rules, state, seat, lambda question: picked(rng, question))
 
 
 def may_decide(match: Scene) -> list[Seat]:

@@ -12,8 +12,7 @@ from pathlib import Path
 from domain.bots import BOTS, Player, Scene
 from domain.errors import AnnalsError
 from domain.ids import PUBLIC, Doc, Json, Seat
-from domain.kernel.choices import Choice
-from domain.kernel.ruleset import ask
+from domain.kernel.ruleset import build
 
 Choose = Callable[[Json, Json], Json]
 """(board, question) -> the pick, both as the API gives them."""
@@ -70,7 +69,4 @@ def _built(match: Scene, seat: Seat, choose: Choose) -> Doc:
         "public": rules.sight(state, PUBLIC),
         "own": rules.sight(state, seat),
     }
-    picks: list[Json] = []
-    while isinstance(question := ask(rules, state, seat, picks), Choice):
-        picks.append(choose(board, question.to_json()))
-    return question
+    return build(rules, state, seat, lambda question: choose(board, question.to_json()))

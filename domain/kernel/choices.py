@@ -124,6 +124,19 @@ def walk(builder: Builder, picks: Sequence[Json]) -> Choice | Move:
     return ask
 
 
+def answered(builder: Builder, pick: Callable[[Choice], Json]) -> Move:
+    """The finished move when each question is answered by `pick`, none of them asked twice."""
+    at = 0
+    try:
+        ask = next(builder)
+        while True:
+            ask = builder.send(accept(ask, pick(ask), at))
+            at += 1
+    except StopIteration as end:
+        move: Move = end.value
+        return move
+
+
 # --- all moves -------------------------------------------------------------------------------------------------
 
 

@@ -527,13 +527,22 @@ def ask(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()) -> 
 
     Raises RuleError `game_over`, `not_your_decision`, `already_answered`, or `not_offered`.
     """
+    found = choices.walk(_builder(rules, state, seat), picks)
+    return found if isinstance(found, Choice) else declare.doc(found)
+
+
+def build(rules: Ruleset[S], state: S, seat: Seat, pick: Callable[[Choice], Json]) -> Doc:
+    """A finished move of the move builder, each of whose questions `pick` answers; raises as `ask` does."""
+    return declare.doc(choices.answered(_builder(rules, state, seat), pick))
+
+
+def _builder(rules: Ruleset[S], state: S, seat: Seat) -> choices.Builder:
     if not state.frames:
         raise RuleError("game_over")
     frame = state.top
     if seat not in frame.owing and seat not in rules.may(state):
         raise RuleError("already_answered" if seat in frame.done else "not_your_decision", "", {"deciding": frame.kind})
-    found = choices.walk(rules.build(state, seat), picks)
-    return found if isinstance(found, Choice) else declare.doc(found)
+    return rules.build(state, seat)
 
 
 def dry_run(rules: Ruleset[S], state: S, seat: Seat, moves: Sequence[Json]) -> Draft[S]:

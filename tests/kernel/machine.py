@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec import Struct, convert
 
 from deploy.play.probes import malformed
-from domain.bots import built, may_decide
+from domain.bots import built, may_decide, picked
 from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from domain.kernel import declare
@@ -200,6 +200,16 @@ class Machine(RuleBasedStateMachine):
         if other is not None and self.ruleset.moves[move["type"]].admission.by != "any":
             assert refusal(self.ruleset, head.state, other, move) is not None
         assert len(self.match.records) == records
+
+    @precondition(deciding)
+    @rule(seed=seeds)
+    def asked_anew(self, seed: int) -> None:
+        """Asked from the first question on for every pick, the builder comes to the move of the same picks in a row."""
+        seat, state, picks = self.a_seat(random.Random(seed)), self.match.state, list[Json]()
+        dice = random.Random(seed)
+        while isinstance(question := ask(self.ruleset, state, seat, picks), Choice):
+            picks.append(picked(dice, question))
+        assert question == built(self.ruleset, state, seat, random.Random(seed))
 
     @precondition(deciding)
     @rule(seed=seeds)

@@ -233,7 +233,7 @@ ORDERS: dict[str, tuple[Callable[[Desk], Any], Callable[[Desk], Builder]]] = {
     "set_straits": (lambda k: k.straits, _straits),
     "set_ports": (lambda k: k.calm, _ports),
     "give_territory": (_some(Desk.giving), _give_territory),
-    "give_money": (lambda k: k.paying, _give_money),
+    "give_money": (_some(Desk.giving_money), _give_money),
     "protect": (_some(Desk.protecting), _place(Protect, Desk.protecting)),
     "install_protectorate": (_some(Desk.installing), _place(InstallProtectorate, Desk.installing)),
     "annex": (_some(Desk.annexing), _place(Annex, Desk.annexing)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from domain.cached import cached_property
 from domain.errors import RuleError
@@ -39,6 +40,15 @@ from domain.games.egc.rules.sheet import after, check_sheet, copy_of, with_order
 from domain.games.egc.state import ELIMINATED, Army, Egc, Filed, numbered
 from domain.ids import Seat
 from domain.kernel.choices import Option
+
+T = TypeVar("T")
+
+
+def _by_first(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    found: dict[str, list[T]] = {}
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return found
 
 
 class Desk:
@@ -136,14 +146,14 @@ class Desk:
     @cached_property
     def sites(self) -> dict[str, list[Option]]:
         """Territory -> infrastructure that can be built there, with its price."""
-        return dict(self.building())
+        return _by_first(self.building())
 
-    def building(self) -> Iterator[tuple[str, list[Option]]]:
-        """Sites, one after the other."""
+    def building(self) -> Iterator[tuple[str, Option]]:
+        """Sites and what can be built there, one after the other."""
         for t in self.own:
-            options = [Option(i, {"brz": cost}) for i in INFRASTRUCTURES if (cost := self._building(t, i)) is not None]
-            if options:
-                yield t, options
+            for name in INFRASTRUCTURES:
+                if (cost := self._building(t, name)) is not None:
+                    yield t, Option(name, {"brz": cost})
 
     def _building(self, territory: str, name: str) -> int | None:
         kind = INFRASTRUCTURES[name]
@@ -155,13 +165,11 @@ class Desk:
     @cached_property
     def ruins(self) -> dict[str, list[str]]:
         """Territory -> infrastructure that can be demolished without making another order illegal."""
-        return dict(self.demolishing())
+        return _by_first(self.demolishing())
 
-    def demolishing(self) -> Iterator[tuple[str, list[str]]]:
+    def demolishing(self) -> Iterator[tuple[str, str]]:
         """Ruins, one after the other."""
-        for t in self.own:
-            if names := [i for i in INFRASTRUCTURES if self._demolishable(t, i)]:
-                yield t, names
+        return ((t, name) for t in self.own for name in INFRASTRUCTURES if self._demolishable(t, name))
 
     def _demolishable(self, territory: str, name: str) -> bool:
         if (territory, name) in self.c.changed or not self.c.level(territory, name):
@@ -211,13 +219,11 @@ class Desk:
     @cached_property
     def talking(self) -> dict[str, list[Option]]:
         """Empire -> actions towards it that can be paid."""
-        return dict(self.acting())
+        return _by_first(self.acting())
 
-    def acting(self) -> Iterator[tuple[str, list[Option]]]:
+    def acting(self) -> Iterator[tuple[str, Option]]:
         """Empires and actions, one after the other."""
-        for x in self.calm:
-            if options := [o for a in ACTIONS if (o := self._action(x, a))]:
-                yield EMPIRES[x], options
+        return ((EMPIRES[x], o) for x in self.calm for a in ACTIONS if (o := self._action(x, a)))
 
     def _action(self, other: Seat, action: str) -> Option | None:
         try:
@@ -261,9 +267,13 @@ class Desk:
     @cached_property
     def paying(self) -> dict[str, int]:
         """Empire -> most money that can be given to it."""
+        return dict(self.giving_money())
+
+    def giving_money(self) -> Iterator[tuple[str, int]]:
+        """The same, one after the other."""
         limit = self.c.by_rank("money_gift_limit", "diplomacy")
-        found = {EMPIRES[x]: min(limit, self.budget("give_money", EMPIRES[x])) for x in self.calm}
-        return {to: n for to, n in found.items() if n > 0}
+        found = ((EMPIRES[x], min(limit, self.budget("give_money", EMPIRES[x]))) for x in self.calm)
+        return ((to, n) for to, n in found if n > 0)
 
     def _territorial(self, kind: type[Territorial], places: Iterable[str]) -> Iterator[Option]:
         for t in places:
