@@ -159,9 +159,9 @@ def tick(
     top = frames[-1].timer if frames else 0
     out = []
     for frame in frames:
-        timer, seconds = frame.timer, pace.seconds.get(class_of(meta, frame))
+        timer = frame.timer
         clock = known.get(timer)
-        if seconds is None or not (frame.owing or clock):
+        if not (frame.owing or clock) or (seconds := pace.seconds.get(class_of(meta, frame))) is None:
             continue
         if clock is None:
             clock = Clock(timer, min(seconds * SECOND, MAX_INT), None)

@@ -106,13 +106,13 @@ def expire(s: S, *untils: str) -> S:
     return assign(s, auto=tuple({w: u for w, u in auto.items() if u not in untils} for auto in s.auto))
 
 
-def regive(s: S, seat: Seat, moves: Callable[[Lot, bool], Lot]) -> S:
-    """All lots of a seat, each with what `moves` makes of it (told whether it is afloat)."""
-    countries, zones = s.countries.copy(), s.zones.copy()
+def regive(s: S, seat: Seat, ashore: Callable[[Lot], Lot], afloat: Callable[[Lot], Lot]) -> S:
+    """All lots of a seat, each as these make it."""
+    countries, zones, name = s.countries.copy(), s.zones.copy(), str(seat)
     for k, c in s.countries.items():
-        if c.owner == seat and c.units:
-            countries[k] = assign(c, units=lots.each(c.units, lambda x: moves(x, False)))
+        if c.owner == seat and c.units and (armies := lots.each(c.units, ashore)) is not c.units:
+            countries[k] = assign(c, units=armies)
     for k, z in s.zones.items():
-        if ships := z.fleet(seat):
-            zones[k] = assign(z, fleets={**z.fleets, str(seat): lots.each(ships, lambda x: moves(x, True))})
+        if (ships := z.fleets.get(name)) and (fleet := lots.each(ships, afloat)) is not ships:
+            zones[k] = assign(z, fleets={**z.fleets, name: fleet})
     return assign(s, countries=countries, zones=zones)

@@ -36,6 +36,10 @@ class Lot:
         """The same units with other moves left."""
         return self if moves == self.moves_left else Lot(self.unit, self.count, moves, self.pinned)
 
+    def rested(self) -> Lot:
+        """The same units without a move left."""
+        return self.with_moves(0)
+
 
 Lots = tuple[Lot, ...]
 
@@ -73,7 +77,8 @@ def change(lots: Lots, by: Iterable[Lot], sign: int = 1) -> Lots:
     found = {(x.unit, x.moves_left, x.pinned): x for x in lots}
     for lot in by:
         key = (lot.unit, lot.moves_left, lot.pinned)
-        found[key] = lot.of(sign * lot.count + (found[key].count if key in found else 0))
+        old = found.get(key)
+        found[key] = lot.of(sign * lot.count + (old.count if old else 0))
     left = [x for x in found.values() if x.count]
     if len(left) > 1:
         left.sort(key=_order)

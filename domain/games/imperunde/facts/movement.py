@@ -25,10 +25,13 @@ class PartStarted(Fact[S], frozen=True):
     sea: Count
 
     def evolve(self, s: S) -> S:
-        def moves(x: Lot, afloat: bool) -> Lot:
-            return x.with_moves(0 if x.pinned else self.sea if afloat else self.land[x.unit])
+        def march(x: Lot) -> Lot:
+            return x.with_moves(0 if x.pinned else self.land[x.unit])
 
-        return assign(part.regive(s, self.seat, moves), active=self.seat)
+        def sail(x: Lot) -> Lot:
+            return x.with_moves(0 if x.pinned else self.sea)
+
+        return assign(part.regive(s, self.seat, march, sail), active=self.seat)
 
 
 class PartEnded(Fact[S], frozen=True):
@@ -37,7 +40,7 @@ class PartEnded(Fact[S], frozen=True):
     seat: Seat
 
     def evolve(self, s: S) -> S:
-        return assign(part.regive(s, self.seat, lambda x, _: x.with_moves(0)), active=None)
+        return assign(part.regive(s, self.seat, Lot.rested, Lot.rested), active=None)
 
 
 class PinsRemoved(Fact[S], frozen=True):
