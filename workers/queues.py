@@ -50,7 +50,7 @@ TURN_SECONDS = 60
 """How long a job of TURNS may take."""
 
 BATCH_SECONDS = 3600
-"""How long a job of BATCH may take, and its PERIOD in seconds: it must not be begun again while it is done."""
+"""How long a job of BATCH may take, and its PERIOD in seconds; what goes on into the next is not begun again then."""
 
 PATIENCE = 1.0
 """Seconds that handing out may wait for Redis."""
@@ -211,7 +211,7 @@ class Queues:
             return 0
         ids = {call.id(now): call for call in calls}
         with _answering(self._handing):
-            new = self._unknown(list(ids))
+            new = [id_ for id_ in self._unknown(list(ids)) if not self._goes_on(ids[id_], now)]
             left = self._left([id_ for id_, call in ids.items() if call.queue == BATCH and id_ not in new])
             return sum(self._enqueue(id_, ids[id_]) for id_ in (*new, *left))
 
@@ -224,14 +224,22 @@ class Queues:
                 ask.ltrim(queue.key, -MOST, -1)
             return [id_ for id_, known in zip(ids, ask.execute(), strict=False) if not known]
 
+    def _goes_on(self, call: Call, now: int) -> bool:
+        """Whether somebody is at long work that was begun in the period before."""
+        return call.queue == BATCH and self._by(call.id(now - call.period)) is True
+
+    def _by(self, id_: str) -> bool | None:
+        """Whether the worker lives that has begun it, as far as can be told from here; None where none has."""
+        status, worker = self._redis.hmget(Work.key_for(id_), "status", "worker")
+        known = isinstance(worker, bytes) and worker.startswith(WORKER) and status == b"started"
+        return _heard(self._redis, cast("bytes", worker)) if known else None
+
     def _left(self, ids: Sequence[str]) -> list[str]:
         """Those whose worker has died at them; other work has so short a period that nobody needs to ask."""
         self._tries = {id_: self._tries.get(id_, 0) for id_ in ids}
         found = []
         for id_ in ids:
-            status, worker = self._redis.hmget(Work.key_for(id_), "status", "worker")
-            known = isinstance(worker, bytes) and worker.startswith(WORKER) and status == b"started"
-            if known and self._tries[id_] < TRIES and not _heard(self._redis, cast("bytes", worker)):
+            if self._tries[id_] < TRIES and self._by(id_) is False:
                 self._tries[id_] += 1
                 found.append(id_)
         return found

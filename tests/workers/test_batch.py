@@ -379,6 +379,15 @@ class TestWhoIsAtWork:
         house.time[0] += BATCH_SECONDS * 1000
         assert house.reconciler.pass_once() == 1
 
+    @pytest.mark.parametrize("dead", [False, True])
+    def test_what_goes_on_into_the_next_period_is_not_begun_again(self, house: House, *, dead: bool) -> None:
+        house.time[0] = BATCH_SECONDS * 1000 - 1
+        id_ = house.ask("rebuild")
+        assert house.reconciler.pass_once() == 1
+        self.begun(house, id_, dead=dead)
+        house.time[0] += 2
+        assert house.reconciler.pass_once() == dead
+
     @pytest.mark.parametrize("worker", ["", "rq:worker:", "x", "rq:job:y", "\xff"])
     def test_whoever_is_said_to_be_at_it_no_harm_is_done(self, house: House, worker: str) -> None:
         id_ = house.ask("rebuild")

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 
+from domain.errors import StoreUnavailable
 from projections import spectators
 from projections.progress import LEASE, LeaseLostError
 from projections.pump import Pump
@@ -97,3 +98,20 @@ def test_more_tables_than_a_slice_shows_are_all_shown_when_their_time_has_come(
     house.pumping.catch_up()
     after = [house.reader.shown(game)["public"] for game in games]
     assert after == [house.crew.ledger.version(game) for game in games] != before
+
+
+def test_a_store_that_does_not_answer_fills_no_log(
+    house: House, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = 0
+
+    def turn() -> None:
+        nonlocal turns
+        turns += 1
+        if turns == 5:
+            house.pumping.stop()
+        raise StoreUnavailable("gone")
+
+    monkeypatch.setattr(house.pumping, "turn", turn)
+    house.pumping.run()
+    assert [r.getMessage() for r in caplog.records if r.name == "annals.pump"] == ["the store does not answer: gone"]
