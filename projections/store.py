@@ -114,7 +114,7 @@ class Views:
 
     def found(self, query: Prepared, **params: object) -> list[tuple[Any, ...]]:
         """What one query finds, which is one moment by itself."""
-        with self.reading() as db:
+        with self._lent() as engine, _single(engine).connect() as db, self._watched(engine, db):
             return query.rows(db, **params)
 
     @contextmanager
@@ -210,6 +210,14 @@ def _connected(url: str) -> Engine:
         event.listen(engine, "reset", _postgresql_reset)
         event.listen(engine, "begin", _postgresql_begin)
     return engine
+
+
+def _single(engine: Engine) -> Engine:
+    """For one query: on PostgreSQL no transaction is begun around it, and none is ended."""
+    if engine.dialect.name == "sqlite":
+        return engine
+    single: Engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+    return single
 
 
 def _sqlite(url: str) -> URL:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import Connection, select, text
@@ -64,6 +64,26 @@ def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House)
         assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
     with house.ledger._store() as store:
         assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
+
+
+def test_one_query_is_no_transaction_and_what_comes_after_it_is(house: House) -> None:
+    class Looking(Prepared):
+        def rows(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
+            found, driver = super().rows(db, **params), cast("Any", db.connection.driver_connection)
+            asked.append("in a transaction" if hasattr(driver, "info") and driver.info.transaction_status else "alone")
+            return found
+
+    asked: list[str] = []
+    query = Looking(select(schema.generations.c.gen))
+    for _ in range(20):  # on whichever connection
+        assert house.views.found(query) == [(1,)]
+        with suppress(ZeroDivisionError), house.views.transaction() as db:
+            db.execute(schema.generations.delete())
+            raise ZeroDivisionError
+        with house.views.reading() as db:
+            assert query.rows(db) == [(1,)]
+    afterwards = "alone" if house.views.url.startswith("sqlite:") else "in a transaction"
+    assert asked == ["alone", afterwards] * 20
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)
@@ -128,6 +148,17 @@ class TestNothingComesAnyMore:
         assert line.lost == 1
         assert not caplog.records
 
+    def test_nor_by_one_query(self, views: Views, line: Line, caplog: pytest.LogCaptureFixture) -> None:
+        query = Silent(select(schema.generations.c.gen), line)
+        with ExitStack() as stack:
+            for _ in range(4):
+                stack.enter_context(views.reading())
+        with pytest.raises(StoreUnavailable, match="has not answered"):
+            views.found(query)
+        assert views.found(Prepared(select(schema.generations.c.gen))) == [(1,)]
+        assert line.lost == 1
+        assert not caplog.records
+
     def test_to_make_tables_may_take_long(self, views: Views) -> None:
         """As while another node makes them; and nothing after it may."""
         with views.transaction() as db, ThreadPoolExecutor(1) as pool:
@@ -140,6 +171,17 @@ class TestNothingComesAnyMore:
             made.result(20)
         with pytest.raises(StoreUnavailable, match="has not answered"), views.reading() as db:
             db.exec_driver_sql("SELECT pg_sleep(5)")
+
+
+class Silent(Prepared):
+    """A query after whose connection was lent nothing comes."""
+
+    def __init__(self, statement: Any, line: Line) -> None:
+        super().__init__(statement)
+        self._line = line
+
+    def rows(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
+        return super().rows(_over(self._line, db), **params)
 
 
 def _over(line: Line, db: Connection) -> Connection:
