@@ -79,7 +79,7 @@ DUE = Prepared(
     .suffix_with(text("LIMIT :most"))  # the library's own limit has a parameter of its own
 )
 ASIDE = Prepared(select(_A.game, _A.position, _A.error).where(_live(schema.aside)))
-STATUS = select(schema.games.c.status, schema.games.c.version).where(
+STATUS = select(schema.games.c.status, schema.games.c.version, schema.games.c.at).where(
     _live(schema.games), schema.games.c.game == bindparam("of_game")
 )
 
@@ -273,7 +273,7 @@ class Reader:
             rows = db.execute(STATUS, {"of_game": game}).all()
         if {row.status for row in rows} != {"closed"} or all(row.version <= after for row in rows):
             return None
-        if found := self._retold.known(game):
+        if found := self._retold.known(game, {(row.version, row.at) for row in rows}):
             return found
         with whole():
             return self._retold.told(game)

@@ -38,6 +38,7 @@ def new_generation(views: Views, now: int) -> int:
     """
     with views.transaction() as db:
         _see_that_nobody_fills_one(db, now)  # before anybody is waited for
+        _alone(db)
         _parts(db)
         _see_that_nobody_fills_one(db, now)
         g, p = schema.generations.c, schema.parts.c
@@ -63,6 +64,7 @@ def switch(views: Views, gen: int) -> bool:
     Whoever pumps may go on with it at once. Raises GenerationGoneError.
     """
     with views.transaction() as db:
+        _alone(db)
         reached = _parts(db)
         if gen not in reached:
             raise GenerationGoneError(gen)
@@ -74,6 +76,15 @@ def switch(views: Views, gen: int) -> bool:
             db.execute(delete(table).where(table.c.gen.in_(old)))
         db.execute(update(schema.parts).where(schema.parts.c.gen == gen).values(owner="", until=0))
     return True
+
+
+def _alone(db: Connection) -> None:
+    """Nobody else begins or switches until the transaction ends: who waits for parts sees none that were begun since.
+
+    To drop these it would wait for who waits for it. SQLite has one writer anyhow.
+    """
+    if db.dialect.name == "postgresql":
+        db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260102)")
 
 
 def _parts(db: Connection) -> dict[int, list[int]]:

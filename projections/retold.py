@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -35,6 +35,8 @@ class Told:
     """What the views had of a closed game."""
 
     version: int
+    at: int
+    """When its last record was written, ms."""
     boards: Mapping[str, bytes]
     """Viewer -> board."""
     lines: Sequence[Row]
@@ -59,10 +61,14 @@ class Retold:
         self._lock = threading.Lock()
         self._kept: LRUCache[str, Told] = LRUCache(KEPT, lambda told: told.size)
 
-    def known(self, game: str) -> Told | None:
-        """What is remembered of the game."""
+    def known(self, game: str, ends: Set[tuple[int, int]]) -> Told | None:
+        """What is remembered of the game, if that is where it ended: version and time, ms.
+
+        A database that came back older may have been told another end of it since.
+        """
         with self._lock:
-            return self._kept.get(game)
+            found = self._kept.get(game)
+        return found if found and {(found.version, found.at)} == ends else None
 
     def told(self, game: str) -> Told:
         """The game folded from its beginning: costs as much as an audit of its boards. Raises as `Ledger.read`."""
@@ -75,16 +81,16 @@ class Retold:
     def _tell(self, game: str) -> Told:
         known: Known | None = None
         lines: list[Row] = []
-        after = 0
+        after = at = 0
         while records := self._ledger.read(game, after, after + PAGE):
             for record in records:
                 before, known = known, following(self._catalogue, self._ledger, known, record)
                 told = documents.entries(record, before, known)
                 audiences = sorted(told, reverse=True)
                 lines += [(record.version, audience, documents.rendered(told[audience])) for audience in audiences]
-            after += len(records)
+            after, at = after + len(records), records[-1].head.at
         boards = documents.boards(known, known.viewers) if known else {}
-        return Told(after, {str(viewer): doc for viewer, doc in boards.items()}, lines)
+        return Told(after, at, {str(viewer): doc for viewer, doc in boards.items()}, lines)
 
 
 def _version(row: Row) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from types import MappingProxyType
 from typing import cast
 
 from redis import Redis
+from redis.exceptions import ResponseError
 from rq import Queue
 from rq.exceptions import NoSuchJobError
 from rq.job import Job
@@ -61,8 +63,11 @@ SILENCE = 5.0
 MOST = 10_000
 """Jobs kept in a queue; the oldest are dropped where no worker takes them."""
 
+TAKEN = 5.0
+"""Seconds after which long work is enqueued again that was taken from its queue, and is not said to have begun."""
+
 TRIES = 3
-"""How often in its period long work is begun again whose worker has died: it may be what the worker has died of."""
+"""How often in its period long work is enqueued again at which nobody is: it may be what its workers die of."""
 
 _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
     {
@@ -204,9 +209,11 @@ class Queues:
         self._handing, self._asking = Breaker(SILENCE), Breaker()
         self._queues = {name: Line(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
         self._tries: dict[str, int] = {}
+        self._idle: dict[str, float] = {}
+        """Long work that waits in no list and is not begun: since when, by the monotonic clock."""
 
     def hand_out(self, calls: Sequence[Call], now: int) -> int:
-        """Enqueue these; how many of them were not enqueued yet, or were left by a worker that has died."""
+        """Enqueue these; how many of them were not enqueued yet, or were left lying."""
         if not calls:
             return 0
         ids = {call.id(now): call for call in calls}
@@ -230,19 +237,34 @@ class Queues:
 
     def _by(self, id_: str) -> bool | None:
         """Whether the worker lives that has begun it, as far as can be told from here; None where none has."""
-        status, worker = self._redis.hmget(Work.key_for(id_), "status", "worker")
+        status, worker = (self._redis.hget(Work.key_for(id_), name) for name in ("status", "worker"))
         known = isinstance(worker, bytes) and worker.startswith(WORKER) and status == b"started"
         return _heard(self._redis, cast("bytes", worker)) if known else None
 
     def _left(self, ids: Sequence[str]) -> list[str]:
-        """Those whose worker has died at them; other work has so short a period that nobody needs to ask."""
+        """Those at which nobody is; other work has so short a period that nobody needs to ask."""
         self._tries = {id_: self._tries.get(id_, 0) for id_ in ids}
-        found = []
-        for id_ in ids:
-            if self._tries[id_] < TRIES and self._by(id_) is False:
-                self._tries[id_] += 1
-                found.append(id_)
+        found = [id_ for id_ in ids if self._tries[id_] < TRIES and self._lies(id_)]
+        self._idle = {id_: since for id_, since in self._idle.items() if id_ in ids and id_ not in found}
+        for id_ in found:
+            self._tries[id_] += 1
         return found
+
+    def _lies(self, id_: str) -> bool:
+        """Whether its worker has died, at it or before it began, or it is done and its row stands again."""
+        if (alive := self._by(id_)) is not None:
+            return not alive
+        if self._waits(id_):
+            self._idle.pop(id_, None)
+            return False
+        return time.monotonic() - self._idle.setdefault(id_, time.monotonic()) > TAKEN
+
+    def _waits(self, id_: str) -> bool:
+        """Whether it is in the queue of long work; so it is taken to be where Redis does not say."""
+        try:
+            return self._redis.lpos(self._queues[BATCH].key, id_) is not None
+        except ResponseError:  # rights of before, or a Redis that does not know the question
+            return True
 
     def _enqueue(self, id_: str, call: Call) -> bool:
         """Two that hand out the same at the same time do it twice; so the work is done twice, which changes nothing."""

@@ -16,7 +16,7 @@ from projections import schema
 from projections.pump import Pump
 from projections.reader import Reader
 from projections.rebuild import new_generation, switch
-from projections.retold import Retold
+from projections.retold import Retold, Told
 from tests.damage import overwrite, spoil
 from tests.workers.conftest import CATALOGUE, House
 from workers import keeper
@@ -106,6 +106,28 @@ class TestWhatStays:
         before = seen(reader, game)
         assert archived(house) == [9]
         assert seen(reader, game) == before
+
+    @pytest.mark.parametrize("otherwise", ["version", "at"])
+    def test_another_end_than_was_told_is_told_anew(
+        self, house: House, reader: Reader, monkeypatch: pytest.MonkeyPatch, otherwise: str
+    ) -> None:
+        """As after a database that came back older, in which the game has gone on in another way."""
+        game, tell, told = closed(house), Retold._tell, list[str]()
+
+        def counted(retold: Retold, game: str) -> Told:
+            told.append(game)
+            return tell(retold, game)
+
+        monkeypatch.setattr(Retold, "_tell", counted)
+        old(house)
+        archived(house)
+        boards = [reader.board(game, viewer) for viewer in VIEWERS]
+        assert told == [game]
+        with house.crew.views.transaction() as db:
+            t = schema.games
+            db.execute(t.update().where(t.c.game == game).values({otherwise: t.c[otherwise] + 1}))
+        assert reader.board(game, PUBLIC) == boards[0]
+        assert told == [game] * 2
 
     def test_views_that_are_made_anew_are_the_same(self, house: House, reader: Reader) -> None:
         game, running = closed(house), house.game()

@@ -27,7 +27,7 @@ from tests.deploy.house import until
 from tests.kernel.flows import orders
 from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
-from workers import audits, rebuilds, turns
+from workers import audits, queues, rebuilds, turns
 from workers.main import InProcess
 from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TRIES, TURNS, Queues, Work, of_errand
 
@@ -180,10 +180,11 @@ class TestRebuildsAtOnce:
             waits.result(60)
 
     def test_those_that_begin_together_are_all_done(self, house: House) -> None:
-        with ThreadPoolExecutor(3) as pool:
-            found = [f.result(60) for f in [pool.submit(rebuilds.rebuilt, house.crew) for _ in range(3)]]
-        assert len({each["generation"] for each in found}) == 3
-        assert rows(house) == self.before
+        for _ in range(5):
+            with ThreadPoolExecutor(3) as pool:
+                found = [f.result(60) for f in [pool.submit(rebuilds.rebuilt, house.crew) for _ in range(3)]]
+            assert len({each["generation"] for each in found}) == 3
+            assert rows(house) == self.before
 
 
 def waiting(house: House) -> int:
@@ -378,6 +379,32 @@ class TestWhoIsAtWork:
         assert again == TRIES
         house.time[0] += BATCH_SECONDS * 1000
         assert house.reconciler.pass_once() == 1
+
+    def test_long_work_that_was_taken_and_not_begun_is_enqueued_again(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """By a worker that froze or was killed just then; not what waits in its queue, however long."""
+        house.ask("rebuild")
+        assert house.reconciler.pass_once() == 1
+        monkeypatch.setattr(queues, "TAKEN", 0.0)
+        assert [house.reconciler.pass_once() for _ in range(3)] == [0] * 3
+        house.redis.delete(f"rq:queue:{BATCH}")
+        assert [house.reconciler.pass_once() for _ in range(4)] == [0, 1, 0, 0]
+        house.worked(BATCH)
+        assert house.crew.errands.standing() == []
+
+    def test_long_work_that_stands_again_is_done_again(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As in a database that came back older."""
+        id_ = house.ask("rebuild")
+        house.reconciler.pass_once()
+        house.worked(BATCH)
+        house.crew.ledger.execute("UPDATE errands SET outcome = ''")
+        monkeypatch.setattr(queues, "TAKEN", 0.0)
+        assert [house.reconciler.pass_once() for _ in range(3)] == [0, 1, 0]
+        house.worked(BATCH)
+        found = house.crew.errands.find(id_)
+        assert found
+        assert found.outcome
 
     @pytest.mark.parametrize("dead", [False, True])
     def test_what_goes_on_into_the_next_period_is_not_begun_again(self, house: House, *, dead: bool) -> None:
