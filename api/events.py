@@ -10,9 +10,9 @@ import threading
 import time
 from collections import Counter
 
-import structlog
 from flask import Flask, Response, g, request
 
+from api.logs import say
 from api.services import Doc, itself, services
 from domain.beside.tables import Statement
 from domain.ids import Json
@@ -93,7 +93,7 @@ def repeated() -> None:
 
 
 def _line(event: str, said: Doc) -> None:
-    structlog.get_logger("annals.security").warning(event, **said)
+    say("annals.security", "warning", event, **said)
 
 
 class Tally:

@@ -10,12 +10,14 @@ import re
 import time
 from collections.abc import Collection
 from contextlib import suppress
+from typing import Literal
 
 import structlog
 from flask import Flask, Request, Response, g, request
 from flask.ctx import _AppCtxGlobals
 
 from api.services import itself, services
+from domain.ids import Json
 
 VARY = "Authorization, Accept-Encoding, Accept-Language, Annals-Role"
 EXPOSED = (
@@ -47,6 +49,12 @@ HEADERS = {
 
 _OWN = {name.lower(): (name, value) for name, value in [*HEADERS.items(), ("Cache-Control", "no-store")]}
 """What answers have that say nothing else."""
+
+
+def say(logger: str, level: Literal["info", "warning", "error"], event: str, **said: Json) -> None:
+    """A line of the log. A disk that is full, on which the log may stand as well, is no reason to answer otherwise."""
+    with suppress(OSError):
+        getattr(structlog.get_logger(logger), level)(event, **said)
 
 
 def install(app: Flask) -> None:
@@ -88,8 +96,7 @@ def _line(answer: Response, asked: Request, noted: _AppCtxGlobals) -> None:
         "position": noted.get("position"),
         "problem": noted.get("problem"),
     }
-    with suppress(OSError):  # a disk that is full, on which the log may stand as well, is no reason to answer otherwise
-        structlog.get_logger("annals.http").info("request", **{k: v for k, v in found.items() if v is not None})
+    say("annals.http", "info", "request", **{k: v for k, v in found.items() if v is not None})
 
 
 def _game(asked: Request) -> str | None:

@@ -8,11 +8,11 @@ from contextlib import suppress
 from urllib.parse import quote
 
 import orjson
-import structlog
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from api import strictjson
+from api.logs import say
 from api.services import Doc, services
 from api.texts import DEFAULT, language, translated
 from domain import errors
@@ -304,8 +304,7 @@ def _broken(error: Exception) -> Problem:
     trace = "".join(traceback.format_exception(error))
     for text in _secrets():
         trace = trace.replace(text, "...")
-    with suppress(OSError):  # as on a full disk, where the log may stand as well
-        structlog.get_logger("annals.http").error("fault", request_id=g.get("request_id"), trace=trace)
+    say("annals.http", "error", "fault", request_id=g.get("request_id"), trace=trace)
     return Problem("internal_error", request=g.get("request_id", ""))
 
 

@@ -181,7 +181,8 @@ def serve(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
     settings = settings_of(args)
     settings.prepare()
-    print(f"annals: the data are in {settings.data}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # as on a full disk: the data may be on another one
+        print(f"annals: the data are in {settings.data}", file=sys.stderr, flush=True)
     try:
         with alone(settings.data / "lock"), front.held(settings) as settings, stopped_by_signals():
             _supervise(settings, catalogue, args.main)

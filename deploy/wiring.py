@@ -28,7 +28,7 @@ from domain.ledger import Ledger
 from projections import lineage
 from projections.reader import Reader
 from projections.retold import Retold
-from projections.store import Views
+from projections.store import Views, damage_mark
 from workers.bell import Bell, Ringer
 from workers.changes import Changes
 from workers.crew import Crew
@@ -264,6 +264,7 @@ def _migrate(views: Views, settings: Settings) -> set[lineage.Newest]:
         for end in ("", "-wal", "-shm"):
             settings.views_file.with_name(settings.views_file.name + end).unlink(missing_ok=True)
         _make_views_file(settings.views_file)
+        damage_mark(settings.views_file).unlink(missing_ok=True)  # last: who is killed here begins again
         views.migrate()
         return lineage.newest(views)
 

@@ -109,6 +109,11 @@ class Reader:
         ((found,),) = self._views.found(POSITION)
         return int(found)
 
+    @property
+    def damaged(self) -> bool:
+        """Whether pages of the views cannot be read, until a start makes them anew."""
+        return self._views.damaged
+
     def pumped(self, now: int) -> bool:
         """Whether a pump works on the views, ms: without one nobody does what is asked for."""
         t = schema.parts

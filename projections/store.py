@@ -62,6 +62,8 @@ class Views:
         self.parts = parts or (1 if url.startswith("sqlite:") else PARTS)
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
         self._made: Engine | None = None
+        sqlite = url.startswith("sqlite:")
+        self._file = Path(str(_sqlite(url).database)).absolute() if sqlite else None
         heed(self)
 
     def after_fork(self) -> None:
@@ -125,7 +127,10 @@ class Views:
             yield engine
         except (DBAPIError, TimeoutError, engine.dialect.loaded_dbapi.Error) as error:
             found = getattr(error, "orig", error)
-            raise (ViewsDamaged if _on_bad_pages(found) else StoreUnavailable)(f"the views: {found}") from error
+            if _on_bad_pages(found):
+                self._mark()
+                raise ViewsDamaged(f"the views: {found}") from error
+            raise StoreUnavailable(f"the views: {found}") from error
         finally:
             if engine is not self._made:
                 engine.pool.dispose()
@@ -162,11 +167,23 @@ class Views:
         if self.engine.dialect.name == "sqlite":
             time.sleep(max(worked / 3, 0.02))
 
+    @property
+    def damaged(self) -> bool:
+        """Whether somebody has come upon bad pages since the file was made. PostgreSQL's are its own affair."""
+        return self._file is not None and damage_mark(self._file).exists()
+
+    def _mark(self) -> None:
+        """For all who look whether the service is well, and for the next start: it may not get as far as that page."""
+        if self._file is not None:
+            with suppress(OSError):
+                damage_mark(self._file).touch(0o600)
+
     def look_at_pages(self, patience: float) -> None:
         """Raises ViewsDamaged if SQLite finds fault with its pages in so many seconds. The ledger asks PostgreSQL."""
-        if not self.url.startswith("sqlite:"):
+        if (path := self._file) is None:
             return
-        path = Path(str(_sqlite(self.url).database)).absolute()
+        if self.damaged:
+            raise ViewsDamaged("the views: somebody has come upon pages that cannot be read")
         try:
             found = complaints(path, patience) if path.exists() else []
         except sqlite3.Error as error:
@@ -179,6 +196,11 @@ class Views:
         made, self._made = self._made, None  # first: whoever gives a connection back after this closes it
         if made:
             made.pool.dispose()  # the engine's own way leaves it with another pool, which nobody would close
+
+
+def damage_mark(views: Path) -> Path:
+    """The file that tells of bad pages in the file of the views."""
+    return views.with_name(f"{views.name}-damaged")
 
 
 def _fits(db: Connection) -> bool:

@@ -69,6 +69,8 @@ def ready() -> Response:
             _beat(asked)
     except StoreUnavailable:
         raise Problem("not_ready", "Nothing can be written to the log.", headers={"Retry-After": "1"}) from None
+    if s.reader.damaged:
+        raise Problem("not_ready", "Pages of the views are damaged: a start of the service makes them anew.")
     if behind > s.settings.max_lag or not current_app.extensions[_CAUGHT_UP]:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
     redis, offset = "up" if s.redis_up() else "away", max((m.offset for m in machines), key=abs, default=0)

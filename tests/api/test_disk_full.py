@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import resource
 import signal
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-from tests.api.conftest import Site, make_site
+import pytest
+import structlog
+
+from api import events
+from tests.api.conftest import Site, make_site, refused
 from tests.chaos.children import CONTEXT
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
@@ -77,3 +83,39 @@ def test_a_full_disk_answers_503_and_nothing_is_half_done(tmp_path: Path) -> Non
     assert rows == (2 + games, 7 + games)
     assert shown
     assert proved
+
+
+class TestLogs:
+    """A disk on which only the log stands: nobody is answered otherwise."""
+
+    @pytest.fixture(autouse=True)
+    def full(self) -> Iterator[None]:
+        file = mock.Mock(write=mock.Mock(side_effect=OSError(28, "No space left on device")))
+        structlog.configure(logger_factory=structlog.PrintLoggerFactory(file))
+        yield
+        structlog.reset_defaults()
+        assert file.write.called
+
+    def test_who_is_given_a_token_is_told_it(self, site: Site) -> None:
+        opened(site, 1)
+        assert "token" in opened(site, 2).json
+        assert site.table("orders@1", 3).tokens
+        assert "token" in site.post("/accounts", {"name": "Anne", "password": "a long way home 77"}).json
+
+    def test_who_is_turned_away_is_told_why(self, site: Site) -> None:
+        table = site.table("orders@1", 3)
+        refused(site.get(table.path + "/board", table.tokens[0][:-1] + "?"), 401, "unauthenticated")
+        refused(site.post("/games", {"nonsense": 1}), 422, "unknown_field")
+
+    def test_nor_is_whose_request_sums_up_what_there_was(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        for _ in range(3):
+            refused(site.get("/me", "nobody"), 401, "unauthenticated")
+        monkeypatch.setattr(events, "PERIOD", 0.0)
+        assert site.get("/rulesets").status_code == 200
+
+    def test_a_fault_is_a_problem(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(*_: object) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(type(site.services.reader), "lobby", broken)
+        refused(site.get("/games"), 500, "internal_error")

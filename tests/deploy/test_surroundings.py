@@ -12,11 +12,14 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 import httpx
 import pytest
 
 from deploy.settings import SettingsError, load
+from deploy.wiring import migrate
+from domain.ledger.sqlite import complaints
 from tests.deploy.house import Service, Table, call, command, environment, serving, until
 from tests.imposter import Answer, depths, imposter, noise, numbers
 from tests.valkey import new_server
@@ -130,6 +133,7 @@ def headless(path: Path) -> None:
 def page(path: Path) -> None:
     """One that nobody reads who starts a service."""
     with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         ((number,),) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'timeline'")
         ((size,),) = db.execute("PRAGMA page_size")
     with path.open("r+b") as file:
@@ -150,6 +154,33 @@ def test_damaged_views_are_made_anew(tmp_path: Path, damage: Callable[[Path], No
         until(lambda: shown(service, game))
         assert f"{data}/views.sqlite is damaged" in service.errors.read_text()
         assert stat.S_IMODE((data / "views.sqlite").stat().st_mode) == 0o600
+
+
+@pytest.mark.timeout(300)
+def test_damage_that_somebody_comes_upon_is_told_until_a_start_makes_the_views_anew(tmp_path: Path) -> None:
+    """A start has not always the time to look at every page."""
+    data = tmp_path / "data"
+    with serving(data) as service:
+        table = Table(service).open()
+        table.turn()
+        page(data / "views.sqlite")
+        table.submit(0, table.decision())  # what is written next is not what anybody remembers of the file
+        unread = f"/games/{table.game}/timeline"
+        until(lambda: service.http.get(unread).status_code == 503)
+        until(lambda: ready(service) == 503)
+        assert "FAIL  pages: the views: " in call("doctor", "--data", str(data)).stdout
+        assert service.end() == 0
+    with mock.patch("projections.store.complaints", return_value=[]):  # as where the file is large
+        migrate(load({"data": str(data)}))
+    assert complaints(data / "views.sqlite", 60) == []
+    with serving(data) as service:
+        until(lambda: service.http.get(unread).status_code == 200)
+        assert ready(service) == 200
+        assert call("doctor", "--data", str(data)).returncode == 0
+
+
+def ready(service: Service) -> int:
+    return httpx.get(f"{service.url}/readyz", timeout=5).status_code
 
 
 @pytest.mark.parametrize("damage", [garbage, cut, headless], ids=lambda damage: damage.__name__)
