@@ -50,6 +50,9 @@ START = 60.0
 BEHIND = 5
 """By how much the process for streams is nicer than others: who asks is answered before who watches."""
 
+GONE = 15.0
+"""Seconds without a pump after which nobody waits for the workers of a service any more."""
+
 FOR_MIGRATING = frozenset({"ANNALS_MIGRATE_URL", "ANNALS_NEW_KEY"})
 """What no process of the service is told: with it the log could be changed."""
 
@@ -498,7 +501,13 @@ def _asked(
         print("annals: the workers are asked, and awaited", file=sys.stderr)
         errand = services.errands.ask(Errand(new_id(work), work, game, at=services.clock()))
         services.bell.stir(game)
+        seen = time.monotonic()
         while errand is not None and errand.outcome is None:
+            if services.reader.pumped(services.clock()):
+                seen = time.monotonic()
+            elif time.monotonic() > seen + GONE:
+                print("annals: the service has stopped; what was asked is done once it runs again", file=sys.stderr)
+                return None
             time.sleep(0.05)
             errand = services.errands.find(errand.id)
     outcome = errand.outcome if errand else None

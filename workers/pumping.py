@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 
 from domain.errors import StoreUnavailable
+from projections.parts import Held
 from projections.progress import LeaseLostError
 from projections.pump import Pump, Pumped
 from projections.reader import Reader
@@ -106,10 +107,16 @@ class Pumping:
 
     def _look(self) -> None:
         """What is to be done with the views at the end of the log: most of it by one pump alone."""
-        self._damaged.look()
-        held = self._pump.held
-        if held is None or not held.tree:
-            return
+        try:
+            self._damaged.look()
+            if (held := self._pump.held) and held.tree:
+                self._look_alone(held)
+        except StoreUnavailable:
+            if (held := self._pump.held) and held.tree:
+                self._reconciler.long_work()
+            raise
+
+    def _look_alone(self, held: Held) -> None:
         if held.whole or self._shown():
             self._watch.look()
             self._leaps.look()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from domain.beside.errands import Errand, Errands
 from domain.beside.outages import Outages
 from domain.errors import StoreUnavailable
 from projections.reader import Reader
-from workers.queues import TURNS, Call, Queues, of_due, of_errand, of_notices
+from workers.queues import BATCH, TURNS, Call, Queues, of_due, of_errand, of_notices
 
 LIMIT = 1000
 """Rows of due work looked at in one pass."""
@@ -55,6 +56,12 @@ class Reconciler:
             log.warning("due work waits: %s", error)
             self.left = short
             return 0
+
+    def long_work(self) -> None:
+        """Enqueue audits and rebuilds alone: for them nothing must be read from the views, which may be damaged."""
+        calls = [of_errand(e) for e in self._errands.standing() if e.ready]
+        with suppress(StoreUnavailable):
+            self._queues.hand_out([call for call in calls if call.queue == BATCH], self._clock())
 
     def _to_do(self) -> list[Errand]:
         """Errands that are ready, and motions that are over: declined, or of a version that is not the newest now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import sqlite3
@@ -163,6 +164,19 @@ def test_a_game_is_proved_and_the_views_are_made_anew_while_it_runs(tmp_path: Pa
         until(lambda: table.get()["status"] == "closed")
         unknown = call("audit", "00000000-0000-0000-0000-000000000000", "--data", str(tmp_path))
         assert (unknown.returncode, unknown.stdout) == (1, "")
+
+
+def test_whoever_waits_for_a_service_that_stops_is_told(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        table = Table(service).open()
+        os.kill(service.pid("annals-batch"), signal.SIGSTOP)
+        asked = command("audit", table.game, "--data", str(tmp_path))
+        with subprocess.Popen(asked, env=environment(), stderr=subprocess.PIPE, text=True) as waiting:
+            assert waiting.stderr
+            assert "awaited" in waiting.stderr.readline()
+            service.end()
+            assert "the service has stopped" in waiting.stderr.readline()
+            assert waiting.wait(30) == 1
 
 
 # --- backups ---------------------------------------------------------------------------------------------------

@@ -6,14 +6,16 @@ from contextlib import suppress
 
 import pytest
 
-from domain.errors import StoreUnavailable
+from domain.errors import StoreUnavailable, ViewsDamaged
 from projections import spectators
 from projections.progress import LEASE, LeaseLostError
 from projections.pump import Pump
+from projections.reader import Reader
 from projections.store import Prepared
 from tests.projections.conftest import CATALOGUE
 from tests.workers.conftest import House
 from workers.pumping import NAP
+from workers.queues import BATCH
 
 
 @pytest.fixture
@@ -115,3 +117,23 @@ def test_a_store_that_does_not_answer_fills_no_log(
     monkeypatch.setattr(house.pumping, "turn", turn)
     house.pumping.run()
     assert [r.getMessage() for r in caplog.records if r.name == "annals.pump"] == ["the store does not answer: gone"]
+
+
+def test_long_work_is_handed_out_though_nobody_can_read_what_is_due(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a page of it is damaged: whoever has asked for a rebuild is told that it fails."""
+
+    def damaged(*_: object, **__: object) -> None:
+        raise ViewsDamaged("the views: database disk image is malformed")
+
+    game = house.game()
+    house.pumping.catch_up()
+    id_ = house.ask("audit", game)
+    monkeypatch.setattr(Reader, "due", damaged)
+    with pytest.raises(ViewsDamaged):
+        house.pumping._look()
+    assert house.worked(BATCH)
+    found = house.crew.errands.find(id_)
+    assert found
+    assert found.outcome
