@@ -6,13 +6,19 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from domain.ids import Json
 from tests.perf.pace import pace
 
 TURNS = 3
 """How often ours and the bare limit are taken in turn, at least; the median counts."""
+
+QUIET = 1.2
+"""By how much the machine may be slower than in its quickest moment, for neighbours to be no part of a figure."""
+
+LONGEST = 12.0
+"""Seconds for which they are taken at most, until there are TURNS in quiet moments."""
 
 LONG = 3.0
 """Seconds for which they are taken in turn: of what takes milliseconds, three would lie in one slow moment."""
@@ -117,21 +123,23 @@ class Turn(NamedTuple):
     pace: float
 
 
-def in_turn(ours: Callable[[], object], bare: Callable[[], object]) -> Turn:
-    """Both, and the machine's pace, in turn; of all turns that in which ours took the median for that pace.
+def in_turn(ours: Callable[[], object], bare: Callable[[], object], longest: float = LONGEST) -> Turn:
+    """Both, and the machine's pace, in turn; of the quiet turns that in which ours took the median for that pace.
 
-    Twice before each turn: what the pace was taken with has left caches and memory to nobody.
+    Twice before each turn: what the pace was taken with has left caches and memory to nobody. Taken until enough turns
+    were quiet, for `longest` seconds at most.
     """
     taken: list[Turn] = []
-    end, before = time.perf_counter() + LONG, pace()
-    while len(taken) < TURNS or time.perf_counter() < end:
+    begun, before = time.perf_counter(), _looked()
+    while len(taken) < TURNS or time.perf_counter() < begun + (LONG if len(_quiet(taken)) >= TURNS else longest):
         for _ in range(WARM):
             bare()
             ours()
-        limit, own, after = seconds(bare), seconds(ours), pace()
+        limit, own, after = seconds(bare), seconds(ours), _looked()
         taken.append(Turn(1000 * own, 1000 * limit, (before + after) / 2))
         before = after
-    return sorted(taken, key=lambda turn: turn.ours / turn.pace)[len(taken) // 2]
+    counting = _quiet(taken) or taken
+    return sorted(counting, key=lambda turn: turn.ours / turn.pace)[len(counting) // 2]
 
 
 class Take(NamedTuple):
@@ -142,17 +150,36 @@ class Take(NamedTuple):
 
 
 def in_a_row(rate: Callable[[], float], turns: int = TURNS, *, cores: int = 1) -> Take:
-    """How much is made in a second, and the machine's pace: of so many takes that with the median at pace 1.
+    """How much is made in a second, and the machine's pace: of so many quiet takes that with the median at pace 1.
 
-    `cores`: how many it keeps busy; the pace is that of so many processes at once.
+    `cores`: how many it keeps busy; the pace is that of so many processes at once. At most twice as many are taken.
     """
     taken: list[Take] = []
-    before = pace(cores)
-    for _ in range(turns):
-        found, after = rate(), pace(cores)
+    before = _looked(cores)
+    while len(taken) < (turns if len(_quiet(taken, cores)) >= turns else 2 * turns):
+        found, after = rate(), _looked(cores)
         taken.append(Take(found, (before + after) / 2))
         before = after
-    return sorted(taken, key=lambda take: take.rate * take.pace)[turns // 2]
+    counting = _quiet(taken, cores) or taken
+    return sorted(counting, key=lambda take: take.rate * take.pace)[len(counting) // 2]
+
+
+_quickest: dict[int, float] = {}
+"""Cores that are busy -> the least pace that this process has met."""
+
+T = TypeVar("T", Turn, Take)
+
+
+def _looked(cores: int = 1) -> float:
+    """The machine's pace now."""
+    found = pace(cores)
+    _quickest[cores] = min(found, _quickest.get(cores, found))
+    return found
+
+
+def _quiet(taken: Sequence[T], cores: int = 1) -> list[T]:
+    """Those at whose moment nobody else was busy: others hinder what fills memory more than they do the pace's work."""
+    return [each for each in taken if each.pace <= QUIET * _quickest[cores]]
 
 
 def paced(figures: Iterator[Figure]) -> Iterator[Figure]:

@@ -30,7 +30,7 @@ from domain.kernel.match import Match
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Ruleset, ask
 from domain.ledger import Ledger
-from tests.perf.figures import Figure, in_a_row, in_turn, quantile
+from tests.perf.figures import LONG, LONGEST, Figure, in_a_row, in_turn, quantile
 
 SEED = 7
 
@@ -146,7 +146,7 @@ def resolution(game: Game, full: int) -> Iterator[Figure]:
         yield Figure("simultaneous resolution, p95", where, quantile(times, 0.95), "ms", "")
 
 
-def rebuilt(game: Game, walked: Walk, count: int = 500) -> Iterator[Figure]:
+def rebuilt(game: Game, walked: Walk, longest: float, count: int = 500) -> Iterator[Figure]:
     """Folded, and read from the ledger and folded; beside them the JSON of the same records."""
     records, name = walked.match.records[:count], new_game()
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
@@ -155,9 +155,9 @@ def rebuilt(game: Game, walked: Walk, count: int = 500) -> Iterator[Figure]:
         for record in records:
             ledger.append(name, [record], record.version - 1)
         texts = [json.dumps([r.public, r.packs]) for r in records]
-        built = in_turn(lambda: fold(game.rules, ledger.read(name)), lambda: [json.loads(t) for t in texts])
+        built = in_turn(lambda: fold(game.rules, ledger.read(name)), lambda: [json.loads(t) for t in texts], longest)
         ledger.close()
-    folded = in_turn(lambda: fold(game.rules, records), lambda: [json.loads(t) for t in texts])
+    folded = in_turn(lambda: fold(game.rules, records), lambda: [json.loads(t) for t in texts], longest)
     where = f"{game.where}: {len(records)} records"
     for what, (ours, bare, pace) in (("refold of a game", folded), ("rebuild of a game", built)):
         yield Figure(what, where, ours, "ms", "<= 20 for 500", bare, "json.loads of the records", pace)
@@ -181,7 +181,7 @@ def taken(game: Game, quick: bool) -> Taken:
 
 def _taken(game: Game, quick: bool) -> tuple[list[Figure], list[tuple[Doc, Doc]]]:
     walked = walk(game)
-    figures = [*builder(game, walked), *stored(game, walked), *rebuilt(game, walked)]
+    figures = [*builder(game, walked), *stored(game, walked), *rebuilt(game, walked, LONG if quick else LONGEST)]
     parts = [(r.public, r.packs) for r in walked.match.records]  # before the game is closed
     if not quick:
         figures += [*audited(game, walked), *games(game)]

@@ -13,9 +13,9 @@ import pytest
 
 from deploy.play import demo
 from tests.deploy.house import ROOT
-from tests.perf import service
+from tests.perf import figures, service
 from tests.perf.__main__ import main, table
-from tests.perf.figures import TOGETHER, Figure, head, paced, quantile
+from tests.perf.figures import TOGETHER, Figure, Take, head, in_a_row, paced, quantile
 from tests.perf.line import Line
 
 
@@ -112,6 +112,26 @@ def test_what_is_taken_together_has_the_pace_of_the_same_moment(monkeypatch: pyt
         yield Figure("g", "h", 1, "ms", "")
 
     assert [figure.pace for figure in paced(taken())] == [2, 2, 7, 4]
+
+
+@pytest.mark.parametrize(
+    ("paces", "rates", "turns", "expected"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], [3.0, 1.0, 2.0], 3, Take(2.0, 1.0)),
+        ([1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 4.0, 6.0, 5.0], 3, Take(5.0, 1.0)),
+        ([1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0], [1.0, 2.0, 3.0, 3.0, 3.0, 3.0], 3, Take(3.0, 2.0)),
+        ([1.0, 1.1, 1.2, 1.1], [1.0, 2.0, 3.0], 3, Take(2.0, 1.15)),
+    ],
+    ids=["quiet", "a neighbour comes and goes", "a neighbour stays", "as everywhere"],
+)
+def test_what_is_taken_beside_neighbours_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, paces: list[float], rates: list[float], turns: int, expected: Take
+) -> None:
+    found, taken = iter(paces), iter(rates)
+    monkeypatch.setattr(figures, "pace", lambda _: next(found))
+    monkeypatch.setattr(figures, "_quickest", {})
+    assert in_a_row(lambda: next(taken), turns) == pytest.approx(expected)
+    assert not [*found, *taken], "no more than that was taken"
 
 
 def test_the_table_says_what_is_over_budget(
