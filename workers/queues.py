@@ -218,8 +218,9 @@ class Queues:
             return 0
         ids = {call.id(now): call for call in calls}
         with _answering(self._handing):
-            new = [id_ for id_ in self._unknown(list(ids)) if not self._goes_on(ids[id_], now)]
-            left = self._left([id_ for id_, call in ids.items() if call.queue == BATCH and id_ not in new])
+            unknown = self._unknown(list(ids))
+            new = [id_ for id_ in unknown if not self._goes_on(ids[id_], now)]
+            left = self._left([id_ for id_, call in ids.items() if call.queue == BATCH and id_ not in unknown])
             return sum(self._enqueue(id_, ids[id_]) for id_ in (*new, *left))
 
     def _unknown(self, ids: Sequence[str]) -> list[str]:
