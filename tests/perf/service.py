@@ -140,11 +140,9 @@ def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
     game, store, public = next(games), _Bare(bare), demo.Client(address)
     for first in (played.early, played.late, played.far):
         if first == played.far:
-            Table(game, played).to(first)
+            game = _far(games, game, played)
         times, before = Times(), pace(BOTH)
-        while (
-            head := game.seats[0].call("GET", f"{game.path}?wait={game.position}")["version"]
-        ) < first + played.count:
+        while (head := _version(game)) < first + played.count:
             taken = [(client, len(client.calls)) for client in game.seats]
             if not game.step():
                 game = _next(games, game, first)
@@ -156,6 +154,25 @@ def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
     store.close()
     for client in (public, *game.seats):
         client.close()
+
+
+def _version(game: demo.Game) -> int:
+    """How long it is."""
+    return int(game.seats[0].call("GET", f"{game.path}?wait={game.position}")["version"])
+
+
+def _far(games: Iterator[demo.Game], game: demo.Game, played: Played) -> demo.Game:
+    """The game at version `far`; another one, played as long, where it ends before anybody can move to and fro."""
+    while True:
+        try:
+            table = Table(game, played)
+        except demo.DemoError:
+            game = _next(games, game, played.far)
+            while _version(game) < played.late + played.count and game.step():
+                pass
+        else:
+            table.to(played.far)
+            return game
 
 
 def _next(games: Iterator[demo.Game], ended: demo.Game, first: int) -> demo.Game:

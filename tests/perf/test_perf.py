@@ -226,9 +226,18 @@ def test_where_a_game_ends_early_another_one_is_measured(tmp_path: Path, monkeyp
     monkeypatch.setenv("ANNALS_RATE", "0")
     monkeypatch.setattr(demo, "open_table", open_table)
     monkeypatch.setattr(service, "Line", Passing)
+    at_first = [demo.DemoError("nobody can move to and fro any more")]
+    real_table = service.Table
+
+    def table(*args: Any) -> service.Table:
+        if at_first:
+            raise at_first.pop()
+        return real_table(*args)
+
+    monkeypatch.setattr(service, "Table", table)
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 300, 3)
     with demo.service(tmp_path / "data") as address:
         found = list(service.moves(address, played, tmp_path / "bare.sqlite"))
-    assert len(opened) >= 2
+    assert len(opened) >= 3
     where = [f.where for f in found if f.what == "move over HTTP, p50"]
     assert [w.rpartition(" to ")[0] for w in where] == [f"imperunde, 3 seats: versions {n}" for n in (10, 30, 300)]
