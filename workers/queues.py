@@ -255,7 +255,7 @@ class Queues:
         """Whether its worker has died, at it or before it began, or it is done and its row stands again."""
         if (alive := self._by(id_)) is not None:
             return not alive
-        if self._waits(id_):
+        if self._waits(id_) or self._redis.hget(Work.key_for(id_), "status") == b"failed":  # which is soon forgotten
             self._idle.pop(id_, None)
             return False
         return time.monotonic() - self._idle.setdefault(id_, time.monotonic()) > TAKEN

@@ -393,6 +393,19 @@ class TestWhoIsAtWork:
         house.worked(BATCH)
         assert house.crew.errands.standing() == []
 
+    def test_long_work_that_has_failed_is_not_tried_again_at_once(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(queues, "TAKEN", 0.0)
+        id_ = house.ask("rebuild")
+        house.reconciler.pass_once()
+        self.begun(house, id_, dead=False)
+        key = Work.key_for(of_errand(cast("Errand", house.crew.errands.find(id_))).id(house.crew.clock()))
+        house.redis.hset(key, "status", JobStatus.FAILED.value)
+        assert [house.reconciler.pass_once() for _ in range(3)] == [0] * 3
+        house.redis.delete(key)
+        assert house.reconciler.pass_once() == 1
+
     def test_long_work_that_stands_again_is_done_again(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         """As in a database that came back older."""
         id_ = house.ask("rebuild")
