@@ -18,10 +18,10 @@ QUIET = 1.2
 """By how much the machine may be slower than in its quickest moment, for neighbours to be no part of a figure."""
 
 LONGEST = 12.0
-"""Seconds for which they are taken at most, until there are TURNS in quiet moments."""
+"""Seconds for which each is taken at most, until there are TURNS in quiet moments."""
 
 LONG = 3.0
-"""Seconds for which they are taken in turn: of what takes milliseconds, three would lie in one slow moment."""
+"""Seconds for which each is taken: of what takes milliseconds, three would lie in one slow moment."""
 
 TOGETHER = 0.01
 """Seconds within which a figure follows another one that was taken with it."""
@@ -51,17 +51,14 @@ class Figure:
         """Ours for each of the bare limit."""
         if not self.bare:
             return None
-        return self.fair / self._at_one(self.bare, self.bare_pace) if self.bare_pace else self.value / self.bare
+        if self.bare_pace:
+            return self.fair / at_one(self.bare, self.unit, self.bare_pace)
+        return self.value / self.bare
 
     @property
     def fair(self) -> float:
         """Ours as it would be on the day of the budgets."""
-        return self._at_one(self.value, self.pace or 1.0)
-
-    def _at_one(self, value: float, pace: float) -> float:
-        if self.unit in ("ms", "s"):
-            return value / pace
-        return value * pace if self.unit.startswith("/s") else value
+        return at_one(self.value, self.unit, self.pace or 1.0)
 
     @property
     def holds(self) -> bool | None:
@@ -89,6 +86,13 @@ class Figure:
         ours = f"| {self.what} | {self.where} | {_short(self.value)} {self.unit} | {bare} | {ratio} |"
         row = f"{ours} {self.pace or 1:.2f} | {_short(self.fair)} | {self.budget} | {verdict} |"
         return row if not old else f"{row} {self.value / old:.2f} |"
+
+
+def at_one(value: float, unit: str, pace: float) -> float:
+    """What was taken at that pace, as it would be on the day of the budgets."""
+    if unit in ("ms", "s"):
+        return value / pace
+    return value * pace if unit.startswith("/s") else value
 
 
 def _short(value: float) -> str:
@@ -119,55 +123,68 @@ class Turn(NamedTuple):
     ours: float
     """ms."""
     bare: float
-    """ms."""
+    """ms, the mean of before and after."""
     pace: float
 
 
-def in_turn(ours: Callable[[], object], bare: Callable[[], object], longest: float = LONGEST) -> Turn:
-    """Both, and the machine's pace, in turn; of the quiet turns that in which ours took the median for that pace.
+def in_turn(bare: Callable[[], object], *ours: Callable[[], object], longest: float = LONGEST) -> list[Turn]:
+    """Each of ours between two of the bare limit, and the machine's pace, in turn.
 
-    Twice before each turn: what the pace was taken with has left caches and memory to nobody. Taken until enough turns
-    were quiet, for `longest` seconds at most.
+    Of the quiet turns of each that in which it took the median for that pace. Twice before each turn: what the pace was
+    taken with has left caches and memory to nobody. Taken until enough turns of each were quiet, for `longest` seconds
+    each at most.
     """
-    taken: list[Turn] = []
+    taken: list[list[Turn]] = [[] for _ in ours]
     begun, before = time.perf_counter(), _looked()
-    while len(taken) < TURNS or time.perf_counter() < begun + (LONG if len(_quiet(taken)) >= TURNS else longest):
-        for _ in range(WARM):
-            bare()
-            ours()
-        limit, own, after = seconds(bare), seconds(ours), _looked()
-        taken.append(Turn(1000 * own, 1000 * limit, (before + after) / 2))
-        before = after
-    counting = _quiet(taken) or taken
-    return sorted(counting, key=lambda turn: turn.ours / turn.pace)[len(counting) // 2]
+    while True:
+        moments = [_one(bare, each) for each in ours]
+        after = _looked()
+        for turns, (own, limit) in zip(taken, moments, strict=True):
+            turns.append(Turn(own, limit, (before + after) / 2))
+        before, enough = after, min(len(_quiet(turns)) for turns in taken) >= TURNS
+        spent = (time.perf_counter() - begun) / len(ours)
+        if min(map(len, taken)) >= TURNS and spent > (LONG if enough else longest):
+            return [_median(_quiet(turns) or turns, lambda turn: turn.ours / turn.pace) for turns in taken]
+
+
+def _one(bare: Callable[[], object], own: Callable[[], object]) -> tuple[float, float]:
+    """Ms of both."""
+    for _ in range(WARM):
+        bare()
+        own()
+    before, found, after = seconds(bare), seconds(own), seconds(bare)
+    return 1000 * found, 500 * (before + after)
 
 
 class Take(NamedTuple):
     """What was taken once."""
 
-    rate: float
+    value: float
     pace: float
 
 
-def in_a_row(rate: Callable[[], float], turns: int = TURNS, *, cores: int = 1) -> Take:
-    """How much is made in a second, and the machine's pace: of so many quiet takes that with the median at pace 1.
+def in_a_row(work: Callable[[], float], turns: int = TURNS, *, cores: int = 1, unit: str = "/s") -> Take:
+    """What it gives, and the machine's pace: of so many quiet takes that with the median at pace 1.
 
     `cores`: how many it keeps busy; the pace is that of so many processes at once. At most twice as many are taken.
     """
     taken: list[Take] = []
     before = _looked(cores)
-    while len(taken) < (turns if len(_quiet(taken, cores)) >= turns else 2 * turns):
-        found, after = rate(), _looked(cores)
+    while len(taken) < (turns if len(_unhindered(taken, cores)) >= turns else 2 * turns):
+        found, after = work(), _looked(cores)
         taken.append(Take(found, (before + after) / 2))
         before = after
-    counting = _quiet(taken, cores) or taken
-    return sorted(counting, key=lambda take: take.rate * take.pace)[len(counting) // 2]
+    return _median(_unhindered(taken, cores) or taken, lambda take: at_one(take.value, unit, take.pace))
 
 
 _quickest: dict[int, float] = {}
 """Cores that are busy -> the least pace that this process has met."""
 
 T = TypeVar("T", Turn, Take)
+
+
+def _median(taken: Sequence[T], key: Callable[[T], float]) -> T:
+    return sorted(taken, key=key)[len(taken) // 2]
 
 
 def _looked(cores: int = 1) -> float:
@@ -177,9 +194,15 @@ def _looked(cores: int = 1) -> float:
     return found
 
 
-def _quiet(taken: Sequence[T], cores: int = 1) -> list[T]:
-    """Those at whose moment nobody else was busy: others hinder what fills memory more than they do the pace's work."""
+def _unhindered(taken: Sequence[T], cores: int = 1) -> list[T]:
+    """Those at whose moment nobody else was busy, by the pace."""
     return [each for each in taken if each.pace <= QUIET * _quickest[cores]]
+
+
+def _quiet(taken: Sequence[Turn]) -> list[Turn]:
+    """And by the bare limit: others hinder what fills memory more than they do the pace's work."""
+    least = min((turn.bare for turn in taken), default=0.0)
+    return [turn for turn in _unhindered(taken) if turn.bare <= QUIET * least]
 
 
 def paced(figures: Iterator[Figure]) -> Iterator[Figure]:

@@ -134,6 +134,21 @@ def test_what_is_taken_beside_neighbours_does_not_count(
     assert not [*found, *taken], "no more than that was taken"
 
 
+def test_a_turn_beside_neighbours_whom_the_pace_does_not_feel_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are known by the bare limit, before or after."""
+    bare = iter([*(1.0, 1.0, 1.0, 1.0), *(1.0, 2.0, 2.0, 2.0), *(1.0, 1.0, 1.0, 1.0), *(1.0, 1.0, 1.0, 1.1)])
+    ours = iter([3.0, 9.0, 4.0, 5.0])
+    monkeypatch.setattr(figures, "pace", lambda _: 1.0)
+    monkeypatch.setattr(figures, "_quickest", {})
+    monkeypatch.setattr(figures, "WARM", 0)
+    monkeypatch.setattr(figures, "LONG", 0)
+    monkeypatch.setattr(figures, "seconds", lambda work: work() / 1000)
+    (first, second) = figures.in_turn(lambda: next(bare), lambda: next(ours), lambda: 2.0)
+    assert first == pytest.approx((4.0, 1.0, 1.0))
+    assert second.ours == 2.0
+    assert not [*bare, *ours], "no more than that was taken"
+
+
 def test_the_table_says_what_is_over_budget(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
