@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 from domain.errors import InvalidTable
 from domain.ids import MAX_INT, Json, Seat
@@ -30,12 +31,14 @@ LONGEST = 400 * 24 * 3600
 LONGEST_DELAY = 24 * 3600
 """Seconds by which a table may be shown later to those who are not at it."""
 
+MOVE = "move"
+"""The deadline class of what has no other."""
+
 MOST_DAYS = 100
 """Days of vacation that a seat may have."""
 
 
-@dataclass(frozen=True)
-class Clock:
+class Clock(NamedTuple):
     """The clock of one frame, or of several after each other that ask the same question."""
 
     n: int
@@ -125,7 +128,7 @@ def pace_of(meta: Meta, doc: Json) -> Pace:
     if not isinstance(doc, dict) or set(doc) - _LIMITS.keys() - {"seconds"} or not isinstance(doc.get("seconds"), dict):
         raise InvalidTable(shapes.expected(Message("a preset, or an object with `seconds`")), "/pace")
     for name, value in doc["seconds"].items():
-        if name not in (classes := sorted({*meta.clocks.values(), "move"})):
+        if name not in (classes := sorted({*meta.clocks.values(), MOVE})):
             raise InvalidTable(shapes.expected(shapes.one_of(classes)), f"/pace/seconds/{name}")
         _whole(value, 1, LONGEST, f"/pace/seconds/{name}")
     own = {name: _whole(doc.get(name, 0), 0, most, f"/pace/{name}") for name, most in _LIMITS.items()}
@@ -143,7 +146,7 @@ def _whole(value: Json, lo: int, hi: int, at: str) -> int:
 
 def class_of(meta: Meta, frame: Frame) -> str:
     """The deadline class of a frame."""
-    return meta.clocks.get(frame.kind, "move")
+    return meta.clocks.get(frame.kind, MOVE)
 
 
 def tick(
@@ -155,32 +158,38 @@ def tick(
     accounts: Sequence[Account] = (),
 ) -> tuple[Clock, ...]:
     """The clocks after a record at that time has left these frames."""
-    known = {c.n: c for c in clocks}
-    top = frames[-1].timer if frames else 0
+    if not frames:
+        return ()
+    known = {clock.n: clock for clock in clocks}
+    top, classes, limits = frames[-1].timer, meta.clocks, pace.seconds
     out = []
-    for frame in frames:
-        timer = frame.timer
+    for frame in frames:  # at every second record: no more is asked than must be
+        timer = frame.timed_as or frame.n
         clock = known.get(timer)
-        if not (frame.owing or clock) or (seconds := pace.seconds.get(class_of(meta, frame))) is None:
+        if clock is None and not frame.owing:
             continue
+        seconds = limits.get(classes.get(frame.kind, MOVE))
+        if seconds is None:
+            continue
+        since = at if timer == top else None
         if clock is None:
-            clock = Clock(timer, min(seconds * SECOND, MAX_INT), None)
-        out.append(_run(clock, at) if timer == top else _stop(clock, at, accounts, frame))
+            clock = Clock(timer, min(seconds * SECOND, MAX_INT), since)
+        elif since is None:
+            clock = _stop(clock, at, accounts, frame)
+        elif clock.since is None:
+            clock = Clock(timer, clock.left, at)
+        out.append(clock)
     return tuple(out)
 
 
 def moved(clocks: tuple[Clock, ...], n: int, ms: int) -> tuple[Clock, ...]:
     """The clocks after the deadline of the frames with timer `n` was moved."""
-    return tuple(replace(c, left=max(c.left + ms, 0)) if c.n == n else c for c in clocks)
+    return tuple(c._replace(left=max(c.left + ms, 0)) if c.n == n else c for c in clocks)
 
 
 def shifted(clocks: tuple[Clock, ...], ms: int) -> tuple[Clock, ...]:
     """The clocks when time itself has been set forward by so much: what has passed on them stays what it was."""
-    return tuple(replace(c, since=c.since + ms) if c.since is not None else c for c in clocks)
-
-
-def _run(clock: Clock, at: int) -> Clock:
-    return Clock(clock.n, clock.left, at) if clock.since is None else clock
+    return tuple(c._replace(since=c.since + ms) if c.since is not None else c for c in clocks)
 
 
 def _stop(clock: Clock, at: int, accounts: Sequence[Account], frame: Frame) -> Clock:
