@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import time
 from contextlib import suppress
@@ -22,7 +23,7 @@ from workers.bell import Bell, connect, ping
 from workers.crew import Crew, sign_on
 from workers.notices.owing import Owing
 from workers.pumping import Pumping
-from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work, judge
+from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work, began, judge
 from workers.reconcile import Reconciler
 
 LOOK = 2
@@ -116,7 +117,7 @@ class InProcess(SimpleWorker):
         pulse.promise(timeout or IDLE)
         super().heartbeat(timeout, pipeline)
         register(self, pipeline)
-        pipeline.hset(self.key, mapping={"hostname": self.hostname, "pid": self.pid})
+        pipeline.hset(self.key, mapping={"hostname": self.hostname, "pid": self.pid, "began": began(os.getpid())})
 
     def run_maintenance_tasks(self) -> None:
         """Forget workers that have died: nothing else that is kept in Redis can grow."""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
@@ -321,11 +322,11 @@ def _heard(redis: Redis, key: bytes) -> bool:
     """
     if redis.pttl(key) < MARGIN * 1000:
         return False
-    host, pid = redis.hget(key, "hostname"), redis.hget(key, "pid")
-    return not (host == socket.gethostname().encode() and isinstance(pid, bytes) and _dead(pid))
+    host, pid, began = (redis.hget(key, name) for name in ("hostname", "pid", "began"))
+    return not (host == socket.gethostname().encode() and isinstance(pid, bytes) and _dead(pid, began))
 
 
-def _dead(pid: bytes) -> bool:
+def _dead(pid: bytes, then: object) -> bool:
     if not re.fullmatch(rb"[1-9][0-9]{0,8}", pid):
         return False
     try:
@@ -334,7 +335,19 @@ def _dead(pid: bytes) -> bool:
         return True
     except OSError:  # somebody else's
         return False
-    return False
+    return bool(then and (now := began(int(pid))) and now.encode() != then)
+
+
+def began(pid: int) -> str:
+    """What tells a process from another one that is given its number later: when it began. Empty if nobody tells.
+
+    Numbers are given anew wherever they begin anew: after a start of the machine, or of a container.
+    """
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return ""
+    return told.rpartition(")")[2].split()[19]  # clock ticks since the machine was started: proc(5)
 
 
 def at_work(redis: Redis, queue: str) -> tuple[list[bytes], list[bytes]]:

@@ -331,10 +331,21 @@ class TestWhoIsAtWork:
         house.redis.hset(worker.key, "pid", str(process.pid))
         assert house.queues.workers()[BATCH] == 0
 
+    def test_one_whose_number_another_process_has_now_does_not(self, house: House) -> None:
+        """A machine or a container that was started anew gives the same numbers."""
+        worker = self.worker(house)
+        worker.heartbeat(3660)
+        assert house.queues.workers()[BATCH] == 1
+        house.redis.hset(worker.key, "began", "1")
+        assert house.queues.workers()[BATCH] == 0
+        house.redis.hdel(worker.key, "began")  # one of before says nothing of it
+        assert house.queues.workers()[BATCH] == 1
+
     def test_one_that_outlives_redis_counts_again(self, house: House) -> None:
         """With all that tells whether it lives."""
         worker = self.worker(house)
-        before = {name: house.redis.hget(worker.key, name) for name in ("hostname", "pid")}
+        worker.heartbeat()
+        before = {name: house.redis.hget(worker.key, name) for name in ("hostname", "pid", "began")}
         house.redis.flushall()
         assert house.queues.workers()[BATCH] == 0
         worker.heartbeat()
