@@ -55,13 +55,17 @@ class InProcess(SimpleWorker):
 
     max_connection_wait_time = 2.0
 
-    def __init__(self, url: str, queue: str) -> None:
+    def __init__(self, url: str, queue: str, name: str | None = None) -> None:
+        """`name`: the one that this process had when it lost Redis; it is known by no other."""
         self._quick = connect(url)  # for what is worth no waiting
+        self._at = ""
+        """The job that is being done."""
         connection = connect(url, PATIENCE)
         super().__init__(
             [Line(queue, connection=connection, serializer=SERIALIZER)],
             connection=connection,
             serializer=SERIALIZER,
+            name=name,
             job_class=Work,
             queue_class=Line,
             log_job_description=False,
@@ -77,6 +81,7 @@ class InProcess(SimpleWorker):
         """As in the library, which would not listen to signals yet, and would not ask who answers."""
         self._install_signal_handlers()  # type: ignore[no-untyped-call] # as the library has it
         ping(self.connection)
+        self.connection.delete(self.key)  # the library would take us for another one of that name
         super().bootstrap(*args)
 
     def teardown(self) -> None:
@@ -117,7 +122,8 @@ class InProcess(SimpleWorker):
         pulse.promise(timeout or IDLE)
         super().heartbeat(timeout, pipeline)
         register(self, pipeline)
-        pipeline.hset(self.key, mapping={"hostname": self.hostname, "pid": self.pid, "began": began(os.getpid())})
+        known = {"hostname": self.hostname, "pid": self.pid, "began": began(os.getpid()), "at": self._at}
+        pipeline.hset(self.key, mapping=known)
 
     def run_maintenance_tasks(self) -> None:
         """Forget workers that have died: nothing else that is kept in Redis can grow."""
@@ -134,9 +140,10 @@ class InProcess(SimpleWorker):
         ours = cast("Work", job)
         if ours.call.queue != queue.name:  # long work must not stand in the way of turns
             return
-        self._state = WorkerStatus.BUSY
+        self._state, self._at = WorkerStatus.BUSY, ours.id
         self._tell(ours, JobStatus.STARTED, ours.call.seconds)
-        if self._done(ours):
+        done, self._at = self._done(ours), ""
+        if done:
             self._tell(ours, JobStatus.FINISHED, ours.call.period // 1000)
         else:  # until then it is not handed out again
             self._tell(ours, JobStatus.FAILED, PERIOD // 1000)
@@ -169,10 +176,11 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
     if queue not in QUEUES:
         raise ValueError(f"there is no queue {queue}")
     sign_on(crew)
-    worked = False
+    worked, name = False, None
     with suppress(StopRequested):
         while True:
-            worker = InProcess(url, queue)
+            worker = InProcess(url, queue, name)
+            name = worker.name
             try:
                 worked |= worker.work(burst=burst)
             except StopRequested:

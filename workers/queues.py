@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
+from typing import NamedTuple
 
 from redis import Redis
 from redis.exceptions import ResponseError
@@ -67,8 +67,19 @@ MOST = 10_000
 TAKEN = 5.0
 """Seconds after which long work is enqueued again that was taken from its queue, and is not said to have begun."""
 
-TRIES = 3
-"""How often in its period long work is enqueued again at which nobody is: it may be what its workers die of."""
+
+class Tried(NamedTuple):
+    """Long work that was enqueued again since nobody was at it. It may be what its workers die of."""
+
+    pause: float = TAKEN
+    """Seconds until it may be so once more, if it has to; twice as long each time."""
+    again: float = 0.0
+    """When that is over, by the monotonic clock."""
+
+    def once_more(self, now: float) -> Tried:
+        """After one more time."""
+        return Tried(2 * self.pause, now + self.pause)
+
 
 _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
     {
@@ -209,7 +220,7 @@ class Queues:
         self._redis, self._quick = connect(url, PATIENCE), connect(url)
         self._handing, self._asking = Breaker(SILENCE), Breaker()
         self._queues = {name: Line(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
-        self._tries: dict[str, int] = {}
+        self._tried: dict[str, Tried] = {}
         self._idle: dict[str, float] = {}
         """Long work that waits in no list and is not begun: since when, by the monotonic clock."""
 
@@ -238,22 +249,24 @@ class Queues:
         return call.queue == BATCH and self._by(call.id(now - call.period)) is True
 
     def _by(self, id_: str) -> bool | None:
-        """Whether the worker lives that has begun it, as far as can be told from here; None where none has."""
+        """Whether the worker is still at it that has begun it, as far as can be told from here; None where none has."""
         status, worker = (self._redis.hget(Work.key_for(id_), name) for name in ("status", "worker"))
-        known = isinstance(worker, bytes) and worker.startswith(WORKER) and status == b"started"
-        return _heard(self._redis, cast("bytes", worker)) if known else None
+        if not (isinstance(worker, bytes) and worker.startswith(WORKER) and status == b"started"):
+            return None
+        at = self._redis.hget(worker, "at")  # what it ends while Redis is away nobody is told
+        return at in (None, id_.encode()) and _heard(self._redis, worker)
 
     def _left(self, ids: Sequence[str]) -> list[str]:
         """Those at which nobody is; other work has so short a period that nobody needs to ask."""
-        self._tries = {id_: self._tries.get(id_, 0) for id_ in ids}
-        found = [id_ for id_ in ids if self._tries[id_] < TRIES and self._lies(id_)]
+        now = time.monotonic()
+        self._tried = {id_: self._tried.get(id_, Tried()) for id_ in ids}
+        found = [id_ for id_ in ids if now >= self._tried[id_].again and self._lies(id_)]
         self._idle = {id_: since for id_, since in self._idle.items() if id_ in ids and id_ not in found}
-        for id_ in found:
-            self._tries[id_] += 1
+        self._tried |= {id_: self._tried[id_].once_more(now) for id_ in found}
         return found
 
     def _lies(self, id_: str) -> bool:
-        """Whether its worker has died, at it or before it began, or it is done and its row stands again."""
+        """Whether its worker has died or left it, or never began, or it is done and its row stands again."""
         if (alive := self._by(id_)) is not None:
             return not alive
         if self._waits(id_) or self._redis.hget(Work.key_for(id_), "status") == b"failed":  # which is soon forgotten

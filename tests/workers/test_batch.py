@@ -28,8 +28,9 @@ from tests.kernel.flows import orders
 from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
 from workers import audits, queues, rebuilds, turns
+from workers.bell import connect
 from workers.main import InProcess
-from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TRIES, TURNS, Queues, Work, of_errand
+from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TURNS, Queues, Work, of_errand
 
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
@@ -358,11 +359,16 @@ class TestWhoIsAtWork:
         house.redis.expire(worker.key, MARGIN - 1)
         assert house.queues.workers()[BATCH] == 0
 
-    def begun(self, house: House, id_: str, *, dead: bool) -> None:
-        """The job for an errand is handed out, and a worker is at it."""
-        worker = self.worker(house)
+    def taken(self, house: House, id_: str) -> Work:
+        """The job for an errand, which waits no more."""
         job = Work.fetch(of_errand(cast("Errand", house.crew.errands.find(id_))).id(house.crew.clock()), house.redis)
         house.redis.lrem(f"rq:queue:{BATCH}", 0, job.id)
+        return job
+
+    def begun(self, house: House, id_: str, *, dead: bool) -> None:
+        """The job for an errand is handed out, and a worker is at it."""
+        worker, job = self.worker(house), self.taken(house, id_)
+        worker._at = job.id
         worker._tell(job, JobStatus.STARTED, BATCH_SECONDS)
         if dead:
             process = subprocess.Popen(["/bin/true"])
@@ -379,15 +385,37 @@ class TestWhoIsAtWork:
         house.worked(BATCH)
         assert house.crew.errands.standing() == []
 
-    def test_and_not_for_ever_if_it_is_what_they_die_of(self, house: House) -> None:
+    def test_and_what_one_has_ended_while_redis_was_away(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        """That it failed nobody could be told."""
+        id_ = house.ask("audit", house.game())
+        assert house.reconciler.pass_once() == 1
+        worker, job = self.worker(house), self.taken(house, id_)
+
+        def fails(_: Work) -> None:
+            assert house.reconciler.pass_once() == 0, "somebody is at it"
+            monkeypatch.setattr(worker, "_quick", connect("redis://127.0.0.1:1/0"))
+            raise ValueError("it has failed")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Work, "perform", fails)
+            worker.execute_job(job, worker.queues[0])
+        worker.heartbeat()
+        assert house.reconciler.pass_once() == 1
+        house.worked(BATCH)
+        assert house.crew.errands.standing() == []
+
+    def test_and_more_and_more_seldom_if_it_is_what_they_die_of(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Within its period; after that it is tried once more, as what fails is."""
         id_ = house.ask("rebuild")
         assert house.reconciler.pass_once() == 1
-        again = 0
-        for _ in range(10):
+        again = []
+        for second in (0, 1, 4, 5, 14, 15, 34, 35, 74, 75):
+            monkeypatch.setattr(queues, "time", SimpleNamespace(monotonic=lambda now=second: float(now)))
             self.begun(house, id_, dead=True)
-            again += house.reconciler.pass_once()
-        assert again == TRIES
+            again += [second] * house.reconciler.pass_once()
+        assert again == [0, 5, 15, 35, 75]
         house.time[0] += BATCH_SECONDS * 1000
         assert house.reconciler.pass_once() == 1
 
