@@ -153,7 +153,10 @@ _NOTIFICATIONS = """
 SELECT originator_id, originator_version, topic, state, notification_id FROM public.records
 WHERE notification_id > %s ORDER BY notification_id LIMIT %s"""
 _LAST = 2**63 - 1
-_SERVER = "SELECT extract(epoch FROM pg_postmaster_start_time())::text"
+# Another database of the same name has other numbers, also in the same run of a server; so has a table made anew.
+_SERVER = """
+SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), d.oid, to_regclass('public.records')::oid)
+FROM pg_database d WHERE d.datname = current_database()"""
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
 _OVERWRITE = """

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from itertools import count, pairwise
-from typing import Any
+from typing import Any, LiteralString
 
+import psycopg
 import pytest
 
 from domain.beside.keys import Keyring
@@ -103,12 +104,17 @@ def watched(ledger: Ledger, url: str) -> Watched:
     return watched
 
 
+PutBack = Callable[[Server, Callable[[], object]], None]
+
+
 class TestAnotherServer:
-    """Of PostgreSQL, in the place of the one before: a standby that lagged, or a copy."""
+    """Of PostgreSQL, in the place of the one before: a standby that lagged, or a copy, of the database alone too."""
 
     @pytest.fixture
     def server(self) -> Iterator[Server]:
-        with new_server() as server:
+        with new_server() as server, psycopg.connect(server.dsn, autocommit=True) as admin:
+            admin.execute("CREATE DATABASE played")
+            admin.close()  # it will be stopped
             yield server
 
     @staticmethod
@@ -124,12 +130,31 @@ class TestAnotherServer:
         copy.rename(server.data)
         server.start()
 
+    @staticmethod
+    def rename(server: Server, plays: Callable[[], object]) -> None:
+        """The database as it was before them, in the same run of the server."""
+
+        def among_nobody(*statements: LiteralString) -> None:
+            with psycopg.connect(server.dsn, autocommit=True) as admin:
+                admin.execute("ALTER DATABASE played ALLOW_CONNECTIONS false")
+                admin.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'played'")
+                for statement in statements:
+                    admin.execute(statement)
+                admin.execute("ALTER DATABASE played ALLOW_CONNECTIONS true")
+
+        among_nobody("CREATE DATABASE older TEMPLATE played")
+        plays()
+        among_nobody("ALTER DATABASE played RENAME TO lost", "ALTER DATABASE older RENAME TO played")
+
+    @pytest.mark.parametrize("back", [put_back, rename])
     @pytest.mark.parametrize("noticed", [False, True])
     @pytest.mark.parametrize("meanwhile", [0, 1, 2, 3])
     @pytest.mark.parametrize("by", ["decision", "version"])
-    def test_what_it_does_not_know_is_forgotten(self, server: Server, noticed: bool, meanwhile: int, by: str) -> None:
+    def test_what_it_does_not_know_is_forgotten(
+        self, server: Server, back: PutBack, noticed: bool, meanwhile: int, by: str
+    ) -> None:
         """Whatever the next to move remembers, and however many moves somebody else has made instead."""
-        url = url_of(server.dsn, "postgres")
+        url = url_of(server.dsn, "played")
         with closing(Ledger.open(url)) as ledger, closing(Ledger.open(url)) as elsewhere:
             ledger.migrate()
             commands, others = crew.commands(ledger), crew.commands(elsewhere)
@@ -140,7 +165,7 @@ class TestAnotherServer:
                 tried(lambda: who.do(game, act))
 
             order(commands, 1, 1)
-            self.put_back(server, lambda: order(commands, 0, 1))
+            back(server, lambda: order(commands, 0, 1))
             if noticed:
                 tried(lambda: ledger.version(game))
             for seat in range(meanwhile):
@@ -157,7 +182,7 @@ class TestAnotherServer:
 
     def test_nothing_is_sealed_with_a_key_that_it_does_not_know(self, server: Server) -> None:
         """Nobody could open it any more, once no process remembers the key."""
-        url = url_of(server.dsn, "postgres")
+        url = url_of(server.dsn, "played")
         with closing(Ledger.open(url, KEY)) as ledger, closing(Ledger.open(url, KEY[::-1])) as changed:
             ledger.migrate()
             ledger.keys.check()
