@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from domain.ledger import Ledger
 from projections import lineage
 from projections.reader import Reader
 from projections.retold import Retold
-from projections.store import Views, damage_mark
+from projections.store import Views, damage_mark, in_use
 from workers.bell import Bell, Ringer
 from workers.changes import Changes
 from workers.crew import Crew
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 10.0
 """Seconds that a start may look for damaged pages of the views: those that are found later need another start."""
+
+LEAVING = 5.0
+"""Seconds within which whoever has damaged views open must leave them: processes of a service that was killed do."""
 
 log = logging.getLogger("annals.views")
 
@@ -259,14 +263,24 @@ def _migrate(views: Views, settings: Settings) -> set[lineage.Newest]:
         views.migrate()
         return lineage.newest(views)
     except ViewsDamaged as error:
-        log.warning("%s is damaged, and is made anew: %s", settings.views_file, error)
         views.close()
+        _wait_until_unused(settings.views_file)
+        log.warning("%s is damaged, and is made anew: %s", settings.views_file, error)
         for end in ("", "-wal", "-shm"):
             settings.views_file.with_name(settings.views_file.name + end).unlink(missing_ok=True)
         _make_views_file(settings.views_file)
         damage_mark(settings.views_file).unlink(missing_ok=True)  # last: who is killed here begins again
         views.migrate()
         return lineage.newest(views)
+
+
+def _wait_until_unused(views: Path) -> None:
+    """Whoever has the file open would go on with one that is gone, beside those who open the new one."""
+    end = time.monotonic() + LEAVING
+    while in_use(views):
+        if time.monotonic() > end:
+            raise SettingsError(f"{views} is damaged, and in use: it is made anew once the service has been stopped")
+        time.sleep(0.1)
 
 
 def _make_views_file(path: Path) -> None:

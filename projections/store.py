@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import functools
 import sqlite3
 import time
@@ -201,6 +203,24 @@ class Views:
 def damage_mark(views: Path) -> Path:
     """The file that tells of bad pages in the file of the views."""
     return views.with_name(f"{views.name}-damaged")
+
+
+_ALIVE = 128
+"""The byte of its shared memory on which SQLite holds a lock for as long as it has a file open (UNIX_SHM_DMS)."""
+
+
+def in_use(views: Path) -> bool:
+    """Whether another process has the file of the views open; to be asked by who has not."""
+    try:
+        with views.with_name(f"{views.name}-shm").open("r+b") as memory:
+            fcntl.lockf(memory, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _ALIVE)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise
+        return True
+    return False
 
 
 def _fits(db: Connection) -> bool:

@@ -169,6 +169,10 @@ def test_damage_that_somebody_comes_upon_is_told_until_a_start_makes_the_views_a
         until(lambda: service.http.get(unread).status_code == 503)
         until(lambda: ready(service) == 503)
         assert "FAIL  pages: the views: " in call("doctor", "--data", str(data)).stdout
+        refused = call("migrate", "--data", str(data))
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(f"annals: {data}/views.sqlite is damaged, and in use: ")
+        assert ready(service) == 503
         assert service.end() == 0
     with mock.patch("projections.store.complaints", return_value=[]):  # as where the file is large
         migrate(load({"data": str(data)}))
