@@ -23,6 +23,7 @@ from workers.leaps import Leaps
 from workers.notices.owing import Owing
 from workers.outages import Watch
 from workers.reconcile import Reconciler
+from workers.seldom import Seldom
 from workers.standby import Standby
 
 NAP = 0.5
@@ -36,9 +37,6 @@ APART = 0.02
 
 BEHIND = 5.0
 """Seconds that the parts of other pumps may be behind before work that needs them all is put off."""
-
-TOLD = 10.0
-"""Seconds between two lines of the log about a store that does not answer."""
 
 SIGN = 30.0
 """Seconds within which the loop gives a sign of life."""
@@ -62,7 +60,7 @@ class Pumping:
         self._standby, self._owing = Standby(crew.clock), owing
         self._gathering = Gathering(SLICES)
         self._position = 0
-        self._looked, self._told = 0.0, -TOLD
+        self._looked, self._away = 0.0, Seldom()
         self._wanted = self._stopping = False
 
     def stop(self) -> None:
@@ -79,7 +77,8 @@ class Pumping:
                 log.info("standing by: %s holds the lease", holder)
                 time.sleep(NAP)
             except StoreUnavailable as error:
-                self._tell(error)
+                if self._away():
+                    log.warning("the store does not answer: %s", error)
                 time.sleep(0.1)
             if self._standby.stuck():  # only a new process is rid of it
                 log.error("%s takes too long: the pump ends, and is to be started anew", self._standby.doing)
@@ -87,11 +86,6 @@ class Pumping:
         self._standby.stop()
         with suppress(StoreUnavailable):  # others take it then once the lease has ended
             self._pump.release()
-
-    def _tell(self, error: StoreUnavailable) -> None:
-        if (now := time.monotonic()) - self._told >= TOLD:
-            log.warning("the store does not answer: %s", error)
-            self._told = now
 
     def turn(self) -> None:
         """Read to the end of the log, make outages and clocks good, see to the due work, wait for the bell."""

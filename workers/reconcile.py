@@ -11,6 +11,7 @@ from domain.beside.outages import Outages
 from domain.errors import StoreUnavailable
 from projections.reader import Reader
 from workers.queues import BATCH, TURNS, Call, Queues, of_due, of_errand, of_notices
+from workers.seldom import Seldom
 
 LIMIT = 1000
 """Rows of due work looked at in one pass."""
@@ -37,6 +38,7 @@ class Reconciler:
         self._reader, self._errands, self._outages, self._queues = reader, errands, outages, queues
         self._clock, self._notices = clock, notices
         self._seen: dict[str, int] = {}
+        self._away = Seldom()
         self.left: Sequence[Call] = ()
         """Work of TURNS that the last pass could not hand out, or that nobody does."""
 
@@ -53,7 +55,8 @@ class Reconciler:
         try:
             return self._queues.hand_out(calls, now)
         except StoreUnavailable as error:
-            log.warning("due work waits: %s", error)
+            if self._away():
+                log.warning("due work waits: %s", error)
             self.left = short
             return 0
 
