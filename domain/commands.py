@@ -127,10 +127,11 @@ class Commands:
         named = _command(command, "Open", args)
 
         def attempt() -> Answer:
+            server = self._ledger.server
             # The seed first: one without a game does no harm, and is found when the command is repeated.
             seed = self._vault.create(game)
             step = Open(game, table, body or {}).step(rules, self._moment(seed, named))
-            return self._store(game, named, beside, _Held(rules, step.game, seed, self._ledger.server), [step])
+            return self._store(game, named, beside, _Held(rules, step.game, seed, server), [step])
 
         return self._for_ever(game, named, attempt)
 

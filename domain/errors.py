@@ -19,7 +19,7 @@ AnnalsError
 ├── GameDamaged          a record or the seed of a game is not what was written: it takes no further record
 ├── WrongKey             the master key does not open a stored seed
 └── StoreUnavailable     the store cannot take the record now (disk full, server gone)
-    ├── ServerReplaced   another run of the server is there, which may know less
+    ├── ServerReplaced   another log is there than the one that was read, which may know less
     ├── StoreDamaged     the store's own pages cannot be read
     └── ViewsDamaged     pages of the views cannot be read: a start makes them anew from the log
 """
@@ -155,7 +155,7 @@ class StoreUnavailable(AnnalsError):
 
 
 class ServerReplaced(StoreUnavailable):
-    """What was decided rests on what another server of the database has told, which may have known more."""
+    """What was decided rests on what another log has told than the one that is there, which may have known more."""
 
 
 class StoreDamaged(StoreUnavailable):

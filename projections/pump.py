@@ -160,7 +160,7 @@ class Pump:
         self._games: LRUCache[str, Known] = LRUCache(KEEP)
         self._spectators = Spectators(ledger, catalogue, KEEP)
         self._server = ""
-        """From which run of the server what it remembers is."""
+        """From which log what it remembers is."""
         self.held: Held | None = None
         """What was this pump's when it looked last."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import functools
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -210,16 +211,19 @@ _ALIVE = 128
 
 
 def in_use(views: Path) -> bool:
-    """Whether another process has the file of the views open; to be asked by who has not."""
+    """Whether another process has the file of the views open; to be asked by who has not. Raises OSError."""
     try:
-        with views.with_name(f"{views.name}-shm").open("r+b") as memory:
-            fcntl.lockf(memory, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _ALIVE)
+        memory = os.open(views.with_name(f"{views.name}-shm"), os.O_RDWR)
     except FileNotFoundError:
         return False
+    try:
+        fcntl.lockf(memory, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _ALIVE)
     except OSError as error:
         if error.errno not in (errno.EAGAIN, errno.EACCES):
             raise
         return True
+    finally:
+        os.close(memory)
     return False
 
 
@@ -292,9 +296,12 @@ def _sqlite_begin(db: Connection) -> None:
 
 
 def _postgresql_connect(_: object, __: object, args: Sequence[str], given: Mapping[str, Any]) -> object:
-    from domain.ledger.heard import Heard  # noqa: PLC0415 - SQLite's users need no driver
+    from domain.ledger.heard import IN_PUBLIC, Heard  # noqa: PLC0415 - SQLite's users need no driver
 
-    return Heard.connect(*args, **given)
+    connection = Heard.connect(*args, **given, autocommit=True)
+    connection.execute(IN_PUBLIC)
+    connection.set_autocommit(False)
+    return connection
 
 
 def _postgresql_reset(connection: Heard[TupleRow], _: object, __: object) -> None:

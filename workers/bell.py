@@ -32,6 +32,9 @@ WRITTEN = "annals:bell"
 PUMPED = "annals:pumped"
 """Channel: the views have come to a position, and which games have changed."""
 
+WRITABLE = "rq:annals:writable"
+"""Key: what is written to see whether anything can be."""
+
 MOST_GAMES = 200
 """Games named in one message; beyond that it names none, and everybody looks."""
 
@@ -177,8 +180,14 @@ class Bell:
         self.announce(0, [game])
 
     def up(self) -> bool:
-        """Whether Redis answers; costs no more than ringing."""
-        return self._tried(lambda: ping(self._redis))
+        """Whether Redis answers, and takes what is written: one that is full does not, nor one that follows another."""
+        if not self._tried(lambda: ping(self._redis)):
+            return False
+        try:
+            self._redis.hset(WRITABLE, "written", 1)
+        except RedisError:
+            return False
+        return True
 
     def _publish(self, channel: str, message: str) -> None:
         self._tried(lambda: self._say("PUBLISH", channel, message))

@@ -15,6 +15,7 @@ from workers import pulse
 from workers.archiving import Archiving
 from workers.crew import Crew, sign_on
 from workers.scrubbing import PATIENCE, STEP, Scrubbing
+from workers.seldom import Seldom
 
 SIGN = PATIENCE + 30.0
 """Seconds within which the loop gives a sign of life."""
@@ -56,11 +57,12 @@ def keep(crew: Crew, rate: int, copying: Copying | None = None, archiving: Archi
         copying.start()
     scrubbing = Scrubbing(crew, rate) if rate else None
     shelving = Shelving(archiving) if archiving else None
+    away = Seldom()
     while not over.is_set():
         pulse.promise(SIGN)
         if shelving:
             shelving.step()
-        over.wait(_step(scrubbing) if scrubbing else NAP)
+        over.wait(_step(scrubbing, away) if scrubbing else NAP)
         if copying and copying.stuck():  # only a new process is rid of it
             log.error("the folder of the backup hangs: the keeper ends, and is to be started anew")
             return
@@ -88,14 +90,15 @@ class Shelving:
         self._free = time.monotonic() + wait
 
 
-def _step(scrubbing: Scrubbing) -> float:
+def _step(scrubbing: Scrubbing, away: Seldom) -> float:
     """Seconds to wait after it."""
     try:
         scrubbing.step()
     except LeaseLostError as holder:
         log.info("standing by: %s reads the log against its tree", holder)
     except StoreUnavailable as error:
-        log.warning("the store does not answer: %s", error)
+        if away(str(error)):
+            log.warning("the store does not answer: %s", error)
     else:
         return STEP
     scrubbing.forget()

@@ -23,8 +23,9 @@ from workers.bell import Bell, connect, ping
 from workers.crew import Crew, sign_on
 from workers.notices.owing import Owing
 from workers.pumping import Pumping
-from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work, began, judge
+from workers.queues import MARGIN, PERIOD, QUEUES, SERIALIZER, Line, Work, at_work, began, judge, place
 from workers.reconcile import Reconciler
+from workers.seldom import Seldom
 
 LOOK = 2
 """Seconds that a worker without work waits before it looks at itself."""
@@ -122,7 +123,7 @@ class InProcess(SimpleWorker):
         pulse.promise(timeout or IDLE)
         super().heartbeat(timeout, pipeline)
         register(self, pipeline)
-        known = {"hostname": self.hostname, "pid": self.pid, "began": began(os.getpid()), "at": self._at}
+        known = {"place": place(), "pid": self.pid, "began": began(os.getpid()), "at": self._at}
         pipeline.hset(self.key, mapping=known)
 
     def run_maintenance_tasks(self) -> None:
@@ -176,7 +177,7 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
     if queue not in QUEUES:
         raise ValueError(f"there is no queue {queue}")
     sign_on(crew)
-    worked, name = False, None
+    worked, name, away = False, None, Seldom()
     with suppress(StopRequested):
         while True:
             worker = InProcess(url, queue, name)
@@ -186,7 +187,8 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
             except StopRequested:
                 raise
             except Exception as error:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
-                log.warning("Redis does not answer: %.200s", error)
+                if away(str(error)):
+                    log.warning("Redis does not answer: %.200s", error)
             finally:
                 worker.connection.close()
             if burst or worker.over:

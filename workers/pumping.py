@@ -77,7 +77,7 @@ class Pumping:
                 log.info("standing by: %s holds the lease", holder)
                 time.sleep(NAP)
             except StoreUnavailable as error:
-                if self._away():
+                if self._away(str(error)):
                     log.warning("the store does not answer: %s", error)
                 time.sleep(0.1)
             if self._standby.stuck():  # only a new process is rid of it

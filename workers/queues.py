@@ -331,12 +331,12 @@ def _answering(breaker: Breaker) -> Iterator[None]:
 def _heard(redis: Redis, key: bytes) -> bool:
     """Whether a worker has kept its word: its key is to live for MARGIN longer than it may be silent.
 
-    Of one on this machine its process tells at once.
+    Of one of this place its process tells at once.
     """
     if redis.pttl(key) < MARGIN * 1000:
         return False
-    host, pid, began = (redis.hget(key, name) for name in ("hostname", "pid", "began"))
-    return not (host == socket.gethostname().encode() and isinstance(pid, bytes) and _dead(pid, began))
+    there, pid, began = (redis.hget(key, name) for name in ("place", "pid", "began"))
+    return not (there == place().encode() and isinstance(pid, bytes) and _dead(pid, began))
 
 
 def _dead(pid: bytes, then: object) -> bool:
@@ -349,6 +349,15 @@ def _dead(pid: bytes, then: object) -> bool:
     except OSError:  # somebody else's
         return False
     return bool(then and (now := began(int(pid))) and now.encode() != then)
+
+
+def place() -> str:
+    """Where the number of a process means the same process: a machine, or a container of it that counts its own."""
+    try:
+        space = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        space = ""
+    return f"{socket.gethostname()} {space}"
 
 
 def began(pid: int) -> str:

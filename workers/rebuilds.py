@@ -14,8 +14,14 @@ from projections.parts import GenerationGoneError
 from projections.progress import LeaseLostError
 from projections.pump import Pump
 from projections.rebuild import goes_on, new_generation, sweep, switch
-from workers import errands
+from workers import errands, pulse
 from workers.crew import Crew
+
+SIGN = 30.0
+"""Seconds within which there is another sign of life, as of a pump: who froze in a slice holds up all on SQLite."""
+
+SWEEPING = 3600.0
+"""Seconds that it may take to drop what is left of the old views, a few rows at a time."""
 
 NAP = 1.0
 """Seconds between two looks at whether another rebuild goes on."""
@@ -42,6 +48,7 @@ def rebuilt(hands: Crew) -> dict[str, Json]:
             gen, position = _switched(hands)
             break
     hands.notify(position)
+    pulse.promise(SWEEPING)
     try:
         sweep(hands.views)
     except StoreUnavailable as error:  # the new views are there, whatever becomes of the rows of the old ones
@@ -66,6 +73,7 @@ def _switched(hands: Crew) -> tuple[int, int]:
 
 def _begun(hands: Crew) -> int:
     while True:
+        pulse.promise(SIGN)
         try:
             return new_generation(hands.views, hands.clock())
         except LeaseLostError as holder:
@@ -84,6 +92,7 @@ def _fill(hands: Crew, pump: Pump) -> int:
     """Pump to the end of the log; the position there, or 0. Raises GenerationGoneError."""
     position, began = 0, time.monotonic()
     while True:
+        pulse.promise(SIGN)
         try:
             pumped = pump.run(hands.clock())
         except LeaseLostError:  # nobody else fills it, but somebody looked at all generations just then

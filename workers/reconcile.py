@@ -55,7 +55,7 @@ class Reconciler:
         try:
             return self._queues.hand_out(calls, now)
         except StoreUnavailable as error:
-            if self._away():
+            if self._away(str(error)):
                 log.warning("due work waits: %s", error)
             self.left = short
             return 0

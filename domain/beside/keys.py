@@ -16,7 +16,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from domain.beside.tables import Database, Execute
-from domain.errors import WrongKey
+from domain.errors import StoreUnavailable, WrongKey
 
 KEY_BYTES = 32
 _NONCE = 12
@@ -46,7 +46,7 @@ class Keyring:
         self._database, self._master = database, master
         self._ring: Mapping[int, bytes] = {}
         self._server = ""
-        """Of which run of the server the ring is: what another one does not know nobody could open any more."""
+        """Of which log the ring is: what another one does not know nobody could open any more."""
         self._cipher = self._ciphers()
 
     # --- what is sealed
@@ -111,6 +111,8 @@ class Keyring:
             if execute(_OWN, (mark_of(self._master),)):
                 return
             raise WrongKey(_MISFIT)
+        if self._ring:  # a dump is just being put back: another ring would lie beside the one that comes
+            raise StoreUnavailable("the ring of keys is gone from the database")
         before = self._of_before(execute)
         self._add(execute, self._master, _REQUESTS, before or secrets.token_bytes(KEY_BYTES))
         self._add(execute, self._master, 1, secrets.token_bytes(KEY_BYTES))

@@ -29,7 +29,7 @@ class Database(Protocol):
 
     @property
     def server(self) -> str:
-        """Names the run of the server that is spoken to: another one may know less, as a standby that lagged."""
+        """Names the log that is there, as it was told within the last second: another one may know less."""
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """One statement, `?` for each parameter; its rows."""

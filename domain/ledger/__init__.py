@@ -307,7 +307,11 @@ class Ledger:
 
     @property
     def server(self) -> str:
-        """Names the run of the server that is spoken to: another one may know less, as a standby that lagged."""
+        """Names the log that is there, as it was told within the last second.
+
+        On PostgreSQL it may be another one than before, which knows less: a standby that lagged, a database or tables
+        that were put back.
+        """
         with self._store() as store:
             return store.server
 

@@ -16,6 +16,9 @@ HEARING = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interv
 """How the system finds out that a machine or a network was lost: without these it takes a quarter of an hour, or for
 ever. The address may say otherwise."""
 
+IN_PUBLIC = "SET search_path TO public"
+"""Said over each new connection: tables are in one schema, whichever others a role or a database names first."""
+
 SILENT = 15.0
 """Seconds that an answer may take: the server waits for no lock as long. Whoever keeps connections open for a server
 that is gone, as a proxy does, is found out by nothing else."""

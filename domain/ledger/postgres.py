@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
 from typing import cast
 from uuid import UUID
 
@@ -20,7 +22,7 @@ from psycopg_pool import PoolTimeout
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
-from domain.ledger.heard import HEARING, Heard
+from domain.ledger.heard import HEARING, IN_PUBLIC, Heard
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 from domain.ledger.together import Together
 
@@ -33,6 +35,9 @@ WAITING = 10
 SILENCE = 5.0
 """Seconds without a word within a transaction until the server ends it: who froze in it, or is gone with its machine,
 holds what every append of every node waits for. Shorter than they wait."""
+
+ASKED = 1.0
+"""Seconds for which it is believed that the log is still the one that it was said to be."""
 
 LATE = 2.0
 """Seconds that a commit may take while who waits for it counts as one who is answered."""
@@ -100,18 +105,35 @@ _GUARDS = """
 SELECT count(*) FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND tgname IN ('annals_rows', 'annals_all')
 AND tgrelid IN (SELECT to_regclass('public.' || name) FROM unnest(?::text[]) name)"""
 
+# The path of a table's file has the numbers of its database and of the file: of another database of the same name they
+# are others, also in the same run of a server, and of a table that was made anew or emptied. So they are after VACUUM
+# FULL, where everything is read once more for nothing.
+_SERVER = """
+SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
+  to_regclass('public.records')::oid, pg_relation_filepath(to_regclass('public.records')))"""
+
 # The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
 # tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
 # statement of the function sees what was committed before it began, so the checks see all appends before this one.
-# Refusals are rows, not exceptions: they cost no number.
+# Refusals are rows, not exceptions: they cost no number. The table is locked before it is asked which one it is, or
+# another could be in its place by the time of the checks. Versions of the service before called it without `_server`.
 _APPEND = SQL("""
+DROP FUNCTION IF EXISTS public.annals_append(uuid, bigint, text[], bytea[], text, text);
 CREATE OR REPLACE FUNCTION public.annals_append(
-  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text)
+  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text, _server text DEFAULT NULL)
 RETURNS TABLE (outcome text, hash text, low bigint, high bigint, positions bigint[])
 LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
-DECLARE _head bigint; _damaged bigint;
+DECLARE _head bigint; _damaged bigint; _there text;
 BEGIN
   PERFORM pg_advisory_xact_lock({lock});
+  IF _server IS NOT NULL THEN
+    LOCK TABLE public.records IN ROW EXCLUSIVE MODE;
+    _there := ({server});
+    IF _there <> _server THEN
+      RETURN QUERY SELECT 'replaced', _there, NULL::bigint, NULL::bigint, NULL::bigint[];
+      RETURN;
+    END IF;
+  END IF;
   IF _command IS NOT NULL THEN
     RETURN QUERY SELECT 'known', c.body_hash, c.first_version, c.last_version, ARRAY(
         SELECT r.notification_id FROM public.records r WHERE r.originator_id = _game
@@ -138,13 +160,13 @@ BEGIN
       ORDER BY u.n RETURNING r.notification_id)
     SELECT 'stored', NULL::text, _head + 1, _head + cardinality(_topics),
       (SELECT array_agg(s.notification_id ORDER BY s.notification_id) FROM stored s);
-END $$""").format(lock=Literal(_LOCK))
+END $$""").format(lock=Literal(_LOCK), server=SQL(_SERVER))
 _AMONG_APPENDS = (
     SQL("SET LOCAL lock_timeout = '2s'"),
     SQL("SELECT pg_advisory_xact_lock({lock})").format(lock=Literal(_LOCK)),
     SQL("LOCK TABLE public.records IN ROW EXCLUSIVE MODE"),
 )
-_CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s)")
+_CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s, %s)")
 _EVENTS = """
 SELECT originator_id, originator_version, topic, state FROM public.records
 WHERE originator_id = %s AND originator_version > %s AND originator_version <= %s
@@ -153,10 +175,6 @@ _NOTIFICATIONS = """
 SELECT originator_id, originator_version, topic, state, notification_id FROM public.records
 WHERE notification_id > %s ORDER BY notification_id LIMIT %s"""
 _LAST = 2**63 - 1
-# Another database of the same name has other numbers, also in the same run of a server; so has a table made anew.
-_SERVER = """
-SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), d.oid, to_regclass('public.records')::oid)
-FROM pg_database d WHERE d.datname = current_database()"""
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
 _OVERWRITE = """
@@ -176,10 +194,21 @@ SELECT c.body_hash, c.first_version, c.last_version, ARRAY(
 FROM public.commands c WHERE c.game = ? AND c.id = ?"""
 
 
+@dataclass
+class _There:
+    """Which log is there: the run of the server, the database and the table."""
+
+    server: str = ""
+    asked: float | None = None
+    """When it was told, by the monotonic clock."""
+
+    def told(self, server: str) -> None:
+        self.server, self.asked = server, time.monotonic()
+
+
 class _Datastore(PostgresDatastore):
     def __init__(self, url: str) -> None:
-        self.servers = [""]
-        """The run of the server that has taken a connection last."""
+        self.there = _There()
         self._lost = 0.0
         """When it was found out last, by the monotonic clock, that a connection is lost."""
         try:
@@ -201,12 +230,13 @@ class _Datastore(PostgresDatastore):
         self.pool.reconnect_timeout = patience
 
     def after_connect_func(self) -> Callable[[psycopg.Connection[DictRow]], None]:
-        connected, servers = super().after_connect_func(), self.servers  # not itself: the pool would hold it
+        connected, there = super().after_connect_func(), self.there  # not itself: the pool would hold it
 
         def after_connect(connection: psycopg.Connection[DictRow]) -> None:
             cast("Heard[DictRow]", connection).born = time.monotonic()
             connected(connection)
-            servers[:] = next(connection.cursor(row_factory=tuple_row).execute(_SERVER))
+            connection.execute(IN_PUBLIC)
+            there.told(*next(connection.cursor(row_factory=tuple_row).execute(_SERVER)))
 
         return after_connect
 
@@ -262,13 +292,14 @@ class PostgresStore(PostgresApplicationRecorder):
         with self.datastore.patient() as connection, connection.transaction(), connection.cursor() as curs:
             curs.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             self._create_table(curs)
+        self.datastore.there.asked = None
 
     @property
     def server(self) -> str:
-        if not self.datastore.servers[0]:
-            with self.datastore.get_connection():
-                pass  # to make one tells
-        return self.datastore.servers[0]
+        there = self.datastore.there
+        if there.asked is None or time.monotonic() >= there.asked + ASKED:
+            there.told(*self._rows(_SERVER, ())[0])
+        return there.server
 
     def append(
         self,
@@ -282,13 +313,9 @@ class PostgresStore(PostgresApplicationRecorder):
         topics, states = [e.topic for e in events], [e.state for e in events]
         named = (command.id, command.body_hash) if command else (None, None)
 
-        def work(c: Heard[DictRow]) -> DictRow:
-            if server not in (None, *self.datastore.servers):
-                return {"outcome": "replaced"}
-            return _call((game, expected, topics, states, *named), beside, c)
-
-        row = self._together.do(work)
+        row = self._together.do(partial(_call, (game, expected, topics, states, *named, server), beside))
         if row["outcome"] == "replaced":
+            self.datastore.there.told(row["hash"])
             raise ServerReplaced("the database has been replaced meanwhile")
         if row["outcome"] == "damaged":
             raise GameDamaged(str(game), row["high"])

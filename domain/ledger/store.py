@@ -91,7 +91,7 @@ class Store(Protocol):
 
     @property
     def server(self) -> str:
-        """Names the run of the server that is spoken to; the same for ever where there is none."""
+        """Names the log that is there, as it was told within the last second; the same for ever on SQLite."""
 
     def migrate(self) -> None:
         """Create the tables that are missing."""
@@ -107,8 +107,8 @@ class Store(Protocol):
     ) -> Receipt:
         """All or nothing, with what stands beside the log; nothing at all if the command is known.
 
-        Raises CommandReused, GameDamaged, StaleVersion and, if another `server` is named, ServerReplaced, all before
-        anything is stored.
+        Raises CommandReused, GameDamaged, StaleVersion and, if another `server` is named than is there at that moment,
+        ServerReplaced, all before anything is stored.
         """
 
     def command(self, game: UUID, command: str) -> CommandRow | None:

@@ -23,8 +23,6 @@ from tests.api.conftest import Doc, make_site
 from tests.api.played import CATALOGUE, Played, once, published
 from tests.api.player import play
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Doc]]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.soak_api import torment
 
 
-@pytest.mark.timeout(300)
 def test_no_request_meets_a_fault(tmp_path: Path) -> None:
     """About 300 cases over all routes, and the log still proves itself."""
     found = torment(tmp_path, 300)

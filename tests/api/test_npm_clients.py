@@ -21,10 +21,7 @@ from tests.api.played import published
 NPM = ROOT / "tests" / "npm"
 FILES = ("package.json", "package-lock.json", ".npmrc")
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),
-    pytest.mark.timeout(300),
-]
+pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there")
 
 
 def run(*command: str, cwd: Path) -> str:

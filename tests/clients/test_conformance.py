@@ -20,7 +20,6 @@ from tests.deploy.house import SHIPPED, serving
 __all__ = ["compiled", "tools"]
 
 FOLDER = CLIENTS / "conformance"
-pytestmark = pytest.mark.timeout(300)
 kit: Any = imported(FOLDER, "kit")
 
 

@@ -14,7 +14,6 @@ import pytest
 from tests.clients.kit import python_client
 from tests.deploy.house import SHIPPED, serving
 
-pytestmark = pytest.mark.timeout(120)
 client: Any = python_client()
 PASSWORD = "a river of green glass"
 

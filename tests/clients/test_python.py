@@ -20,7 +20,6 @@ from tests.api.test_clients import imported
 from tests.clients.kit import PYTHON, Phoenix, python_client, python_types
 from tests.deploy.house import SHIPPED, serving
 
-pytestmark = pytest.mark.timeout(300)
 client: Any = python_client()
 
 

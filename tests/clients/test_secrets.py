@@ -12,7 +12,6 @@ import pytest
 from tests.clients.kit import python_client
 from tests.deploy.house import SHIPPED, serving
 
-pytestmark = pytest.mark.timeout(300)
 client: Any = python_client()
 PASSWORD = "a river of green glass"
 LOST = "0" * 8 + "-0000-4000-8000-" + "0" * 12

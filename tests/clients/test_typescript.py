@@ -17,10 +17,7 @@ from tests.clients.kit import TYPESCRIPT, Phoenix
 
 __all__ = ["tools"]
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),
-    pytest.mark.timeout(300),
-]
+pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there")
 
 
 @pytest.fixture

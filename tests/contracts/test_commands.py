@@ -1,5 +1,6 @@
 """Commands: decided on what is known, appended on what is expected, answered once and for ever."""
 
+import math
 import random
 import shutil
 import time
@@ -33,7 +34,7 @@ from domain.kernel.draws import commitment
 from domain.kernel.game import Game, fold, line
 from domain.kernel.record import Record
 from domain.kernel.ruleset import decisions
-from domain.ledger import Ledger
+from domain.ledger import Ledger, postgres
 from tests.contracts import crew
 from tests.contracts.crew import CATALOGUE, KEY
 from tests.postgres import Server, new_server, url_of
@@ -154,7 +155,53 @@ class TestAnotherServer:
         self, server: Server, back: PutBack, noticed: bool, meanwhile: int, by: str
     ) -> None:
         """Whatever the next to move remembers, and however many moves somebody else has made instead."""
-        url = url_of(server.dsn, "played")
+        self.is_forgotten(url_of(server.dsn, "played"), partial(back, server), noticed, meanwhile, by)
+
+    @staticmethod
+    def make_anew(admin: psycopg.Connection) -> None:
+        """As a dump does that is put back in place: the tables are others."""
+        admin.execute("ALTER TABLE records RENAME TO lost")
+        admin.execute("CREATE TABLE records (LIKE lost INCLUDING ALL)")
+
+    @staticmethod
+    def empty(admin: psycopg.Connection) -> None:
+        admin.execute("SET LOCAL session_replication_role = replica")  # no trigger
+        admin.execute("TRUNCATE records")
+
+    @pytest.mark.parametrize("away", [make_anew, empty])
+    @pytest.mark.parametrize("noticed", [False, True])
+    @pytest.mark.parametrize("meanwhile", [0, 1, 2, 3])
+    @pytest.mark.parametrize("by", ["decision", "version"])
+    def test_so_is_what_was_in_the_tables_before(
+        self,
+        postgres_url: str,
+        away: Callable[[psycopg.Connection], None],
+        noticed: bool,
+        meanwhile: int,
+        by: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Rows of before are put in their place, and no connection ends."""
+
+        def back(plays: Callable[[], object]) -> None:
+            with psycopg.connect(postgres_url) as admin:
+                admin.execute("CREATE TABLE before AS TABLE records")
+                admin.commit()
+                plays()
+                away(admin)
+                admin.execute("INSERT INTO records SELECT * FROM before")
+
+        monkeypatch.setattr(postgres, "ASKED", 0 if noticed else math.inf)
+        if by == "version" and not (noticed or meanwhile):  # refused by what is remembered, for that second
+            with pytest.raises(StaleVersion):
+                self.is_forgotten(postgres_url, back, noticed, meanwhile, by)
+        else:
+            self.is_forgotten(postgres_url, back, noticed, meanwhile, by)
+
+    @staticmethod
+    def is_forgotten(
+        url: str, back: Callable[[Callable[[], object]], None], noticed: bool, meanwhile: int, by: str
+    ) -> None:
         with closing(Ledger.open(url)) as ledger, closing(Ledger.open(url)) as elsewhere:
             ledger.migrate()
             commands, others = crew.commands(ledger), crew.commands(elsewhere)
@@ -165,7 +212,7 @@ class TestAnotherServer:
                 tried(lambda: who.do(game, act))
 
             order(commands, 1, 1)
-            back(server, lambda: order(commands, 0, 1))
+            back(lambda: order(commands, 0, 1))
             if noticed:
                 tried(lambda: ledger.version(game))
             for seat in range(meanwhile):

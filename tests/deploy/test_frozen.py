@@ -60,7 +60,6 @@ def lapses(table: Table) -> list[Json]:
     return [e["at"] for e in entries if e["kind"] == "lapsed"]
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("who", [server, front], ids=["server", "front"])
 def test_a_hung_api_is_replaced_and_costs_nobody_a_turn(tmp_path: Path, who: Callable[[Service], list[int]]) -> None:
     """Deadlines that pass meanwhile are moved; as long as nobody is answered, none is played."""
@@ -80,7 +79,6 @@ def test_a_hung_api_is_replaced_and_costs_nobody_a_turn(tmp_path: Path, who: Cal
         table.submit(0, table.decision())
 
 
-@pytest.mark.timeout(180)
 def test_a_hung_pump_costs_nobody_a_turn(tmp_path: Path) -> None:
     """Who is not shown what he is asked cannot answer it: while views stand still, no default is played."""
     with serving(tmp_path / "data") as service:
@@ -101,7 +99,6 @@ def test_a_hung_pump_costs_nobody_a_turn(tmp_path: Path) -> None:
         table.post(f"/games/{table.game}/moves", {"move": {"type": "pass"}, "decision": second}, table.tokens[1])
 
 
-@pytest.mark.timeout(180)
 def test_a_hung_redis_is_replaced_and_turns_go_on_meanwhile(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         table = Table(service).open()
@@ -113,7 +110,6 @@ def test_a_hung_redis_is_replaced_and_turns_go_on_meanwhile(tmp_path: Path) -> N
         table.turn()
 
 
-@pytest.mark.timeout(180)
 def test_a_hung_prober_is_replaced_and_the_api_is_not(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         api = service.pid("annals-api")
@@ -123,7 +119,6 @@ def test_a_hung_prober_is_replaced_and_the_api_is_not(tmp_path: Path) -> None:
         assert answers(service)
 
 
-@pytest.mark.timeout(180)
 def test_whoever_a_frozen_prober_does_not_vouch_for_lives(tmp_path: Path) -> None:
     """It is replaced before what it has promised for others ends."""
     with serving(tmp_path / "data") as service:
@@ -138,7 +133,6 @@ def test_whoever_a_frozen_prober_does_not_vouch_for_lives(tmp_path: Path) -> Non
         assert answers(service)
 
 
-@pytest.mark.timeout(180)
 def test_a_front_without_a_connection_left_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has closed the prober's connection: who hangs closes none."""
     few = ["/bin/sh", "-c", 'ulimit -n 256; exec "$@"', "few"]
@@ -182,7 +176,6 @@ def test_signs_of_life_can_be_asked_for(tmp_path: Path) -> None:
         assert call("alive", "--data", data).returncode == 0, "what was left behind by the one before counts no more"
 
 
-@pytest.mark.timeout(120)
 def test_where_nobody_supervises_the_health_check_ends_what_hangs(tmp_path: Path) -> None:
     """As in a container, whose process is then started anew."""
     data = str(tmp_path / "data")

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import psycopg
-import pytest
 from redis import Redis
 
 from domain.kernel import export
@@ -61,7 +60,6 @@ def gone_back(table: Table, to: int) -> Doc:
     return job
 
 
-@pytest.mark.timeout(300)
 def test_pumps_share_the_games_and_take_over_from_each_other(tmp_path: Path, postgres_url: str, redis_url: str) -> None:
     """One is killed, one is frozen: games go on, whichever of them had theirs."""
     urls = {"ANNALS_DATABASE_URL": postgres_url, "ANNALS_REDIS_URL": redis_url}

@@ -16,10 +16,9 @@ PAGE = ROOT / "docs" / "api" / "README.md"
 ADDRESS = "http://127.0.0.1:8000"
 SHIM = f'#!/bin/sh\nshift\nexec "{sys.executable}" -P -m deploy.cli "$@"\n'
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("curl") is None or shutil.which("jq") is None, reason="curl or jq is not there"),
-    pytest.mark.timeout(300),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("curl") is None or shutil.which("jq") is None, reason="curl or jq is not there"
+)
 
 
 def blocks() -> list[str]:

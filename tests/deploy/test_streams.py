@@ -145,7 +145,6 @@ class TestWhoDies:
 
 
 class TestWhoHangs:
-    @pytest.mark.timeout(180)
     def test_a_frozen_process_for_streams_stops_no_game_and_is_replaced(self, tmp_path: Path) -> None:
         with serving(tmp_path / "data") as service:
             table = Table(service).open()

@@ -30,7 +30,6 @@ FOLDERS = ["a b", "what?", "ha#sh", "per%41cent", "x&y=1", "new\nline", "qu\"o't
 # --- something else in the place of Redis ------------------------------------------------------------------------
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("answer", [numbers, depths, noise], ids=lambda answer: answer.__name__)
 def test_a_service_whose_redis_is_replaced_by_another_program_goes_on(tmp_path: Path, answer: Answer) -> None:
     with new_server() as redis, serving(tmp_path / "data", ANNALS_REDIS_URL=redis.url) as service:
@@ -55,7 +54,6 @@ def pids(service: Service) -> dict[str, int]:
 # --- folders -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", FOLDERS)
 def test_any_name_of_a_folder_will_do(name: str) -> None:
     with TemporaryDirectory(prefix="annals-", dir="/tmp") as outside:  # a short path: the sockets are in it as well
@@ -87,7 +85,6 @@ def shown(service: Service, game: str) -> bool:
     return service.http.get(f"/games/{game}").status_code == 200
 
 
-@pytest.mark.timeout(300)
 def test_views_of_a_later_time_than_the_ledger_are_made_anew(tmp_path: Path) -> None:
     """As where an older ledger was put back and the views beside it were kept."""
     data, old = tmp_path / "data", tmp_path / "old.sqlite"
@@ -107,7 +104,6 @@ def test_views_of_a_later_time_than_the_ledger_are_made_anew(tmp_path: Path) -> 
         assert service.errors.read_text().count("are not those of this log") == 1
 
 
-@pytest.mark.timeout(300)
 def test_views_of_another_ledger_of_the_same_length_are_made_anew(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     ours, theirs = played(one), played(two)
@@ -141,7 +137,6 @@ def page(path: Path) -> None:
         file.write(os.urandom(64))
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("damage", [garbage, cut, headless, page], ids=lambda damage: damage.__name__)
 def test_damaged_views_are_made_anew(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     data = tmp_path / "data"
@@ -156,7 +151,6 @@ def test_damaged_views_are_made_anew(tmp_path: Path, damage: Callable[[Path], No
         assert stat.S_IMODE((data / "views.sqlite").stat().st_mode) == 0o600
 
 
-@pytest.mark.timeout(300)
 def test_damage_that_somebody_comes_upon_is_told_until_a_start_makes_the_views_anew(tmp_path: Path) -> None:
     """A start has not always the time to look at every page."""
     data = tmp_path / "data"
@@ -223,7 +217,6 @@ def test_a_node_that_is_no_name_is_refused(tmp_path: Path, held: bytes) -> None:
 # --- signs of life -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.timeout(300)
 def test_a_service_whose_signs_of_life_are_deleted_gives_new_ones(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         table = Table(service).open()
@@ -241,7 +234,6 @@ def answers(service: Service) -> bool:
     return False
 
 
-@pytest.mark.timeout(300)
 def test_two_workers_of_one_folder_have_signs_of_their_own(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     assert call("migrate", "--data", data).returncode == 0

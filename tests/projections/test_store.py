@@ -9,10 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from typing import Any, cast
 
+import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 from sqlalchemy import Connection, select, text
 
+from domain.beside.people.people import People
+from domain.beside.vault import Vault
+from domain.commands import new_game
 from domain.errors import StoreUnavailable
+from domain.ledger import Ledger
 from domain.ledger.heard import Heard
 from projections import schema, store
 from projections.progress import LEASE, LeaseLostError
@@ -29,6 +35,23 @@ def test_views_that_fit_are_kept(house: House) -> None:
     house.views.migrate()
     assert house.reader.position() == position
     assert house.reader.game(game) is not None
+
+
+def test_tables_are_in_one_schema_whatever_the_database_names_first(postgres_url: str) -> None:
+    """PostgreSQL itself recommends a schema for each role, which then comes first."""
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute("CREATE SCHEMA other")
+        admin.execute("CREATE TABLE other.seeds (a integer)")  # another program's
+        name = Identifier(admin.info.dbname)
+        admin.execute(SQL("ALTER DATABASE {} SET search_path TO other, public").format(name))
+    with closing(Ledger.open(postgres_url, bytes(32))) as ledger, closing(Views(postgres_url, ledger.keys)) as views:
+        ledger.migrate()
+        views.migrate()
+        People(ledger, ledger.keys).migrate()
+        Vault(ledger, ledger.keys).create(new_game())
+        rows = ledger.execute("SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('other', 'public')")
+        assert [name for schema, name in rows if schema == "other"] == ["seeds"]
+        assert {"accounts", "records", "seeds", "progress"} <= {name for schema, name in rows if schema == "public"}
 
 
 @pytest.mark.parametrize("old", ["documents", "columns", "before shapes were noted"])

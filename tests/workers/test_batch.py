@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -27,10 +28,10 @@ from tests.deploy.house import until
 from tests.kernel.flows import orders
 from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
-from workers import audits, queues, rebuilds, turns
+from workers import audits, pulse, queues, rebuilds, turns
 from workers.bell import connect
 from workers.main import InProcess
-from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TURNS, Queues, Work, of_errand
+from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TURNS, Queues, Work, of_errand, place
 
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
@@ -102,6 +103,25 @@ class TestRebuildsAtOnce:
         house.submit(house.game(pace={"seconds": {"turn": 60}}), 0)
         house.passed()
         self.before = rows(house)
+
+    def test_each_slice_is_a_sign_of_life(self, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Who froze in one keeps all others from writing on SQLite until it is ended."""
+        run, sign, found = Pump.run, tmp_path / "sign", list[float]()
+        pulse.expect(sign, BATCH_SECONDS)  # as when the job was taken
+        monkeypatch.setenv(pulse.VARIABLE, str(sign))
+
+        def left() -> float:
+            return sign.stat().st_mtime - time.monotonic()
+
+        def pumped(pump: Pump, now: int) -> Any:
+            found.append(left())
+            return run(pump, now)
+
+        monkeypatch.setattr(Pump, "run", pumped)
+        rebuilds.rebuilt(house.crew)
+        assert len(found) > 1
+        assert all(0 < seconds <= rebuilds.SIGN for seconds in found)
+        assert left() > rebuilds.SIGN, "to drop the old views may take longer"
 
     @staticmethod
     def half(house: House) -> tuple[Pump, int]:
@@ -348,7 +368,7 @@ class TestWhoIsAtWork:
         """With all that tells whether it lives."""
         worker = self.worker(house)
         worker.heartbeat()
-        before = {name: house.redis.hget(worker.key, name) for name in ("hostname", "pid", "began")}
+        before = {name: house.redis.hget(worker.key, name) for name in ("place", "pid", "began")}
         house.redis.flushall()
         assert house.queues.workers()[BATCH] == 0
         worker.heartbeat()
@@ -356,8 +376,13 @@ class TestWhoIsAtWork:
         assert {name: house.redis.hget(worker.key, name) for name in before} == before
 
     def test_one_of_another_machine_does_not_once_it_is_silent(self, house: House) -> None:
-        worker = self.worker(house, hostname="elsewhere", pid="1")
-        assert house.queues.workers()[BATCH] == 1
+        """Nor is its process looked for here: in another container the same number is another's."""
+        worker = self.worker(house)
+        worker.heartbeat()
+        machine, space = place().split(" ")
+        for elsewhere in (f"elsewhere {space}", f"{machine} pid:[1]"):
+            house.redis.hset(worker.key, mapping={"place": elsewhere, "pid": "1", "began": "0"})
+            assert house.queues.workers()[BATCH] == 1
         house.redis.expire(worker.key, MARGIN - 1)
         assert house.queues.workers()[BATCH] == 0
 

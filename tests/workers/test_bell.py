@@ -44,6 +44,24 @@ def soon(call: Callable[..., object], *args: object) -> Iterator[None]:
     other.join()
 
 
+def test_a_redis_that_takes_nothing_is_not_up_and_rings_all_the_same(two: tuple[Bell, Bell], redis_url: str) -> None:
+    ringing, listening = two
+    listening.wait(0.1)
+    assert ringing.up()
+    with Redis.from_url(redis_url) as client:
+        before = client.config_get("maxmemory*")
+        try:
+            client.config_set("maxmemory-policy", "noeviction")
+            client.config_set("maxmemory", 1)
+            assert not ringing.up()
+            ringing.ring(7)
+            assert listening.wait(5)
+        finally:
+            for name in ("maxmemory-policy", "maxmemory"):
+                client.config_set(name, before[name])
+    assert ringing.up()
+
+
 @pytest.fixture
 def black_hole() -> Iterator[str]:
     """The address of a listener that takes no connection: its queue is full."""
