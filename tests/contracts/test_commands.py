@@ -198,6 +198,28 @@ class TestAnotherServer:
         else:
             self.is_forgotten(postgres_url, back, noticed, meanwhile, by)
 
+    def test_no_game_is_opened_with_a_seed_that_it_does_not_know(
+        self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(postgres, "ASKED", 0)
+        with closing(Ledger.open(postgres_url)) as ledger:
+            ledger.migrate()
+            commands, create, game = crew.commands(ledger), Vault.create, new_game()
+
+            def replaced(vault: Vault, game: str) -> bytes:
+                seed = create(vault, game)
+                with psycopg.connect(postgres_url) as admin:
+                    self.make_anew(admin)
+                return seed
+
+            with monkeypatch.context() as patch:
+                patch.setattr(Vault, "create", replaced)
+                with pytest.raises(StoreUnavailable):
+                    commands.open(game, "orders@1", 2)
+            assert ledger.version(game) == 0
+            commands.open(game, "orders@1", 2)
+            assert ledger.version(game) == 1
+
     @staticmethod
     def is_forgotten(
         url: str, back: Callable[[Callable[[], object]], None], noticed: bool, meanwhile: int, by: str

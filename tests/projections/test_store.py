@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from pathlib import Path
 from typing import Any, cast
 
 import psycopg
@@ -76,6 +79,25 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
     assert house.reader.board(game, 0) == before
     with house.views.reading() as db:
         assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
+
+
+def test_views_that_nobody_may_look_at_are_not_said_to_be_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waited for their end would wait for nobody."""
+    views = tmp_path / "views.sqlite"
+    assert not store.in_use(views)
+    (tmp_path / "views.sqlite-shm").mkdir()
+    with pytest.raises(IsADirectoryError, match="-shm"):
+        store.in_use(views)
+
+    def refused(path: Path, _: int) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refused)
+        with pytest.raises(PermissionError, match="-shm"):
+            store.in_use(views)
 
 
 def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House) -> None:
