@@ -14,10 +14,12 @@ from domain.beside.access import Access
 from domain.beside.keys import Keyring
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
-from domain.commands import Commands
+from domain.commands import Commands, new_game
 from domain.errors import DecisionClosed, StaleVersion, WrongKey
-from domain.kernel.acts import Play, Resolve
+from domain.kernel.acts import Join, Play, Resolve, Start
+from domain.kernel.game import fold
 from domain.kernel.record import Record
+from domain.kernel.ruleset import decisions
 from domain.ledger import Command, Ledger
 from tests.kernel.flows import orders, skirmish
 
@@ -86,6 +88,27 @@ def issue(ledger: Ledger, access: Access, name: str, role: int | str, player: st
 def commands(ledger: Ledger, **more: Any) -> Commands:
     """As one process has them; the clock that all share goes on by a second each time it is asked."""
     return Commands(ledger, CATALOGUE, Vault(ledger, Keyring(ledger, KEY)), lambda: next(_CLOCK), **more)
+
+
+def running(commands: Commands, ruleset: str = "orders@1", seats: int = 3, **options: Any) -> str:
+    """A game that has started."""
+    game = new_game()
+    pace = {"seconds": dict.fromkeys({"move", *CATALOGUE.get(ruleset).meta.clocks.values()}, 1)}
+    commands.open(game, ruleset, seats, options, body={"pace": pace})
+    for seat in range(seats):
+        commands.do(game, Join(seat, f"p{seat}"))
+    commands.do(game, Start())
+    return game
+
+
+def decision(commands: Commands, game: str) -> str:
+    p = commands.game(game)
+    return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+
+
+def refolded(ledger: Ledger, game: str) -> Any:
+    records = ledger.read(game)
+    return fold(CATALOGUE.get(records[0].body["ruleset"]), records)
 
 
 # --- what they do

@@ -1,17 +1,11 @@
 """Commands: decided on what is known, appended on what is expected, answered once and for ever."""
 
-import math
 import random
-import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from functools import partial
-from itertools import count, pairwise
-from typing import Any, LiteralString
+from typing import Any
 
-import psycopg
 import pytest
 
 from domain.beside.keys import Keyring
@@ -31,13 +25,11 @@ from domain.errors import (
 from domain.kernel.acts import Close, Join, Lapse, Leave, Play, Resolve, Rest, Reveal, Rewind, Start
 from domain.kernel.digest import canonical
 from domain.kernel.draws import commitment
-from domain.kernel.game import Game, fold, line
+from domain.kernel.game import Game, line
 from domain.kernel.record import Record
-from domain.kernel.ruleset import decisions
-from domain.ledger import Ledger, postgres
+from domain.ledger import Ledger
 from tests.contracts import crew
-from tests.contracts.crew import CATALOGUE, KEY
-from tests.postgres import Server, new_server, url_of
+from tests.contracts.crew import KEY, decision, refolded, running
 
 SUBMIT = {"type": "submit"}
 PASS = {"type": "pass"}
@@ -53,27 +45,6 @@ def commands(ledger: Ledger) -> Commands:
 def others(ledger: Ledger) -> Commands:
     """The commands of another process: they know only what they read."""
     return crew.commands(ledger)
-
-
-def running(commands: Commands, ruleset: str = "orders@1", seats: int = 3, **options: Any) -> str:
-    """A game that has started."""
-    game = new_game()
-    pace = {"seconds": dict.fromkeys({"move", *CATALOGUE.get(ruleset).meta.clocks.values()}, 1)}
-    commands.open(game, ruleset, seats, options, body={"pace": pace})
-    for seat in range(seats):
-        commands.do(game, Join(seat, f"p{seat}"))
-    commands.do(game, Start())
-    return game
-
-
-def decision(commands: Commands, game: str) -> str:
-    p = commands.game(game)
-    return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
-
-
-def refolded(ledger: Ledger, game: str) -> Any:
-    records = ledger.read(game)
-    return fold(CATALOGUE.get(records[0].body["ruleset"]), records)
 
 
 def kinds(records: Any) -> list[str]:
@@ -103,187 +74,6 @@ def watched(ledger: Ledger, url: str) -> Watched:
     assert isinstance(watched, Watched)
     watched.reads = []
     return watched
-
-
-PutBack = Callable[[Server, Callable[[], object]], None]
-
-
-class TestAnotherServer:
-    """Of PostgreSQL, in the place of the one before: a standby that lagged, or a copy, of the database alone too."""
-
-    @pytest.fixture
-    def server(self) -> Iterator[Server]:
-        with new_server() as server, psycopg.connect(server.dsn, autocommit=True) as admin:
-            admin.execute("CREATE DATABASE played")
-            admin.close()  # it will be stopped
-            yield server
-
-    @staticmethod
-    def put_back(server: Server, plays: Callable[[], object]) -> None:
-        """The server as it was before them."""
-        server.stop("fast")
-        copy = server.folder / "copy"
-        assert server._run("/bin/cp", "-a", server.data, copy) == 0  # by its owner
-        server.start()
-        plays()
-        server.stop("fast")
-        shutil.rmtree(server.data)
-        copy.rename(server.data)
-        server.start()
-
-    @staticmethod
-    def rename(server: Server, plays: Callable[[], object]) -> None:
-        """The database as it was before them, in the same run of the server."""
-
-        def among_nobody(*statements: LiteralString) -> None:
-            with psycopg.connect(server.dsn, autocommit=True) as admin:
-                admin.execute("ALTER DATABASE played ALLOW_CONNECTIONS false")
-                admin.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'played'")
-                for statement in statements:
-                    admin.execute(statement)
-                admin.execute("ALTER DATABASE played ALLOW_CONNECTIONS true")
-
-        among_nobody("CREATE DATABASE older TEMPLATE played")
-        plays()
-        among_nobody("ALTER DATABASE played RENAME TO lost", "ALTER DATABASE older RENAME TO played")
-
-    @pytest.mark.parametrize("back", [put_back, rename])
-    @pytest.mark.parametrize("noticed", [False, True])
-    @pytest.mark.parametrize("meanwhile", [0, 1, 2, 3])
-    @pytest.mark.parametrize("by", ["decision", "version"])
-    def test_what_it_does_not_know_is_forgotten(
-        self, server: Server, back: PutBack, noticed: bool, meanwhile: int, by: str
-    ) -> None:
-        """Whatever the next to move remembers, and however many moves somebody else has made instead."""
-        self.is_forgotten(url_of(server.dsn, "played"), partial(back, server), noticed, meanwhile, by)
-
-    @staticmethod
-    def make_anew(admin: psycopg.Connection) -> None:
-        """As a dump does that is put back in place: the tables are others."""
-        admin.execute("ALTER TABLE records RENAME TO lost")
-        admin.execute("CREATE TABLE records (LIKE lost INCLUDING ALL)")
-
-    @staticmethod
-    def empty(admin: psycopg.Connection) -> None:
-        admin.execute("SET LOCAL session_replication_role = replica")  # no trigger
-        admin.execute("TRUNCATE records")
-
-    @pytest.mark.parametrize("away", [make_anew, empty])
-    @pytest.mark.parametrize("noticed", [False, True])
-    @pytest.mark.parametrize("meanwhile", [0, 1, 2, 3])
-    @pytest.mark.parametrize("by", ["decision", "version"])
-    def test_so_is_what_was_in_the_tables_before(
-        self,
-        postgres_url: str,
-        away: Callable[[psycopg.Connection], None],
-        noticed: bool,
-        meanwhile: int,
-        by: str,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        """Rows of before are put in their place, and no connection ends."""
-
-        def back(plays: Callable[[], object]) -> None:
-            with psycopg.connect(postgres_url) as admin:
-                admin.execute("CREATE TABLE before AS TABLE records")
-                admin.commit()
-                plays()
-                away(admin)
-                admin.execute("INSERT INTO records SELECT * FROM before")
-
-        monkeypatch.setattr(postgres, "ASKED", 0 if noticed else math.inf)
-        if by == "version" and not (noticed or meanwhile):  # refused by what is remembered, for that second
-            with pytest.raises(StaleVersion):
-                self.is_forgotten(postgres_url, back, noticed, meanwhile, by)
-        else:
-            self.is_forgotten(postgres_url, back, noticed, meanwhile, by)
-
-    def test_no_game_is_opened_with_a_seed_that_it_does_not_know(
-        self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(postgres, "ASKED", 0)
-        with closing(Ledger.open(postgres_url)) as ledger:
-            ledger.migrate()
-            commands, create, game = crew.commands(ledger), Vault.create, new_game()
-
-            def replaced(vault: Vault, game: str) -> bytes:
-                seed = create(vault, game)
-                with psycopg.connect(postgres_url) as admin:
-                    self.make_anew(admin)
-                return seed
-
-            with monkeypatch.context() as patch:
-                patch.setattr(Vault, "create", replaced)
-                with pytest.raises(StoreUnavailable):
-                    commands.open(game, "orders@1", 2)
-            assert ledger.version(game) == 0
-            commands.open(game, "orders@1", 2)
-            assert ledger.version(game) == 1
-
-    @staticmethod
-    def is_forgotten(
-        url: str, back: Callable[[Callable[[], object]], None], noticed: bool, meanwhile: int, by: str
-    ) -> None:
-        with closing(Ledger.open(url)) as ledger, closing(Ledger.open(url)) as elsewhere:
-            ledger.migrate()
-            commands, others = crew.commands(ledger), crew.commands(elsewhere)
-            game = running(commands)
-
-            def order(who: Commands, seat: int, units: int) -> None:
-                act = Play(seat, [{"type": "order", "to": "t01", "units": units}], decision(who, game))
-                tried(lambda: who.do(game, act))
-
-            order(commands, 1, 1)
-            back(lambda: order(commands, 0, 1))
-            if noticed:
-                tried(lambda: ledger.version(game))
-            for seat in range(meanwhile):
-                order(others, seat, 2)
-            if by == "decision":
-                order(commands, 2, 1)
-            else:
-                act = Play(2, [{"type": "order", "to": "t01", "units": 1}])
-                tried(lambda: commands.do(game, act, expected=6 + meanwhile))
-            records = elsewhere.read(game)
-            assert [r.version for r in records] == list(range(1, len(records) + 1))
-            assert all(b.public["prev"] == a.hash for a, b in pairwise(records))
-            assert commands.game(game) == refolded(ledger, game) == others.game(game)
-
-    def test_nothing_is_sealed_with_a_key_that_it_does_not_know(self, server: Server) -> None:
-        """Nobody could open it any more, once no process remembers the key."""
-        url = url_of(server.dsn, "played")
-        with closing(Ledger.open(url, KEY)) as ledger, closing(Ledger.open(url, KEY[::-1])) as changed:
-            ledger.migrate()
-            ledger.keys.check()
-            ledger.keys.admit(KEY[::-1])
-            commands = Commands(changed, crew.CATALOGUE, Vault(changed, changed.keys), count(1).__next__)
-            game = running(commands)
-
-            def finished() -> None:
-                tried(changed.keys.finish)
-                order(0)
-
-            def order(seat: int) -> None:
-                act = Play(seat, [{"type": "order", "to": "t01", "units": 1}], decision(commands, game))
-                tried(lambda: commands.do(game, act))
-
-            self.put_back(server, finished)
-            order(1)
-        with closing(Ledger.open(url, KEY[::-1])) as anew:
-            assert len(anew.read(game)) == 6
-            assert refolded(anew, game).version == 6
-
-
-def tried(use: Callable[[], object]) -> None:
-    """Until the server is there, whose connections are made anew."""
-    deadline = time.monotonic() + 20
-    while True:
-        try:
-            use()
-        except StoreUnavailable:
-            assert time.monotonic() < deadline
-        else:
-            return
 
 
 class TestTable:

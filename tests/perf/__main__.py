@@ -44,7 +44,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
     if not quick:
         yield from rules.resolution(BATCH, ORDERS)
     yield from views.figures(logs, 20 if quick else 400)
-    yield from pumps.figures(logs, 10 if quick else 80, 1 if quick else 2)
+    yield from pumps.figures(logs, *((10, 1, 1) if quick else (80, 2, pumps.PAIRS)))
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 300, 5, 2, 5) if quick else SERVICE
     yield from service.figures(played)
     yield from rate.figures(played, 2 if quick else rate.TABLES)

@@ -127,12 +127,14 @@ class Turn(NamedTuple):
     pace: float
 
 
-def in_turn(bare: Callable[[], object], *ours: Callable[[], object], longest: float = LONGEST) -> list[Turn]:
+def in_turn(
+    bare: Callable[[], object], *ours: Callable[[], object], least: float = LONG, longest: float = LONGEST
+) -> list[Turn]:
     """Each of ours between two of the bare limit, and the machine's pace, in turn.
 
     Of the quiet turns of each that in which it took the median for that pace. Twice before each turn: what the pace was
-    taken with has left caches and memory to nobody. Taken until enough turns of each were quiet, for `longest` seconds
-    each at most.
+    taken with has left caches and memory to nobody. Taken until enough turns of each were quiet, for `least` seconds
+    each, and `longest` at most.
     """
     taken: list[list[Turn]] = [[] for _ in ours]
     begun, before = time.perf_counter(), _looked()
@@ -143,7 +145,7 @@ def in_turn(bare: Callable[[], object], *ours: Callable[[], object], longest: fl
             turns.append(Turn(own, limit, (before + after) / 2))
         before, enough = after, min(len(_quiet(turns)) for turns in taken) >= TURNS
         spent = (time.perf_counter() - begun) / len(ours)
-        if min(map(len, taken)) >= TURNS and spent > (LONG if enough else longest):
+        if min(map(len, taken)) >= TURNS and spent > (least if enough else longest):
             return [_median(_quiet(turns) or turns, lambda turn: turn.ours / turn.pace) for turns in taken]
 
 

@@ -43,7 +43,7 @@ ALONE = "-c autovacuum=off"
 SPAWN = multiprocessing.get_context("spawn")
 
 
-def figures(games: Sequence[Sequence[Record]], count: int, copies: int) -> Iterator[Figure]:
+def figures(games: Sequence[Sequence[Record]], count: int, copies: int, pairs: int) -> Iterator[Figure]:
     """So many records of each game in turn in one log, and so many copies of it in each part."""
     with new_server(_folder(), ALONE) as server, new_database(server.dsn) as url:
         ledger = Ledger.open(url, KEY)
@@ -53,7 +53,7 @@ def figures(games: Sequence[Sequence[Record]], count: int, copies: int) -> Itera
         places = itertools.product(range(copies), range(views.parts), games)
         named = {_name(part, views.parts): records[:count] for _, part, records in places}
         total = written(ledger, named)
-        taken = [(_seconds(url, views, 1), _seconds(url, views, 2), pace(), pace(2)) for _ in range(PAIRS)]
+        taken = [(_seconds(url, views, 1), _seconds(url, views, 2), pace(), pace(2)) for _ in range(pairs)]
         views.close()
         ledger.close()
     where = f"PostgreSQL, {len(named)} games, {total} records, a core for each pump with its connections"

@@ -34,6 +34,9 @@ from tests.perf.figures import LONG, LONGEST, Figure, in_a_row, in_turn, quantil
 
 SEED = 7
 
+SHORT = 0.5
+"""Seconds for which a figure is taken that only shows that it can be."""
+
 
 @dataclass(frozen=True)
 class Game:
@@ -146,7 +149,7 @@ def resolution(game: Game, full: int) -> Iterator[Figure]:
         yield Figure("simultaneous resolution, p95", where, quantile(times, 0.95), "ms", "")
 
 
-def rebuilt(game: Game, walked: Walk, longest: float, count: int = 500) -> Iterator[Figure]:
+def rebuilt(game: Game, walked: Walk, quick: bool, count: int = 500) -> Iterator[Figure]:
     """Folded, and read from the ledger and folded; beside them the JSON of the same records."""
     records, name = walked.match.records[:count], new_game()
     texts = [json.dumps([r.public, r.packs]) for r in records]
@@ -159,7 +162,8 @@ def rebuilt(game: Game, walked: Walk, longest: float, count: int = 500) -> Itera
             lambda: [json.loads(text) for text in texts],
             lambda: fold(game.rules, records),
             lambda: fold(game.rules, ledger.read(name)),
-            longest=longest,
+            least=SHORT if quick else LONG,
+            longest=LONG if quick else LONGEST,
         )
         ledger.close()
     where = f"{game.where}: {len(records)} records"
@@ -185,7 +189,7 @@ def taken(game: Game, quick: bool) -> Taken:
 
 def _taken(game: Game, quick: bool) -> tuple[list[Figure], list[tuple[Doc, Doc]]]:
     walked = walk(game)
-    figures = [*builder(game, walked), *stored(game, walked), *rebuilt(game, walked, LONG if quick else LONGEST)]
+    figures = [*builder(game, walked), *stored(game, walked), *rebuilt(game, walked, quick)]
     parts = [(r.public, r.packs) for r in walked.match.records]  # before the game is closed
     if not quick:
         figures += [*audited(game, walked), *games(game)]

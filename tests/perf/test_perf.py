@@ -147,9 +147,8 @@ def test_a_turn_beside_neighbours_whom_the_pace_does_not_feel_does_not_count(mon
     monkeypatch.setattr(figures, "pace", lambda _: 1.0)
     monkeypatch.setattr(figures, "_quickest", {})
     monkeypatch.setattr(figures, "WARM", 0)
-    monkeypatch.setattr(figures, "LONG", 0)
     monkeypatch.setattr(figures, "seconds", lambda work: work() / 1000)
-    (first, second) = figures.in_turn(lambda: next(bare), lambda: next(ours), lambda: 2.0)
+    (first, second) = figures.in_turn(lambda: next(bare), lambda: next(ours), lambda: 2.0, least=0)
     assert first == pytest.approx((4.0, 1.0, 1.0))
     assert second.ours == 2.0
     assert not [*bare, *ours], "no more than that was taken"
