@@ -24,15 +24,25 @@ from tests.postgres import Server, new_server, url_of
 PutBack = Callable[[Server, Callable[[], object]], None]
 
 
+@pytest.fixture(scope="module")
+def anybody() -> Iterator[Server]:
+    """A server that may be stopped."""
+    with new_server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(anybody: Server) -> Server:
+    """The same, with an empty database `played`."""
+    with psycopg.connect(anybody.dsn, autocommit=True) as admin:
+        admin.execute("DROP DATABASE IF EXISTS lost")
+        admin.execute("DROP DATABASE IF EXISTS played")
+        admin.execute("CREATE DATABASE played")
+    return anybody
+
+
 class TestAnotherServer:
     """Of PostgreSQL, in the place of the one before: a standby that lagged, or a copy, of the database alone too."""
-
-    @pytest.fixture
-    def server(self) -> Iterator[Server]:
-        with new_server() as server, psycopg.connect(server.dsn, autocommit=True) as admin:
-            admin.execute("CREATE DATABASE played")
-            admin.close()  # it will be stopped
-            yield server
 
     @staticmethod
     def put_back(server: Server, plays: Callable[[], object]) -> None:
