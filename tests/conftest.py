@@ -1,6 +1,5 @@
 """What holds for every test: hypothesis' examples; nothing is skipped without a reason, no setting left behind."""
 
-import gc
 import os
 import re
 from collections.abc import Callable, Generator, Iterator
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from deploy import collector
 from domain.ledger import Ledger
 from projections.store import Views
 
@@ -45,13 +43,6 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[ALLOWED] = read_skips(SKIPS.read_text(encoding="utf-8"))
-
-
-def pytest_collection_finish() -> None:
-    """What was imported and collected stays: to look through it again and again took a sixth of the time."""
-    gc.collect()
-    gc.freeze()
-    collector.look_seldom()
 
 
 def fail_unlisted_skip(config: pytest.Config, report: pytest.TestReport | pytest.CollectReport) -> None:
