@@ -199,11 +199,16 @@ class _There:
     """Which log is there: the run of the server, the database and the table."""
 
     server: str = ""
-    asked: float | None = None
-    """When it was told, by the monotonic clock."""
+    known: bool = False
+    asked: float = 0.0
+    """When, by the monotonic clock; what was asked before counts no more, however late it is answered."""
 
-    def told(self, server: str) -> None:
-        self.server, self.asked = server, time.monotonic()
+    def told(self, server: str, asked: float) -> None:
+        if asked >= self.asked:
+            self.server, self.known, self.asked = server, True, asked
+
+    def forget(self) -> None:
+        self.known, self.asked = False, time.monotonic()
 
 
 class _Datastore(PostgresDatastore):
@@ -236,7 +241,9 @@ class _Datastore(PostgresDatastore):
             cast("Heard[DictRow]", connection).born = time.monotonic()
             connected(connection)
             connection.execute(IN_PUBLIC)
-            there.told(*next(connection.cursor(row_factory=tuple_row).execute(_SERVER)))
+            asked = time.monotonic()
+            (server,) = next(connection.cursor(row_factory=tuple_row).execute(_SERVER))
+            there.told(server, asked)
 
         return after_connect
 
@@ -292,13 +299,17 @@ class PostgresStore(PostgresApplicationRecorder):
         with self.datastore.patient() as connection, connection.transaction(), connection.cursor() as curs:
             curs.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             self._create_table(curs)
-        self.datastore.there.asked = None
+        self.datastore.there.forget()
 
     @property
     def server(self) -> str:
         there = self.datastore.there
-        if there.asked is None or time.monotonic() >= there.asked + ASKED:
-            there.told(*self._rows(_SERVER, ())[0])
+        believed = there.known and time.monotonic() < there.asked + ASKED
+        while not believed:  # once, unless the tables were made meanwhile
+            asked = time.monotonic()
+            ((server,),) = self._rows(_SERVER, ())
+            there.told(server, asked)
+            believed = there.known
         return there.server
 
     def append(
@@ -315,7 +326,7 @@ class PostgresStore(PostgresApplicationRecorder):
 
         row = self._together.do(partial(_call, (game, expected, topics, states, *named, server), beside))
         if row["outcome"] == "replaced":
-            self.datastore.there.told(row["hash"])
+            self.datastore.there.told(row["hash"], time.monotonic())
             raise ServerReplaced("the database has been replaced meanwhile")
         if row["outcome"] == "damaged":
             raise GameDamaged(str(game), row["high"])

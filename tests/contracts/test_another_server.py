@@ -210,3 +210,24 @@ def tried(use: Callable[[], object]) -> None:
             assert time.monotonic() < deadline
         else:
             return
+
+
+def test_what_was_asked_before_a_migration_and_is_answered_after_it_does_not_count(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As over a connection that is made in the background while the tables are."""
+    late: list[Callable[[], None]] = []
+    told = postgres._There.told
+    with closing(Ledger.open(postgres_url)) as ledger:
+        with monkeypatch.context() as patch:
+
+            def tells_late(there: postgres._There, server: str, asked: float) -> None:
+                late.append(partial(told, there, server, asked))
+
+            patch.setattr(postgres._There, "told", tells_late)
+            ledger.execute("SELECT 1")
+        ledger.migrate()
+        assert late
+        for answer in late:
+            answer()
+        assert crew.commands(ledger).open(new_game(), "orders@1", 2).versions == (1,)
