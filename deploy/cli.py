@@ -1,6 +1,6 @@
 """The command line `annals`. Results go to standard output, everything else to standard error.
 
-Exit status: 0 done, 1 refused or a check failed, 2 wrong usage.
+Exit status: 0 done, 1 refused or a check failed, 2 wrong usage, 130 interrupted by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workers import segments
 
 Command = Callable[[argparse.Namespace, Catalogue], int]
 
-DONE, FAILED, USAGE = 0, 1, 2
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 class Usage(Exception):
@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) 
         return _say(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
     except (AnnalsError, replay.NotInFile, demo.DemoError) as error:
         return _say(error, FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 def _in_words(error: Exception) -> Exception:

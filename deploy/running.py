@@ -31,7 +31,7 @@ from workers import pulse
 
 if TYPE_CHECKING:
     from deploy.running_backup import RunningBackup
-    from deploy.supervisor import Program, Supervisor
+    from deploy.supervisor import Ending, Program, Supervisor
     from deploy.wiring import Services
     from domain.beside.people.people import People
     from workers.archiving import Archiving
@@ -180,21 +180,19 @@ def settings_of(args: argparse.Namespace) -> Settings:
 def serve(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """Everything in one: the supervisor and its processes, until a signal comes."""
     from deploy import front  # noqa: PLC0415
-    from deploy.supervisor import StoppedError, alone, stopped_by_signals  # noqa: PLC0415
+    from deploy.supervisor import alone, stopped_by_signals  # noqa: PLC0415
 
-    settings = settings_of(args)
-    settings.prepare()
-    with suppress(OSError):  # as on a full disk: the data may be on another one
-        print(f"annals: the data are in {settings.data}", file=sys.stderr, flush=True)
-    try:
-        with alone(settings.data / "lock"), front.held(settings) as settings, stopped_by_signals():
-            _supervise(settings, catalogue, args.main)
-    except StoppedError:
-        pass
+    with stopped_by_signals() as ending:
+        settings = settings_of(args)
+        settings.prepare()
+        with suppress(OSError):  # as on a full disk: the data may be on another one
+            print(f"annals: the data are in {settings.data}", file=sys.stderr, flush=True)
+        with alone(settings.data / "lock"), front.held(settings) as settings:
+            _supervise(settings, catalogue, args.main, ending)
     return DONE
 
 
-def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int]) -> None:
+def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int], ending: Ending) -> None:
     from deploy import embedded  # noqa: PLC0415
     from deploy.supervisor import Program  # noqa: PLC0415
 
@@ -202,7 +200,7 @@ def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int
     if own:
         embedded.clear(settings)
         settings = replace(settings, redis_url=embedded.url_of(settings.data))
-    with pulse.folder(settings.data, "serve") as pulses, _supervised(settings, pulses) as supervisor:
+    with pulse.folder(settings.data, "serve") as pulses, _supervised(settings, pulses, ending) as supervisor:
         if own:
             supervisor.start(Program("redis", embedded.command(settings.data), last=True, sign=START))
         _migrate(settings)
@@ -215,12 +213,12 @@ def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int
 
 
 @contextmanager
-def _supervised(settings: Settings, pulses: Path) -> Iterator[Supervisor]:
+def _supervised(settings: Settings, pulses: Path, ending: Ending) -> Iterator[Supervisor]:
     from deploy.supervisor import Supervisor  # noqa: PLC0415
     from domain.ledger.sqlite import ended  # noqa: PLC0415
 
     environ = {name: value for name, value in os.environ.items() if name not in FOR_MIGRATING}
-    supervisor = Supervisor({**environ, **settings.environ()}, pulses)
+    supervisor = Supervisor({**environ, **settings.environ()}, pulses, ending=ending)
     try:
         yield supervisor
     finally:
@@ -335,23 +333,20 @@ def answers(url: str) -> bool:
 def api(args: argparse.Namespace, catalogue: Catalogue) -> int:
     """The HTTP server and its front, until a signal comes."""
     from deploy import front  # noqa: PLC0415
-    from deploy.supervisor import StoppedError, stopped_by_signals  # noqa: PLC0415
+    from deploy.supervisor import stopped_by_signals  # noqa: PLC0415
 
-    with _services(args, catalogue) as services:
-        settings = services.settings
-    try:
+    with stopped_by_signals() as ending:
+        with _services(args, catalogue) as services:
+            settings = services.settings
         with (
             front.held(settings) as settings,
-            stopped_by_signals(),
             pulse.folder(settings.data, f"api-{settings.port}") as pulses,
-            _supervised(settings, pulses) as supervisor,
+            _supervised(settings, pulses, ending) as supervisor,
         ):
             _load()
             for program in _http(settings, catalogue, pulses):
                 supervisor.start(program)
             supervisor.run()
-    except StoppedError:
-        pass
     return DONE
 
 
@@ -493,7 +488,7 @@ def _asked(
 
     settings_of(args).held()
     with _services(args, catalogue) as services:
-        if not services.reader.pumped(services.clock()):
+        if not _runs(services):
             print("annals: the service does not run; the work is done here", file=sys.stderr)
             made = do(services.crew())
             print(json.dumps(made, ensure_ascii=False))
@@ -504,6 +499,9 @@ def _asked(
         seen = time.monotonic()
         while errand is not None and errand.outcome is None:
             if services.reader.pumped(services.clock()):
+                seen = time.monotonic()
+            elif time.monotonic() > seen + GONE and _runs(services):
+                print("annals: the service stands still; what was asked is done once it goes on", file=sys.stderr)
                 seen = time.monotonic()
             elif time.monotonic() > seen + GONE:
                 print("annals: the service has stopped; what was asked is done once it runs again", file=sys.stderr)
@@ -517,6 +515,12 @@ def _asked(
         return None
     print(json.dumps(outcome, ensure_ascii=False))
     return outcome
+
+
+def _runs(services: Services) -> bool:
+    """Whether a pump has just been at work, or one of this folder is there that cannot: it is awaited, or replaced."""
+    pumps = (name for name in pulse.signs(services.settings.data) if name.rpartition("/")[2].startswith("pump"))
+    return services.reader.pumped(services.clock()) or any(pumps)
 
 
 def archive(args: argparse.Namespace, catalogue: Catalogue) -> int:

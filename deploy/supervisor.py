@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -51,6 +51,25 @@ log = logging.getLogger("annals.supervisor")
 
 class StoppedError(BaseException):
     """A signal asks the supervisor to end. Whatever it interrupts must not take it for a failure of its own."""
+
+
+class Ending:
+    """What a signal does: the first raises StoppedError wherever it arrives, a later one while ending changes nothing.
+
+    Where it arrives in a finalizer or a weak reference's callback, Python drops what is raised: who goes on looks.
+    """
+
+    asked = False
+
+    def __call__(self, _: int, __: FrameType | None) -> None:
+        if not self.asked:
+            self.asked = True
+            raise StoppedError
+
+    def look(self) -> None:
+        """Raises StoppedError if a signal has come."""
+        if self.asked:
+            raise StoppedError
 
 
 @dataclass(frozen=True)
@@ -162,11 +181,14 @@ class Supervisor:
     pulses: Path | None = None
     deaths: dict[str, int] = field(default_factory=dict)
     """How often each has died without having been asked to."""
+    ending: Ending = field(default_factory=Ending)
+    """Whether this process is to end."""
     _children: list[_Child] = field(default_factory=list)
     _looked: float = field(default_factory=time.monotonic)
 
     def start(self, program: Program) -> None:
-        """Start a program, and again whenever it ends."""
+        """Start a program, and again whenever it ends. Raises StoppedError, as `run` does."""
+        self.ending.look()
         with _undisturbed():
             self._children.append(_Child(program, self._spawn(program), time.monotonic()))
 
@@ -198,7 +220,7 @@ class Supervisor:
         """One that hangs may take no other signal. While we stood still it could not be heard: it has time anew."""
         path = self._pulse(child.program)
         if path and away:
-            pulse.promise(max(GRACE, child.program.sign), path)
+            pulse.forgive(path, max(GRACE, child.program.sign))
         elif path and pulse.silent(path):
             log.warning("%s has given no sign of life, and is ended", child.program.name)
             child.process.kill()
@@ -215,6 +237,7 @@ class Supervisor:
     def run(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Tend the children until a signal raises StoppedError."""
         while True:
+            self.ending.look()
             self.tend()
             meanwhile()
             time.sleep(0.02)
@@ -244,17 +267,17 @@ def _undisturbed() -> Iterator[None]:
 
 
 @contextmanager
-def stopped_by_signals() -> Iterator[None]:
-    """Ctrl-C and SIGTERM raise StoppedError inside; a second one while ending changes nothing."""
-
-    def stop(_: int, __: FrameType | None) -> None:
-        for number in _ENDING:
-            signal.signal(number, signal.SIG_IGN)
-        raise StoppedError
-
-    for number in _ENDING:
-        signal.signal(number, stop)
-    yield
+def stopped_by_signals() -> Iterator[Ending]:
+    """Ctrl-C and SIGTERM raise StoppedError inside, which ends here."""
+    ending = Ending()
+    before = {number: signal.signal(number, ending) for number in _ENDING}
+    try:
+        with suppress(StoppedError):
+            yield ending
+    finally:
+        if not ending.asked:  # else whatever comes changes nothing until the process is gone
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from sqlalchemy import Connection, delete, func, select, tuple_, update
 
@@ -108,8 +109,11 @@ def goes_on(views: Views, gen: int) -> bool:
     return bool(list(map(found.get, known)) == [bytes.fromhex(h) for h in json.loads(live.frontier)])
 
 
-def sweep(views: Views) -> None:
-    """Drop the rows of generations that are gone, a few at a time: whoever writes meanwhile waits for no more."""
+def sweep(views: Views, before: Callable[[], object] = lambda: None) -> None:
+    """Drop the rows of generations that are gone, a few at a time: whoever writes meanwhile waits for no more.
+
+    `before` is called before each time.
+    """
     for table in TABLES:
         keys = list(table.primary_key.columns)
         gone = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEPT)
@@ -117,6 +121,7 @@ def sweep(views: Views) -> None:
         few = delete(table).where(tuple_(*keys).in_(gone))
         dropped = SWEPT
         while dropped == SWEPT:
+            before()
             with views.transaction() as db:
                 dropped = db.execute(few).rowcount
             views.give_way()

@@ -23,6 +23,11 @@ def praise(_: bytes) -> bytes:
     return b"+OK\r\n" * 50
 
 
+def pongs(asked: bytes) -> bytes:
+    """It lives, and nothing else: one for each command."""
+    return b"+PONG\r\n" * max(1, asked.count(b"*"))
+
+
 def depths(_: bytes) -> bytes:
     """An array in an array in an array."""
     return b"*1\r\n" * 3000
@@ -46,7 +51,7 @@ def silence(_: bytes) -> bytes:
     return b""
 
 
-ANSWERS: tuple[Answer, ...] = (numbers, praise, depths, noise, greeting, flood, silence)
+ANSWERS: tuple[Answer, ...] = (numbers, praise, pongs, depths, noise, greeting, flood, silence)
 
 
 @contextmanager

@@ -35,6 +35,8 @@ PUMPED = "annals:pumped"
 WRITABLE = "rq:annals:writable"
 """Key: what is written to see whether anything can be."""
 
+NO_REDIS = "something else answers in the place of Redis"
+
 MOST_GAMES = 200
 """Games named in one message; beyond that it names none, and everybody looks."""
 
@@ -108,7 +110,7 @@ def connect(url: str, timeout: float = PATIENCE) -> Redis:
 def ping(redis: Redis) -> None:
     """Raises anything unless a Redis answers."""
     if redis.ping() is not True:
-        raise RedisError("something else answers in the place of Redis")
+        raise RedisError(NO_REDIS)
 
 
 def understood(message: object) -> Pumped | None:
@@ -184,10 +186,9 @@ class Bell:
         if not self._tried(lambda: ping(self._redis)):
             return False
         try:
-            self._redis.hset(WRITABLE, "written", 1)
+            return self._redis.hset(WRITABLE, "written", 1) in (0, 1)
         except RedisError:
             return False
-        return True
 
     def _publish(self, channel: str, message: str) -> None:
         self._tried(lambda: self._say("PUBLISH", channel, message))

@@ -6,7 +6,8 @@ import logging
 import os
 import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, cast
 
@@ -39,7 +40,25 @@ NAP = 1.0
 IDLE = 60
 """Seconds within which a worker without work gives a sign of life."""
 
+LATE = 5.0
+"""Seconds beyond those that a job may take: time to tell that it took too long."""
+
 log = logging.getLogger("annals.worker")
+
+
+class _Brief(logging.Filter):
+    """Of what the library says of Redis, whatever answers in its place, one sentence now and then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seldom = Seldom()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            said = f"{record.getMessage()} {type(error).__name__}: {error}"
+            record.msg, record.args, record.exc_info = "%.300s", (said,), None
+        return self._seldom(f"{record.msg} {type(error).__name__}")
 
 
 class _TookTooLongError(BaseException):
@@ -120,7 +139,7 @@ class InProcess(SimpleWorker):
                 self.heartbeat(timeout, own)
                 own.execute()
             return
-        pulse.promise(timeout or IDLE)
+        pulse.promise(max(timeout - MARGIN + LATE if timeout else 0, IDLE))
         super().heartbeat(timeout, pipeline)
         register(self, pipeline)
         known = {"place": place(), "pid": self.pid, "began": began(os.getpid()), "at": self._at}
@@ -178,7 +197,7 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
         raise ValueError(f"there is no queue {queue}")
     sign_on(crew)
     worked, name, away = False, None, Seldom()
-    with suppress(StopRequested):
+    with _brief(), suppress(StopRequested):
         while True:
             worker = InProcess(url, queue, name)
             name = worker.name
@@ -187,7 +206,7 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
             except StopRequested:
                 raise
             except Exception as error:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
-                if away(str(error)):
+                if away(type(error).__name__):  # what it says may hold a time
                     log.warning("Redis does not answer: %.200s", error)
             finally:
                 worker.connection.close()
@@ -198,6 +217,16 @@ def work(crew: Crew, url: str, queue: str, *, burst: bool = False) -> bool:
     if crew.couriers and not burst:
         crew.couriers.stop()
     return worked
+
+
+@contextmanager
+def _brief() -> Iterator[None]:
+    library, brief = logging.getLogger("rq.worker"), _Brief()
+    library.addFilter(brief)
+    try:
+        yield
+    finally:
+        library.removeFilter(brief)
 
 
 def pump(crew: Crew, bell: Bell, reconciler: Reconciler, owner: str = "", owing: Owing | None = None) -> None:

@@ -121,6 +121,13 @@ def expect(path: Path, seconds: float) -> None:
     _write(path, seconds)
 
 
+def forgive(path: Path, seconds: float) -> None:
+    """Whoever could not be heard for a while has so many seconds anew, or for as long as it has promised."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it is silent
+        if path.stat().st_mtime < time.monotonic() + seconds:
+            _write(path, seconds)
+
+
 def silent(path: Path) -> bool:
     """Whether the promise was broken, or nothing is left of it: who should be heard cannot be."""
     try:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from redis import Redis
-from redis.exceptions import ResponseError
+from redis.exceptions import RedisError, ResponseError
 from rq import Queue
 from rq.exceptions import NoSuchJobError
 from rq.job import Job
@@ -29,7 +29,7 @@ from domain.errors import StoreUnavailable
 from domain.ids import Json
 from projections.reader import Due
 from workers import audits, bots, deadlines, rebuilds, rewinds, turns
-from workers.bell import Breaker, connect
+from workers.bell import NO_REDIS, Breaker, connect
 from workers.crew import crew
 from workers.damaged import suspected
 
@@ -242,7 +242,10 @@ class Queues:
                 ask.exists(Work.key_for(id_))
             for queue in self._queues.values():
                 ask.ltrim(queue.key, -MOST, -1)
-            return [id_ for id_, known in zip(ids, ask.execute(), strict=False) if not known]
+            known = dict(zip(ids, ask.execute(), strict=False))
+        if set(known.values()) - {0, 1}:
+            raise RedisError(NO_REDIS)
+        return [id_ for id_ in ids if not known[id_]]
 
     def _goes_on(self, call: Call, now: int) -> bool:
         """Whether somebody is at long work that was begun in the period before."""
@@ -354,10 +357,11 @@ def _dead(pid: bytes, then: object) -> bool:
 def place() -> str:
     """Where the number of a process means the same process: a machine, or a container of it that counts its own."""
     try:
-        space = str(Path("/proc/self/ns/pid").readlink())
+        space = str(Path("/proc/self/ns/pid").readlink())  # the first one has the same number on every machine
+        start = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
-        space = ""
-    return f"{socket.gethostname()} {space}"
+        space = start = ""
+    return f"{socket.gethostname()} {start} {space}"
 
 
 def began(pid: int) -> str:
@@ -374,7 +378,10 @@ def began(pid: int) -> str:
 
 def at_work(redis: Redis, queue: str) -> tuple[list[bytes], list[bytes]]:
     """The keys under which workers of that queue are known: of those that live, and those that died or never were."""
-    known = [key for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue) if isinstance(key, bytes)]
+    members = redis.smembers(WORKERS_BY_QUEUE_KEY % queue)
+    known = [key for key in members if isinstance(key, bytes)]
+    if len(known) < len(members):
+        raise RedisError(NO_REDIS)
     ours = [key for key in known if key.startswith(WORKER)]
     alive = [key for key in ours if redis.exists(key)]
     return alive, [key for key in known if key not in alive]

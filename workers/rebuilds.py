@@ -18,10 +18,8 @@ from workers import errands, pulse
 from workers.crew import Crew
 
 SIGN = 30.0
-"""Seconds within which there is another sign of life, as of a pump: who froze in a slice holds up all on SQLite."""
-
-SWEEPING = 3600.0
-"""Seconds that it may take to drop what is left of the old views, a few rows at a time."""
+"""Seconds within which there is another sign of life, as of a pump: who froze in a slice, of old views or of new, holds
+up all on SQLite."""
 
 NAP = 1.0
 """Seconds between two looks at whether another rebuild goes on."""
@@ -48,9 +46,8 @@ def rebuilt(hands: Crew) -> dict[str, Json]:
             gen, position = _switched(hands)
             break
     hands.notify(position)
-    pulse.promise(SWEEPING)
     try:
-        sweep(hands.views)
+        sweep(hands.views, lambda: pulse.promise(SIGN))
     except StoreUnavailable as error:  # the new views are there, whatever becomes of the rows of the old ones
         log.warning("the next rebuild drops what is left of the old views: %s", error)
     return {"generation": gen, "position": position}

@@ -275,7 +275,7 @@ def service(data: Path) -> Iterator[str]:
         sys.executable,
         "-P",
         "-m",
-        "deploy.cli",
+        "deploy",
         "serve",
         "--port",
         "0",

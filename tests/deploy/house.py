@@ -38,7 +38,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**own, "PYTHONPATH": str(ROOT), "ANNALS_RATE": "0", **more}
 
 
-SMALL, SHIPPED = "tests.deploy.served", "deploy.cli"
+SMALL, SHIPPED = "tests.deploy.served", "deploy"
 """The program with the small rulesets of the tests, and as people have it."""
 
 

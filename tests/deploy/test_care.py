@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import sqlite3
 import stat
 import subprocess
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
 from deploy import doctor as deploy_doctor
+from deploy import running
 from deploy.backup import put_back, take
 from deploy.settings import SettingsError, load
+from deploy.wiring import Services
 from domain.beside.vault import Vault
 from domain.catalogue import Catalogue
 from domain.commands import Commands, new_game
@@ -30,6 +33,7 @@ from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
+from workers import pulse
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 
@@ -138,6 +142,34 @@ def test_what_nobody_else_does_is_done_at_once(tmp_path: Path) -> None:
     assert "the service does not run" in made.stderr
     audited = call("audit", NO_GAME, "--data", str(tmp_path))
     assert (audited.returncode, audited.stderr.splitlines()[-1]) == (1, f"annals: there is no game {NO_GAME}")
+
+
+def test_a_service_that_stands_still_is_awaited_until_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pump may be frozen, or have no room on the disk."""
+    assert call("migrate", "--data", str(tmp_path)).returncode == 0
+    found, runs = list[bool](), running._runs
+    with ExitStack() as stack:
+        signs = stack.enter_context(pulse.folder(tmp_path, "serve"))
+        pulse.expect(signs / "pump", -1)
+
+        def looked(services: Services) -> bool:
+            found.append(runs(services))
+            if len(found) == 3:
+                stack.close()
+            return found[-1]
+
+        monkeypatch.setattr(running, "GONE", 0.05)
+        monkeypatch.setattr(running, "_runs", looked)
+        made = call("rebuild", "--data", str(tmp_path))
+    assert found == [True, True, True, False]
+    assert (made.returncode, made.stdout) == (1, "")
+    assert re.findall("the workers are asked|stands still|has stopped", made.stderr) == [
+        "the workers are asked",
+        *2 * ["stands still"],
+        "has stopped",
+    ]
 
 
 def test_it_looks_at_postgresql_too(tmp_path: Path, postgres_url: str, redis_url: str) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from deploy import cli
-from deploy.cli import DONE, FAILED, USAGE, main
+from deploy.cli import DONE, FAILED, INTERRUPTED, USAGE, main
 from deploy.play import story
 from domain.bots import built, may_decide
 from domain.catalogue import Catalogue, shipped
@@ -501,8 +501,30 @@ class TestProcess:
             assert process.wait() == DONE
 
     def test_the_module_is_the_program(self) -> None:
-        args = [sys.executable, "-P", "-m", "deploy.cli", "--help"]
+        args = [sys.executable, "-P", "-m", "deploy", "--help"]
         env = {"PYTHONPATH": str(ROOT)}
         done = subprocess.run(args, capture_output=True, text=True, check=False, env=env)
         assert (done.returncode, done.stderr) == (DONE, "")
         assert "simulate" in done.stdout
+
+    def test_an_interrupted_command_says_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(_: object, __: object) -> int:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(cli, "rulesets", interrupted)
+        assert main(["rulesets"]) == INTERRUPTED
+
+    def test_nor_one_that_is_still_being_loaded(self) -> None:
+        script = """
+import runpy, sys
+class Interrupt:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "deploy.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt)
+runpy.run_module("deploy", run_name="__main__")
+"""
+        args = [sys.executable, "-P", "-c", script]
+        done = subprocess.run(args, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(ROOT)})
+        assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "")

@@ -48,7 +48,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def api(image: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """The service as the image starts it."""
     data = tmp_path_factory.mktemp("data")
-    args = [sys.executable, "-P", "-m", "deploy.cli", "serve", "--port", "0", "--data", str(data)]
+    args = [sys.executable, "-P", "-m", "deploy", "serve", "--port", "0", "--data", str(data)]
     env = environment(PYTHONPATH=str(image))
     with subprocess.Popen(args, cwd=image, env=env, stdout=subprocess.PIPE, text=True) as process:
         try:

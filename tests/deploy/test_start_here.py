@@ -14,7 +14,7 @@ from tests.deploy.house import ROOT, SHIPPED, environment, serving
 
 PAGE = ROOT / "docs" / "api" / "README.md"
 ADDRESS = "http://127.0.0.1:8000"
-SHIM = f'#!/bin/sh\nshift\nexec "{sys.executable}" -P -m deploy.cli "$@"\n'
+SHIM = f'#!/bin/sh\nshift\nexec "{sys.executable}" -P -m deploy "$@"\n'
 
 pytestmark = pytest.mark.skipif(
     shutil.which("curl") is None or shutil.which("jq") is None, reason="curl or jq is not there"

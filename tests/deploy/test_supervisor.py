@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +15,8 @@ import pytest
 
 from deploy import supervisor as module
 from deploy.settings import SettingsError
-from deploy.supervisor import ABSENCE, Program, Supervisor, alone
+from deploy.supervisor import ABSENCE, Program, Supervisor, alone, stopped_by_signals
+from tests.deploy.house import PATIENCE, environment
 from workers import pulse
 
 SLEEP = ["/bin/sh", "-c", "sleep 60"]
@@ -127,3 +130,71 @@ def test_who_was_stopped_itself_gives_the_others_time_anew(tmp_path: Path) -> No
         assert supervisor.deaths.keys() == {"silent"}
     finally:
         supervisor.stop()
+
+
+def test_who_was_stopped_itself_shortens_no_promise(tmp_path: Path) -> None:
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    try:
+        supervisor.start(Program("busy", SLEEP, sign=5))
+        pulse.promise(500, tmp_path / "busy")
+        supervisor._looked -= ABSENCE
+        supervisor.tend()
+        assert (tmp_path / "busy").stat().st_mtime > time.monotonic() + 400
+    finally:
+        supervisor.stop()
+
+
+DROPPED = """
+import os, signal, sys
+from deploy import running
+from deploy.cli import main
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{signal})
+
+load = running._load
+def loaded(*more):
+    load(*more)
+    Dropped()
+
+running._load = loaded
+sys.exit(main([sys.argv[1], "--port", "0", "--data", sys.argv[2]]))
+"""
+
+
+@pytest.mark.parametrize("one", ["serve", "api"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_ends_it_also_where_python_drops_what_is_raised(tmp_path: Path, one: str, name: str) -> None:
+    """As in a finalizer, which may run at any time."""
+    found = subprocess.run(
+        [sys.executable, "-c", DROPPED.format(signal=name), one, str(tmp_path / "data")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    assert "StoppedError" in found.stderr, "it was dropped, which Python tells"
+    assert "ended with status" not in found.stderr
+
+
+def test_a_second_signal_changes_nothing_while_it_ends() -> None:
+    ended = list[str]()
+    with stopped_by_signals():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            ended.append("in order")
+    assert ended == ["in order"]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def test_signals_are_as_before_if_none_has_come() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(ValueError, match="something"), stopped_by_signals():
+        raise ValueError("something")
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before

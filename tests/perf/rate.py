@@ -215,7 +215,7 @@ def _rate(addresses: Sequence[str], players: Sequence[Player], moves: int, playe
 @contextmanager
 def another(data: Path, first: str) -> Iterator[str]:
     """The address of one more process of the API on the same folder, with a front of its own."""
-    command = [sys.executable, "-P", "-m", "deploy.cli", "api", "--port", "0", "--data", str(data)]
+    command = [sys.executable, "-P", "-m", "deploy", "api", "--port", "0", "--data", str(data)]
     known = {str(urlsplit(first).port)}
     process = subprocess.Popen([*command, "--log-level", "error"])
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,40 @@ def test_long_work_that_waits_keeps_no_turns_from_the_queue(house: House, guarde
     house.submit(game, 0, 1, 2)
     house.pumping.catch_up()
     assert [pump.reconciler.pass_once() for _ in range(2)] == [1, 0]
+
+
+@pytest.mark.parametrize("guarded", [("+blpop",)], indirect=True)
+def test_a_right_that_is_missing_is_told_in_a_sentence(
+    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """And now and then, however often it is missed."""
+    server, url = guarded
+    meanwhile(house, url, lambda: until(lambda: len(denied(server)) and _times(server) > 2))
+    told = [record for record in caplog.records if record.name == "rq.worker" and record.levelno >= logging.ERROR]
+    assert len(told) == 1
+    assert "NoPermissionError" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def _times(server: Server) -> int:
+    with Redis.from_url(server.url) as admin:
+        return sum(int(each["count"]) for each in admin.acl_log())
+
+
+def test_a_redis_that_is_full_is_told_now_and_then(
+    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    server, url = guarded
+    with Redis.from_url(server.url) as admin:
+        admin.config_set("maxmemory-policy", "noeviction")
+        admin.config_set("maxmemory", 1)
+
+        def refused() -> int:
+            return int(admin.info("errorstats").get("errorstat_OOM", {}).get("count", 0))
+
+        meanwhile(house, url, lambda: until(lambda: refused() > 3))
+    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert len(told) == 1, caplog.text
 
 
 def test_workers_that_died_are_forgotten(house: House, guarded: tuple[Server, str]) -> None:
