@@ -100,6 +100,7 @@ def _ledger(services: Services) -> str:
     counted = "SELECT count(*) FILTER (WHERE originator_version = 1) AS games, count(*) AS records FROM records"
     ((games, records),) = services.ledger.execute(counted)
     ((archived,),) = services.ledger.execute("SELECT count(DISTINCT game) FROM archive")
+    services.ledger.transact(lambda _: None)  # whether anything could be appended
     return f"{records} records of {games} games, {archived} of them archived"
 
 

@@ -49,6 +49,13 @@ _WRITES = f"""SELECT set_config('synchronous_commit', 'off', true),
   set_config('idle_in_transaction_session_timeout', '{SILENCE}s', true)"""
 
 
+LONGEST = 30
+"""Seconds that it may take in all, from PostgreSQL 17 on: to the server who froze while rows were on their way is not
+silent. As long as a pump's slice may take; to make tables may take longer."""
+
+_LIMIT = f", set_config('transaction_timeout', '{LONGEST}s', true)"
+
+
 _BAD_PAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -88,7 +95,7 @@ class Views:
         """
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
-                _heard(db).patience = None  # to make tables may take long
+                _take_long(db)
                 db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")  # two nodes may start at once
             if not _fits(db):
                 metadata.drop_all(db)
@@ -102,7 +109,7 @@ class Views:
         """Throw away all tables with what is in them; to be followed by `migrate`."""
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
-                _heard(db).patience = None
+                _take_long(db)
             metadata.drop_all(db)
 
     @contextmanager
@@ -316,14 +323,24 @@ def _heard(db: Connection) -> Heard[TupleRow]:
     return cast("Heard[TupleRow]", db.connection.driver_connection)
 
 
+def _take_long(db: Connection) -> None:
+    """On PostgreSQL, for one transaction: tables are made."""
+    from domain.ledger.heard import limit  # noqa: PLC0415 - SQLite's users need no driver
+
+    _heard(db).patience = None
+    limit(_heard(db), 0, "LOCAL")
+
+
 def _postgresql_begin(db: Connection) -> None:
     """As on SQLite, who writes views does not wait for the disk. What the ledger commits later takes them along.
 
     All is said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
     """
     if db.get_execution_options().get("writes"):
+        from domain.ledger.heard import limits  # noqa: PLC0415 - SQLite's users need no driver
+
         _heard(db).patience = SILENCE + 5  # or nobody would live to take the place of one who froze
-        db.exec_driver_sql(_WRITES).close()
+        db.exec_driver_sql(_WRITES + _LIMIT if limits(_heard(db)) else _WRITES).close()
 
 
 class Prepared:

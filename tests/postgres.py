@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 import psycopg
@@ -122,6 +123,15 @@ def url_of(dsn: str, name: str) -> str:
     """The DSN as an address, for another database of the same server."""
     parts = {k: v for k, v in conninfo_to_dict(dsn).items() if k != "dbname" and v is not None}
     return f"postgresql:///{quote(name)}?{urlencode(parts)}"
+
+
+def halfway(connection: psycopg.Connection[Any]) -> None:
+    """Of several statements one has been sent, and the server waits for the others."""
+    line = connection.pgconn
+    line.enter_pipeline_mode()
+    line.send_query_params(b"SELECT 1", [])
+    line.send_flush_request()
+    line.flush()
 
 
 class Line:

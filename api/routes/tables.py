@@ -256,7 +256,7 @@ class LobbySource:
         whole = (event("tables", page),) if wish.whole else ()
         if before is None:
             return Told(_Shown(place, {}, _open({}, page["items"])), position, whole)
-        found = self._since(before)
+        found = self._since(before) if place >= before.place else None  # or the log has come back shorter
         if found is None:
             return Told(before, position, last_word="bye")
         changed = with_names(self.services, [doc for _, doc in found])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, Literal, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
@@ -28,6 +28,21 @@ CANCELLING = 2.0
 
 LOOK = 0.1
 """Seconds between two looks at whether a signal has come, as in the library."""
+
+
+_LIMITS = 17_00_00
+"""The version of the server from which on it limits transactions."""
+
+
+def limits(connection: psycopg.Connection[Any]) -> bool:
+    """Whether its server can end transactions that take too long."""
+    return connection.info.server_version >= _LIMITS
+
+
+def limit(connection: psycopg.Connection[Any], seconds: int, scope: Literal["SESSION", "LOCAL"] = "SESSION") -> None:
+    """How long a transaction may take until the server ends it, if it can; 0: any time."""
+    if limits(connection):
+        connection.execute(f"SET {scope} transaction_timeout = '{seconds:d}s'")
 
 
 class Heard(psycopg.Connection[Row]):

@@ -22,7 +22,7 @@ from psycopg_pool import PoolTimeout
 from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
-from domain.ledger.heard import HEARING, IN_PUBLIC, Heard
+from domain.ledger.heard import HEARING, IN_PUBLIC, Heard, limit
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
 from domain.ledger.together import Together
 
@@ -35,6 +35,10 @@ WAITING = 10
 SILENCE = 5.0
 """Seconds without a word within a transaction until the server ends it: who froze in it, or is gone with its machine,
 holds what every append of every node waits for. Shorter than they wait."""
+
+LONGEST = 30
+"""Seconds of a transaction until the server ends it, from PostgreSQL 17 on: who froze while a statement was on its way
+counts as one who speaks. To make tables may take longer."""
 
 ASKED = 1.0
 """Seconds for which it is believed that the log is still the one that it was said to be."""
@@ -116,11 +120,16 @@ SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
 # tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
 # statement of the function sees what was committed before it began, so the checks see all appends before this one.
 # Refusals are rows, not exceptions: they cost no number. The table is locked before it is asked which one it is, or
-# another could be in its place by the time of the checks. Versions of the service before called it without `_server`.
+# another could be in its place by the time of the checks. Versions of the service before know it without `_server`, and
+# make it anew when they migrate: a function of its own. `_server` has no default, or theirs could not be told from it.
 _APPEND = SQL("""
-DROP FUNCTION IF EXISTS public.annals_append(uuid, bigint, text[], bytea[], text, text);
+DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_proc WHERE pronargdefaults > 0 AND oid = to_regprocedure({append})) THEN
+    DROP FUNCTION public.annals_append(uuid, bigint, text[], bytea[], text, text, text);
+  END IF;
+END $$;
 CREATE OR REPLACE FUNCTION public.annals_append(
-  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text, _server text DEFAULT NULL)
+  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text, _server text)
 RETURNS TABLE (outcome text, hash text, low bigint, high bigint, positions bigint[])
 LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
 DECLARE _head bigint; _damaged bigint; _there text;
@@ -160,12 +169,29 @@ BEGIN
       ORDER BY u.n RETURNING r.notification_id)
     SELECT 'stored', NULL::text, _head + 1, _head + cardinality(_topics),
       (SELECT array_agg(s.notification_id ORDER BY s.notification_id) FROM stored s);
-END $$""").format(lock=Literal(_LOCK), server=SQL(_SERVER))
+END $$;
+CREATE OR REPLACE FUNCTION public.annals_append(
+  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text)
+RETURNS TABLE (outcome text, hash text, low bigint, high bigint, positions bigint[])
+LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM public.annals_append(_game, _expected, _topics, _states, _command, _hash, NULL);
+END $$""").format(
+    lock=Literal(_LOCK),
+    server=SQL(_SERVER),
+    append=Literal("public.annals_append(uuid, bigint, text[], bytea[], text, text, text)"),
+)
 _AMONG_APPENDS = (
     SQL("SET LOCAL lock_timeout = '2s'"),
     SQL("SELECT pg_advisory_xact_lock({lock})").format(lock=Literal(_LOCK)),
     SQL("LOCK TABLE public.records IN ROW EXCLUSIVE MODE"),
 )
+# An append that stores nothing, and the rights of one that does.
+_COULD_APPEND = """
+SELECT outcome = 'stale' AND has_table_privilege('public.records', 'INSERT')
+  AND has_table_privilege('public.commands', 'INSERT')
+  AND has_sequence_privilege(pg_get_serial_sequence('public.records', 'notification_id'), 'USAGE') IS NOT FALSE
+FROM public.annals_append('00000000-0000-0000-0000-000000000000', -1, '{}', '{}', '', '', NULL)"""
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s, %s)")
 _EVENTS = """
 SELECT originator_id, originator_version, topic, state FROM public.records
@@ -241,6 +267,7 @@ class _Datastore(PostgresDatastore):
             cast("Heard[DictRow]", connection).born = time.monotonic()
             connected(connection)
             connection.execute(IN_PUBLIC)
+            limit(connection, LONGEST)
             asked = time.monotonic()
             (server,) = next(connection.cursor(row_factory=tuple_row).execute(_SERVER))
             there.told(server, asked)
@@ -277,10 +304,13 @@ class _Datastore(PostgresDatastore):
         """For what may take long: a connection that waits for ever."""
         with self.get_connection() as connection:
             before, connection.patience = connection.patience, None
+            limit(connection, 0)
             try:
                 yield connection
             finally:
                 connection.patience = before
+                if not connection.closed:
+                    limit(connection, LONGEST)
 
 
 class PostgresStore(PostgresApplicationRecorder):
@@ -412,12 +442,15 @@ class PostgresStore(PostgresApplicationRecorder):
             cursor = connection.cursor(row_factory=tuple_row)
             for statement in _AMONG_APPENDS:
                 cursor.execute(statement)
+            if cursor.execute(_COULD_APPEND, prepare=True).fetchone() != (True,):
+                raise StoreUnavailable("the role may not append, or not as this version does: `annals migrate`")
             work(_executing(cursor))
 
     @contextmanager
     def repair(self, what: str, why: str) -> Iterator[Execute]:
         with self.datastore.patient() as connection, connection.transaction():
             cursor = connection.cursor(row_factory=tuple_row)
+            limit(connection, LONGEST, "LOCAL")
             for statement in _AMONG_APPENDS:
                 cursor.execute(statement)
             cursor.execute("INSERT INTO public.repairs (what, why) VALUES (%s, %s)", (what, why))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from api.routes.tables import LobbySource
+from api.streams.source import ANY, Wish
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import register
 from tests.api.streaming import Answer
@@ -186,6 +188,17 @@ class TestLobby:
             events.until(of("table", status="running"))
             site.post(f"/games/{made['game']}/close", {"reason": "void"}, made["token"])
             assert events.until(of("table", status="closed"))["data"]["game"] == made["game"]
+
+    def test_where_the_log_has_come_back_shorter_it_is_to_be_asked_anew(
+        self, site: Site, table: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was opened since would lie before what has been told, and be left out."""
+        source, position = LobbySource(site.services), site.services.reader.position()
+        before = source.look({ANY: Wish()})[ANY]
+        monkeypatch.setattr(site.services.reader, "position", lambda: position - 1)
+        assert source.look({ANY: Wish(before.state, whole=False)})[ANY].last_word == "bye"
+        monkeypatch.setattr(site.services.reader, "position", lambda: position)
+        assert not source.look({ANY: Wish(before.state, whole=False)})[ANY].last_word
 
     def test_moves_are_no_news_there(self, site: Site, table: Table) -> None:
         with site.follow("/games/stream", Accept=LINES) as answer:

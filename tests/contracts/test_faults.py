@@ -19,12 +19,13 @@ from eventsourcing.sqlite import SQLiteCursor
 
 from domain.beside.access import Access
 from domain.beside.keys import Keyring
+from domain.beside.tables import Execute, Row
 from domain.errors import StoreUnavailable
 from domain.ledger import Command, Ledger, postgres, sqlite
 from domain.ledger.heard import Heard
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
-from tests.postgres import Line, new_server, url_of
+from tests.postgres import Line, halfway, new_server, url_of
 
 WRITER = f"writer-{os.getpid()}"
 
@@ -334,6 +335,32 @@ class TestNothingComesAnyMore:
                 assert c.execute("SELECT pg_sleep(0.5)").fetchone()
             with pytest.raises(StoreUnavailable, match="has not answered"):
                 ledger.execute("SELECT pg_sleep(5)")
+
+    def test_who_froze_while_a_statement_was_on_its_way_holds_nothing_for_long(
+        self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """To the server it is not idle: it waits for the rest."""
+        executing = postgres._executing
+
+        def frozen(cursor: psycopg.Cursor[Row]) -> Execute:
+            halfway(cursor.connection)
+            return executing(cursor)
+
+        monkeypatch.setattr(postgres, "LONGEST", 1)
+        with closing(Ledger.open(postgres_url)) as ledger, closing(Ledger.open(postgres_url)) as other:
+            ledger.migrate()
+            monkeypatch.setattr(postgres, "_executing", frozen)
+
+            def repair() -> None:
+                with ledger.repair("a game", "to be archived") as execute:
+                    assert in_time(lambda: other.append(game(), [record(1)], 0).last) == 1
+                    execute("SELECT 1", ())
+
+            with pytest.raises(StoreUnavailable):
+                repair()
+            monkeypatch.undo()
+            with ledger.repair("a game", "to be archived") as execute:
+                execute("SELECT 1", ())
 
     def test_the_system_is_told_to_find_out(self, far_url: str) -> None:
         """Unless the address says otherwise."""

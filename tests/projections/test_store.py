@@ -27,7 +27,7 @@ from projections import schema, store
 from projections.progress import LEASE, LeaseLostError
 from projections.pump import Pump
 from projections.store import Prepared, Views
-from tests.postgres import Line
+from tests.postgres import Line, halfway
 from tests.projections.conftest import CATALOGUE, House
 
 
@@ -236,16 +236,22 @@ def _over(line: Line, db: Connection) -> Connection:
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)
-def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("halfway_in", [False, True])
+def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(
+    house: House, monkeypatch: pytest.MonkeyPatch, halfway_in: bool
+) -> None:
     """Nor does one whose machine is gone: once its lease has ended, another one shows the games."""
-    monkeypatch.setattr(store, "_WRITES", store._WRITES.replace(f"{store.SILENCE}s", "500ms"))
+    limited, limit = ("_LIMIT", store.LONGEST) if halfway_in else ("_WRITES", store.SILENCE)
+    monkeypatch.setattr(store, limited, getattr(store, limited).replace(f"'{limit}s'", "'500ms'"))
     game, frozen, thawed = house.game("orders@1", 2), threading.Event(), threading.Event()
     apply = house.pump._apply
 
-    def freeze(*args: Any) -> Any:
+    def freeze(db: Connection, *args: Any) -> Any:
+        if halfway_in:
+            halfway(store._heard(db))
         frozen.set()
         thawed.wait(60)
-        return apply(*args)
+        return apply(db, *args)
 
     monkeypatch.setattr(house.pump, "_apply", freeze)
     with ThreadPoolExecutor(1) as pool:
