@@ -111,10 +111,13 @@ class TestEvents:
         with following(table) as events:
             assert [events.next()[0][0], events.next()[0][0]] == ["board", "end"]
 
-    def test_it_asks_to_come_again_after_a_while(self, orders: Table) -> None:
-        orders.site.remake(stream_seconds=0.1)
+    def test_it_asks_to_come_again_after_a_while(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         with following(orders) as events:
             events.next()
+            assert orders.site.loop is not None
+            loop = orders.site.loop.loop
+            before = loop.time
+            monkeypatch.setattr(loop, "time", lambda: before() + Settings().stream_seconds + 1)
             assert events.news() == [("bye", {"version": orders.version}, None)]
 
 

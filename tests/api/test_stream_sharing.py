@@ -13,7 +13,7 @@ import pytest
 
 from api.streams import follower
 from tests.api.conftest import Doc, Site, Table, refused
-from tests.api.streaming import Answer, scope
+from tests.api.streaming import PATIENCE, Answer, scope
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 LINES = "application/x-ndjson"
@@ -139,7 +139,7 @@ class TestSlowReaders:
     def test_one_that_reads_nothing_at_all_is_left(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(follower, "PATIENCE", 0.1)
         answer = slow(orders)
-        assert answer._work.exception(5) is None
+        assert answer._work.exception(PATIENCE) is None
         assert streams(orders) == 0
 
 

@@ -39,6 +39,9 @@ TAKES = 5
 PACE = 200
 """Moves a second at which the lag is taken, on the day of the budgets."""
 
+PATIENCE = 60.0
+"""Seconds in which the views come to what has been played, also on a busy machine."""
+
 NAP = 0.1
 """Seconds after which one who listens sees that it is over."""
 
@@ -84,9 +87,14 @@ class Player:
 
     def wait(self, address: str) -> None:
         """Until the views show its last move."""
+        end = moment() + PATIENCE
         with Line(address, self.token) as line:
-            reply = line.ask("GET", f"{self.path}/board?wait={self.position}")
-            assert reply.status == HTTPStatus.OK, reply
+            while True:
+                reply = line.ask("GET", f"{self.path}/board?wait={self.position}")
+                if reply.status == HTTPStatus.OK:
+                    return
+                assert reply.status == HTTPStatus.SERVICE_UNAVAILABLE, reply  # they are behind
+                assert moment() < end, reply
 
 
 def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
@@ -152,6 +160,10 @@ def _lags(address: str, redis: str, players: Sequence[Player], rate: float, move
         taken = list(pool.map(lambda player, at: player.keep_to(address, at, played), players, times))
         for player in players:
             player.wait(address)
+        last, end = max(position for each in taken for position, _ in each), moment() + PATIENCE
+        while not (told and told[-1][0] >= last):  # the views are there, and who makes them says so after that
+            assert moment() < end, "it was not told how far the views are"
+            time.sleep(NAP)
     come = [position for position, _ in told]
     return [max(told[bisect_left(come, position)][1] - at, 0) for each in taken for position, at in each]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -106,15 +106,16 @@ def test_a_budget_in_milliseconds_holds_at_the_pace_of_its_day_and_a_ratio_at_an
 
 def test_what_is_taken_together_has_the_pace_of_the_same_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was taken in turn with the pace has its own."""
-    paces = iter([1.0, 3.0, 5.0])
+    paces, now = iter([1.0, 3.0, 5.0]), [0.0]
     monkeypatch.setattr("tests.perf.figures.pace", lambda: next(paces))
+    monkeypatch.setattr("tests.perf.figures.time", SimpleNamespace(perf_counter=lambda: now[0]))
 
     def taken() -> Iterator[Figure]:
-        time.sleep(2 * TOGETHER)
+        now[0] += 2 * TOGETHER
         yield Figure("a", "b", 1, "ms", "")
         yield Figure("c", "d", 1, "ms", "")
         yield Figure("e", "f", 1, "ms", "", pace=7)
-        time.sleep(2 * TOGETHER)
+        now[0] += 2 * TOGETHER
         yield Figure("g", "h", 1, "ms", "")
 
     assert [figure.pace for figure in paced(taken())] == [2, 2, 7, 4]
