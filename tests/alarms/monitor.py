@@ -89,6 +89,7 @@ class Monitor:
     def sees(self, alarm: str, fault: Callable[[], object], meanwhile: Callable[[], object] = lambda: None) -> None:
         """All is well; then there is the fault: the alarm fires once it has lasted, not before, and no sooner."""
         assert self.watch(120, meanwhile) == set()
+        self._since.pop(alarm, None)  # it is counted from the fault on
         fault()
         (rule,) = [rule for rule in rules() if rule.alarm == alarm]
         if rule.seconds > INTERVAL:

@@ -66,7 +66,7 @@ def crowd(
     assert book.begun.acquire(timeout=PATIENCE)
     for n, word in enumerate(words[1:], 1):
         found.append(pool.submit(together.do, write(word)))
-        while len(together._waiting) < n:
+        while len(together._waiting) < n and not found[-1].done():  # or it has waited for too long already
             pass
     pool.shutdown(wait=False)
     return found

@@ -81,7 +81,7 @@ def test_a_game_goes_on_through_an_hour_forward_and_back(
     data = tmp_path / "data"
     with serving(data, **env) as service:
         slow = Table(service, {"seconds": {"turn": 2 * HOUR}}).open()
-        quick = Table(service, {"seconds": {"turn": 8}}).open()
+        quick = Table(service, {"seconds": {"turn": 12}}).open()
         due = until(lambda: slow.get()["due"])
         wall.set(HOUR)
         assert until(lambda: acts(slow)) == until(lambda: acts(quick)) == ["shift"]

@@ -203,7 +203,7 @@ def test_it_runs_on_a_database_and_a_redis_that_are_given(tmp_path: Path, postgr
 
 
 def test_it_is_ready_within_the_budget(tmp_path: Path) -> None:
-    """Three seconds on a quiet machine; four times as long where the tests of others run beside it."""
+    """Three seconds on a quiet machine; ten times as long where the tests of others run beside it."""
     began = time.monotonic()
     with serving(tmp_path / "data"):
-        assert time.monotonic() - began < 12
+        assert time.monotonic() - began < 30

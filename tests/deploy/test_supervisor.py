@@ -16,11 +16,11 @@ import pytest
 from deploy import supervisor as module
 from deploy.settings import SettingsError
 from deploy.supervisor import ABSENCE, Program, Supervisor, alone, stopped_by_signals
-from tests.deploy.house import PATIENCE, environment
+from tests.deploy.house import PATIENCE, environment, until
 from workers import pulse
 
 SLEEP = ["/bin/sh", "-c", "sleep 60"]
-STUBBORN = ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 1; done"]
+STUBBORN = "trap '' TERM; : > {}; while :; do sleep 1; done"
 
 
 @pytest.fixture
@@ -59,11 +59,13 @@ def test_what_runs_is_left_alone(made: Supervisor) -> None:
     assert tended(made, 0.2) == 0
 
 
-def test_who_does_not_listen_is_ended_by_force(made: Supervisor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_does_not_listen_is_ended_by_force(
+    made: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "GRACE", 0.3)
-    made.start(Program("stubborn", STUBBORN))
+    made.start(Program("stubborn", ["/bin/sh", "-c", STUBBORN.format(tmp_path / "deaf")]))
     (child,) = made._children
-    time.sleep(0.2)
+    until((tmp_path / "deaf").exists)
     made.stop()
     assert child.process.status() == -9
 
@@ -96,7 +98,7 @@ def hangs(_: Sequence[str]) -> int:
 
 def lives(_: Sequence[str]) -> int:
     while True:
-        pulse.promise(0.5)
+        pulse.promise(5)
         time.sleep(0.05)
 
 
@@ -108,9 +110,13 @@ def test_what_gives_no_sign_of_life_is_ended_and_started_anew(tmp_path: Path) ->
         supervisor.start(Program("living", [], lives, sign=5))
         supervisor.start(Program("silent", SLEEP, sign=0.3))
         supervisor.start(Program("unwatched", SLEEP))
-        tended(supervisor, 2.5)
+
+        def ended() -> bool:
+            tended(supervisor, 0.1)
+            return supervisor.deaths.get("hanging", 0) >= 2 and "silent" in supervisor.deaths
+
+        until(ended)  # the one that was started anew hangs as well
         assert supervisor.deaths.keys() == {"hanging", "silent"}
-        assert supervisor.deaths["hanging"] >= 2, "the one that was started anew hangs as well"
     finally:
         supervisor.stop()
 

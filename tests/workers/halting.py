@@ -66,6 +66,7 @@ def meanwhile(house: House, url: str, script: Callable[[], object], queue: str =
         try:
             script()
         finally:
+            until(lambda: signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN)  # the worker has begun to listen
             asked.append(time.monotonic())
             os.kill(os.getpid(), signal.SIGTERM)
 

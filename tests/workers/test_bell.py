@@ -46,7 +46,7 @@ def soon(call: Callable[..., object], *args: object) -> Iterator[None]:
 
 def test_a_redis_that_takes_nothing_is_not_up_and_rings_all_the_same(two: tuple[Bell, Bell], redis_url: str) -> None:
     ringing, listening = two
-    listening.wait(0.1)
+    listening.wait(5)
     assert ringing.up()
     with Redis.from_url(redis_url) as client:
         before = client.config_get("maxmemory*")
@@ -95,14 +95,14 @@ def took(seconds: float, call: Callable[..., object], *args: object) -> bool:
 
 def test_who_waits_is_woken_by_a_ring(two: tuple[Bell, Bell]) -> None:
     ringing, listening = two
-    listening.wait(0.1)
+    listening.wait(5)
     with soon(ringing.ring, 7):
         assert took(5, listening.wait, 10)
 
 
 def test_many_rings_are_answered_by_one_look(two: tuple[Bell, Bell]) -> None:
     ringing, listening = two
-    listening.wait(0.1)
+    listening.wait(5)
     for position in range(100):
         ringing.ring(position)
     time.sleep(0.1)
@@ -197,21 +197,21 @@ class TestRinger:
 
     def test_it_is_heard(self, two: tuple[Bell, Bell]) -> None:
         ringing, listening = two
-        listening.wait(0.1)
+        listening.wait(5)
         bell.Ringer(ringing).ring(7)
         assert took(5, listening.wait, 10)
 
 
 def test_an_announcement_names_position_and_games_and_no_more(two: tuple[Bell, Bell]) -> None:
     ringing, listening = two
-    listening.pumped(0.1)
+    listening.pumped(5)
     ringing.announce(9, ["b", "a", "b"])
     assert listening.pumped(5) == Pumped(9, frozenset("ab"))
 
 
 def test_a_crowd_of_games_is_announced_without_names(two: tuple[Bell, Bell]) -> None:
     ringing, listening = two
-    listening.pumped(0.1)
+    listening.pumped(5)
     ringing.announce(9, [str(n) for n in range(bell.MOST_GAMES + 1)])
     assert listening.pumped(5) == Pumped(9)
 
@@ -223,7 +223,7 @@ def test_a_redis_that_was_started_anew_hears_the_very_next_ring() -> None:
         server.stop()
         server.start()
         with closing(Bell(server.url)) as listening:
-            assert not listening.wait(0.01)  # it listens from now on
+            assert not listening.wait(5)  # it listens from now on
             ringing.ring(2)
             assert listening.wait(5)
 
@@ -234,7 +234,7 @@ MANY = 120
 
 def test_however_often_it_is_cut_off_the_next_ring_is_heard(two: tuple[Bell, Bell], redis_url: str) -> None:
     ringing, listening = two
-    assert not listening.wait(0.01)  # it listens from now on
+    assert not listening.wait(5)  # it listens from now on
     with Redis.from_url(redis_url) as anybody:
         for position in range(MANY):
             ringing.ring(position)
@@ -253,7 +253,7 @@ def test_however_long_redis_was_away_it_is_rung_when_it_is_back(monkeypatch: pyt
             ringing.ring(position)
         server.start()
         with closing(Bell(server.url)) as listening:
-            assert not listening.wait(0.01)
+            assert not listening.wait(5)
             ringing.ring(MANY)
             assert listening.wait(5)
         assert ringing.up()
@@ -262,7 +262,7 @@ def test_however_long_redis_was_away_it_is_rung_when_it_is_back(monkeypatch: pyt
 def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Bell, Bell]) -> None:
     bell, other = two
     bell.ring(1)
-    assert not other.wait(0.01)
+    assert not other.wait(5)
     child = os.fork()
     if not child:
         bell.ring(2)
@@ -279,11 +279,11 @@ def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Bell, Be
 def test_a_forked_process_listens_over_a_connection_of_its_own(two: tuple[Bell, Bell]) -> None:
     """What it hears the parent hears too."""
     ringing, listening = two
-    assert not listening.wait(0.01)
+    assert not listening.wait(5)
     read, write = os.pipe()
     child = os.fork()
     if not child:
-        listening.wait(0.01)
+        listening.wait(5)
         os.write(write, b"x")
         heard = listening.wait(10)
         listening.close()
@@ -314,7 +314,7 @@ def test_a_redis_that_comes_back_is_heard_again(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(bell, "SILENCE", 0.05)
     with new_server() as server:
         ringing, listening = Bell(server.url), Bell(server.url)
-        listening.pumped(0.1)
+        listening.pumped(5)
         server.stop()
         ringing.announce(1, ["a"])
         assert listening.pumped(0.2) is None
@@ -367,11 +367,12 @@ def test_who_listens_is_told_which_games_have_changed(heard: Heard, redis_url: s
 
 def test_without_redis_everybody_looks_now_and_then() -> None:
     alone = Heard(lambda: Bell(NOBODY))
-    assert alone.told.get(timeout=2) == alone.told.get(timeout=2) == frozenset()
+    assert alone.told.get(timeout=20) == alone.told.get(timeout=20) == frozenset()
 
 
 def test_what_was_announced_while_nobody_could_hear_is_looked_for(heard: Heard) -> None:
-    assert heard.told.get(timeout=5) == frozenset()
+    while heard.told.get(timeout=20):  # what was announced before may have been so twice
+        pass
 
 
 # --- what anybody may say ----------------------------------------------------------------------------------------
@@ -406,7 +407,7 @@ FOREIGN = [
 
 def test_what_is_no_announcement_is_nothing_and_the_next_one_is_heard(two: tuple[Bell, Bell], redis_url: str) -> None:
     ringing, listening = two
-    listening.pumped(0.1)
+    listening.pumped(5)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
             anybody.publish(bell.PUMPED, message)
@@ -417,7 +418,7 @@ def test_what_is_no_announcement_is_nothing_and_the_next_one_is_heard(two: tuple
 
 def test_who_waits_for_a_ring_takes_anything_for_one(two: tuple[Bell, Bell], redis_url: str) -> None:
     listening = two[1]
-    listening.wait(0.1)
+    listening.wait(5)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
             anybody.publish(bell.WRITTEN, message)
@@ -447,7 +448,7 @@ def test_a_crowd_that_never_stops_ringing_keeps_nobody_from_looking(
     two: tuple[Bell, Bell], redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listening = two[1]
-    listening.wait(0.1)
+    listening.wait(5)
     monkeypatch.setattr(listening, "_next", lambda *_: b"0")
     assert took(5, listening.wait, 10)
 
@@ -497,13 +498,14 @@ def test_who_hears_nothing_for_long_asks_to_be_told_again(
 ) -> None:
     """The other end of a connection may be gone without a word."""
     ringing, listening = two
-    monkeypatch.setattr(bell, "FRESH", 0.1)
-    listening.pumped(0.05)
+    listening.pumped(5)
     gone = listening._heard
-    listening.pumped(0.2)
+    with monkeypatch.context() as patch:
+        patch.setattr(bell, "FRESH", 0.0)
+        listening.pumped(0.2)
     assert listening.deaf
-    listening.pumped(0.05)
-    assert listening._heard is not gone
+    listening.pumped(5)
+    assert listening._heard not in (None, gone)
     ringing.announce(3, ["a"])
     assert listening.pumped(5) == Pumped(3, frozenset("a"))
 

@@ -15,6 +15,7 @@ from deploy import embedded
 from tests.valkey import Server, new_server
 from tests.workers.conftest import House
 from tests.workers.halting import Pump, meanwhile, until
+from workers import seldom
 from workers.bell import Bell
 from workers.changes import Changes
 from workers.queues import BATCH, TURNS
@@ -77,9 +78,10 @@ def test_long_work_that_waits_keeps_no_turns_from_the_queue(house: House, guarde
 
 @pytest.mark.parametrize("guarded", [("+blpop",)], indirect=True)
 def test_a_right_that_is_missing_is_told_in_a_sentence(
-    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture
+    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And now and then, however often it is missed."""
+    monkeypatch.setattr(seldom, "PAUSE", 3600.0)
     server, url = guarded
     meanwhile(house, url, lambda: until(lambda: len(denied(server)) and _times(server) > 2))
     told = [record for record in caplog.records if record.name == "rq.worker" and record.levelno >= logging.ERROR]
@@ -94,8 +96,9 @@ def _times(server: Server) -> int:
 
 
 def test_a_redis_that_is_full_is_told_now_and_then(
-    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture
+    house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(seldom, "PAUSE", 3600.0)
     server, url = guarded
     with Redis.from_url(server.url) as admin:
         admin.config_set("maxmemory-policy", "noeviction")
