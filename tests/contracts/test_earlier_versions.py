@@ -63,19 +63,10 @@ def test_they_append_after_this_one_has_migrated(admin: psycopg.Connection, ours
     assert ours.version(game()) == 2
 
 
-def test_both_append_after_they_have_migrated(admin: psycopg.Connection, ours: Ledger) -> None:
+@pytest.mark.parametrize("made", [SHORT, LONG], ids=["short", "long"])
+def test_both_append_after_they_have_migrated(admin: psycopg.Connection, ours: Ledger, made: str) -> None:
     """As after a roll-back, or a start of theirs in the middle of an upgrade."""
-    admin.execute(SHORT.encode())
-    assert theirs(admin, 0) == "stored"
-    assert ours.append(game(), [record(2)], 1).last == 2
-    ours.migrate()
-    assert theirs(admin, 2) == "stored"
-    assert ours.append(game(), [record(4)], 3).last == 4
-
-
-def test_so_do_those_that_said_which_log_they_mean(admin: psycopg.Connection, ours: Ledger) -> None:
-    """Their function could be called without it, and so took the place of that of versions before."""
-    admin.execute(LONG.encode())
+    admin.execute(made.encode())
     assert theirs(admin, 0) == "stored"
     assert ours.append(game(), [record(2)], 1).last == 2
     ours.migrate()
