@@ -334,9 +334,9 @@ class TestNothingComesAnyMore:
 
     def test_what_may_take_long_is_waited_for(self, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """As the tables are made while another node makes them."""
-        monkeypatch.setattr(Heard, "patience", 0.2)
         with closing(Ledger.open(postgres_url)) as ledger:
             ledger.migrate()
+            monkeypatch.setattr(Heard, "patience", 0.2)
             with ledger._store() as store, store.datastore.patient() as c:  # type: ignore[attr-defined]
                 assert c.execute("SELECT pg_sleep(0.5)").fetchone()
             with pytest.raises(StoreUnavailable, match="has not answered"):

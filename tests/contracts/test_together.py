@@ -215,7 +215,7 @@ def test_a_time_out_from_outside_may_come_anywhere(*, beside: bool) -> None:
     """Who is served with it or comes after it is not held up; what was ended is written once or not at all."""
     book = Book()
     book.gate.set()
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.05)
+    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.25)
     after, missed = 1, 0
     with ThreadPoolExecutor(1) as pool:
         while True:
@@ -247,7 +247,7 @@ def test_who_leads_out_of_turn_is_of_its_own_commit() -> None:
     """Who should have led is not there any more, and of those who wait one far behind finds that first."""
     book = Book()
     book.gate.set()
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.05)
+    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.25)
     together._waiting = [_Entry(write(str(n))) for n in range(MOST)]
     together._leader, *_, last = together._waiting
     assert together.do(write("late")) == "LATE"

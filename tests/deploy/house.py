@@ -172,11 +172,13 @@ class Table:
     """Versions."""
 
     def open(self) -> Table:
+        """Returns once the views show that it has started."""
         made = self.post("/games", {"ruleset": "orders@1", "seats": 3, "options": {"turns": 3}, "pace": self.pace})
         self.game, self.director = made["game"], made["token"]
         for seat in range(3):
             self.tokens.append(self.post(f"/games/{self.game}/seats", {"seat": seat})["token"])
         self.post(f"/games/{self.game}/start", {}, made["token"])
+        until(lambda: self.get()["status"] == "running")
         return self
 
     def post(self, path: str, body: Doc, token: str = "", **headers: str) -> Doc:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import time
 from pathlib import Path
 
 from tests.deploy.house import Table, serving, until
+from tests.deploy.test_archived_service import shipped
 
 NAME, REASON = "Quillon Abernethy Vraskovich", "A card of Xanthippe was misread"
 
@@ -19,9 +22,10 @@ def test_after_a_stop_nothing_is_left_to_be_overwritten(tmp_path: Path) -> None:
     (tmp_path / "copies").mkdir()
     unwiped = tmp_path / "data" / "ledger.sqlite-unwiped"
     for kill in (True, False):
+        began = math.ceil(time.time() * 1000)
         with serving(tmp_path / "data", "--backup-to", str(tmp_path / "copies")) as service:
             made = service.http.post("/games", json={"ruleset": "orders@1", "seats": 3, "name": NAME}).json()
-            until(lambda: list((tmp_path / "copies").glob("*/base.json")))
+            shipped(tmp_path / "copies", began)
             headers = {"Authorization": f"Bearer {made['token']}"}
             assert service.http.delete(f"/players/{made['player']}/name", headers=headers).status_code == 204
             assert unwiped.exists()

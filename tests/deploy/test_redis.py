@@ -21,6 +21,8 @@ from workers.bell import PATIENCE
 
 SOON = 15
 """Seconds; as much as a busy machine needs for what takes less than five."""
+BRIEF = PATIENCE + 4
+"""Seconds; so much as well for what waits once for a Redis that does not answer."""
 
 
 def ready(service: Service) -> Doc:
@@ -188,9 +190,9 @@ def test_a_server_that_is_halted_does_not_live(own: Server) -> None:
     own.freeze()
     began = time.monotonic()
     assert not embedded.probe(own.url, 0.5)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < SOON
     own.thaw()
-    assert embedded.probe(own.url)
+    until(lambda: embedded.probe(own.url))
     own.stop()
     assert not embedded.probe(own.url)
 
@@ -220,7 +222,7 @@ def test_a_halted_server_is_replaced_and_nobody_waits_for_it(tmp_path: Path) -> 
         table, late = Table(service).open(), Table(service, {"seconds": {"turn": 4}}).open()
         before = service.pid("valkey-server")
         os.kill(before, signal.SIGSTOP)
-        assert timed(table) < PATIENCE + 1
+        assert timed(table) < BRIEF
         assert ready(service)["redis"] == "away"
         assert "annals_redis_up 0.0" in httpx.get(f"{service.url}/metrics").text
         until(lambda: late.get()["version"] > 5, SOON)
@@ -237,9 +239,9 @@ def test_a_server_that_never_comes_back_is_not_needed(tmp_path: Path) -> None:
         (data / "redis" / "socket").unlink()
         (data / "redis" / "socket").mkdir()
         os.kill(service.pid("valkey-server"), signal.SIGKILL)
-        assert timed(table) < PATIENCE + 1
+        assert timed(table) < BRIEF
         assert ready(service)["redis"] == "away"
-        assert timed(table) < PATIENCE + 1
+        assert timed(table) < BRIEF
         assert service.end() == 0
 
 

@@ -124,7 +124,7 @@ class TestPasswordsThatChange:
     def test_a_password_of_redis_is_read_anew(self, tmp_path: Path) -> None:
         passfile = tmp_path / "redis"
         passfile.write_text("first one\n")
-        with new_server() as server, connect(server.url) as admin:
+        with new_server() as server, connect(server.url, 2) as admin:
             admin.config_set("requirepass", "first one")
             with connect(f"{server.url}?passfile={passfile}", 2) as client:
                 assert client.ping()
@@ -142,7 +142,7 @@ class TestPasswordsThatChange:
 
     def test_a_user_of_redis_may_have_one(self, tmp_path: Path) -> None:
         (tmp_path / "redis").write_text("a secret")
-        with new_server() as server, connect(server.url) as admin:
+        with new_server() as server, connect(server.url, 2) as admin:
             admin.execute_command("ACL", "SETUSER", "annals", "on", ">a secret", "+@all")
             url = server.url.replace("unix://", "unix://annals@") + f"?passfile={tmp_path / 'redis'}&db=0"
             with connect(url, 2) as client:
