@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import statistics
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -21,8 +22,6 @@ from workers.bell import PATIENCE
 
 SOON = 15
 """Seconds; as much as a busy machine needs for what takes less than five."""
-BRIEF = PATIENCE + 4
-"""Seconds; so much as well for what waits once for a Redis that does not answer."""
 
 
 def ready(service: Service) -> Doc:
@@ -32,14 +31,15 @@ def ready(service: Service) -> Doc:
 
 
 def timed(table: Table) -> float:
-    """A turn is played; the seconds that it took at most to be answered."""
+    """A turn is played; the seconds that it took to be answered, the median: one may meet a busy moment."""
     decision, waits = table.decision(), list[float]()
     for seat in range(3):
         began = time.monotonic()
         table.submit(seat, decision)
         waits.append(time.monotonic() - began)
     until(lambda: table.get()["status"] == "closed" or table.get()["version"] > table.acknowledged[-1], SOON)
-    return max(waits)
+    assert max(waits) < SOON / 3
+    return statistics.median(waits)
 
 
 # --- what lies in the folder of the embedded server --------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_a_halted_server_is_replaced_and_nobody_waits_for_it(tmp_path: Path) -> 
         table, late = Table(service).open(), Table(service, {"seconds": {"turn": 4}}).open()
         before = service.pid("valkey-server")
         os.kill(before, signal.SIGSTOP)
-        assert timed(table) < BRIEF
+        assert timed(table) < PATIENCE + 1
         assert ready(service)["redis"] == "away"
         assert "annals_redis_up 0.0" in httpx.get(f"{service.url}/metrics").text
         until(lambda: late.get()["version"] > 5, SOON)
@@ -239,9 +239,9 @@ def test_a_server_that_never_comes_back_is_not_needed(tmp_path: Path) -> None:
         (data / "redis" / "socket").unlink()
         (data / "redis" / "socket").mkdir()
         os.kill(service.pid("valkey-server"), signal.SIGKILL)
-        assert timed(table) < BRIEF
+        assert timed(table) < PATIENCE + 1
         assert ready(service)["redis"] == "away"
-        assert timed(table) < BRIEF
+        assert timed(table) < PATIENCE + 1
         assert service.end() == 0
 
 
