@@ -205,7 +205,7 @@ class Supervisor:
     def tend(self) -> None:
         """Look once at every child: end what hangs, start anew what has died, after a pause that grows."""
         now = time.monotonic()
-        away, self._looked = now - self._looked > ABSENCE, now
+        away, self._looked = now - self._looked, now
         for child in self._children:
             if child.process.status() is None:
                 self._feel(child, away)
@@ -216,11 +216,11 @@ class Supervisor:
                 with _undisturbed():
                     child.process, child.born, child.again_at = self._spawn(child.program), now, 0.0
 
-    def _feel(self, child: _Child, away: bool) -> None:
-        """One that hangs may take no other signal. While we stood still it could not be heard: it has time anew."""
+    def _feel(self, child: _Child, away: float) -> None:
+        """One that hangs may take no other signal. The seconds that we stood still do not count: it was not heard."""
         path = self._pulse(child.program)
-        if path and away:
-            pulse.forgive(path, max(GRACE, child.program.sign))
+        if path and away > ABSENCE:
+            pulse.prolong(path, away, GRACE)
         elif path and pulse.silent(path):
             log.warning("%s has given no sign of life, and is ended", child.program.name)
             child.process.kill()

@@ -121,11 +121,11 @@ def expect(path: Path, seconds: float) -> None:
     _write(path, seconds)
 
 
-def forgive(path: Path, seconds: float) -> None:
-    """Whoever could not be heard for a while has so many seconds anew, or for as long as it has promised."""
+def prolong(path: Path, seconds: float, least: float) -> None:
+    """Whoever could not be heard for so many seconds has them added to its promise, and at least `least` from now on."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it is silent
-        if path.stat().st_mtime < time.monotonic() + seconds:
-            _write(path, seconds)
+        now = time.monotonic()
+        _write(path, max(path.stat().st_mtime - now + seconds, least))
 
 
 def silent(path: Path) -> bool:

@@ -150,6 +150,23 @@ def test_who_was_stopped_itself_shortens_no_promise(tmp_path: Path) -> None:
         supervisor.stop()
 
 
+def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(tmp_path: Path) -> None:
+    """However often: one that hangs and had promised half a minute was ended a minute after each time."""
+    begun, stood = time.monotonic(), 2 * (ABSENCE + 1)
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    try:
+        supervisor.start(Program("hanging", SLEEP, sign=60))
+        pulse.promise(30, tmp_path / "hanging")
+        before = (tmp_path / "hanging").stat().st_mtime
+        for _ in range(2):
+            supervisor._looked -= ABSENCE + 1
+            supervisor.tend()
+        longer = (tmp_path / "hanging").stat().st_mtime - before
+        assert stood - 0.1 < longer < stood + time.monotonic() - begun + 0.1
+    finally:
+        supervisor.stop()
+
+
 DROPPED = """
 import os, signal, sys
 from deploy import running
