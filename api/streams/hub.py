@@ -74,8 +74,9 @@ class Hub:
             follower.end("bye")
         while self._followers:
             await asyncio.sleep(0.01)
-        for feed in self._feeds.values():
-            feed.task.cancel()
+        for task in (self._comparing, *(feed.task for feed in self._feeds.values())):
+            if task:
+                task.cancel()
         await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)  # or who reads still would use closed stores
 
     # --- feeds
@@ -120,6 +121,8 @@ class Hub:
             self._loop.call_soon_threadsafe(self._stir, games)
 
     def _stir(self, games: frozenset[str]) -> None:
+        if self._ending:  # nothing is read any more
+            return
         for game in games:
             for feed in self._topics.get(game, ()):
                 feed.stir()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 from unittest import mock
@@ -12,8 +15,9 @@ from unittest import mock
 import pytest
 
 from api.streams import follower
+from api.streams.hub import Hub
 from tests.api.conftest import Doc, Site, Table, refused
-from tests.api.streaming import PATIENCE, Answer, scope
+from tests.api.streaming import PATIENCE, Answer, Loop, scope
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 LINES = "application/x-ndjson"
@@ -81,6 +85,41 @@ class TestSharing:
                 assert reads.wait(20)
                 orders.site.unfollow()
                 assert done.is_set()
+
+    @pytest.mark.parametrize("last", ["before", "while", "after"])
+    def test_what_is_heard_while_it_takes_leave_is_not_read(self, last: str) -> None:
+        """Or the process would end with an error in its log, as one that had failed."""
+        reads, go_on, failed = threading.Event(), threading.Event(), list[Any]()
+
+        def marks(_: Sequence[str]) -> dict[str, int]:
+            reads.set()
+            assert go_on.wait(PATIENCE)
+            return {}
+
+        def hear(heard: bool) -> None:
+            if heard:
+                hub.heard(frozenset())
+            loop.do(asyncio.sleep(0))
+
+        async def made() -> Hub:
+            return Hub(marks, 60)
+
+        loop = Loop()
+        loop.loop.set_exception_handler(lambda _, context: failed.append(context))
+        hub = loop.do(made())
+        hub._topics = {"game": set()}
+        hear(heard=True)
+        assert reads.wait(PATIENCE)
+        hear(last == "before")
+        leaving = asyncio.run_coroutine_threadsafe(hub.close(), loop.loop)
+        hear(last == "while")
+        go_on.set()
+        leaving.result(PATIENCE)
+        hear(last == "after")
+        loop.do(asyncio.sleep(0))
+        gc.collect()
+        loop.close()
+        assert failed == []
 
     def test_each_is_shown_its_own(self, orders: Table) -> None:
         with open_stream(orders, 0) as own, open_stream(orders, 1) as other, open_stream(orders) as public:

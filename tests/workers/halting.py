@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -75,7 +76,9 @@ def meanwhile(house: House, url: str, script: Callable[[], object], queue: str =
     player = threading.Thread(target=play)
     player.start()
     try:
-        work(house.crew, url, queue)
+        with warnings.catch_warnings():  # the signal may come while a socket is opened or closed, which is dropped then
+            warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
+            work(house.crew, url, queue)
         return time.monotonic() - asked[0]
     finally:
         player.join()
