@@ -122,7 +122,7 @@ def expect(path: Path, seconds: float) -> None:
 
 
 def prolong(path: Path, seconds: float, least: float) -> None:
-    """Whoever could not be heard for so many seconds has them added to its promise, and at least `least` from now on."""
+    """Whoever could not be heard for so many seconds has them added to its promise, and at least `least` from now."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it is silent
         now = time.monotonic()
         _write(path, max(path.stat().st_mtime - now + seconds, least))
