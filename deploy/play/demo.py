@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import secrets
 import signal
@@ -269,8 +270,8 @@ def _results(game: Game, moves: int, seconds: float, export: Path) -> None:
 
 
 @contextmanager
-def service(data: Path) -> Iterator[str]:
-    """The address of a service of our own, stopped afterwards."""
+def service(data: Path, **given: str) -> Iterator[str]:
+    """The address of a service of our own, stopped afterwards. No setting of this process is its; `given` are."""
     command = [
         sys.executable,
         "-P",
@@ -284,7 +285,9 @@ def service(data: Path) -> Iterator[str]:
         "--log-level",
         "error",
     ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # Else the games of a demonstration would be played in the stores that an operator's shell names.
+    others = {name: value for name, value in os.environ.items() if not name.startswith("ANNALS_")}
+    process = subprocess.Popen(command, env={**others, "ANNALS_RATE": "0", **given}, stdout=subprocess.PIPE, text=True)
     try:
         said = process.stdout.readline().split() if process.stdout else []
         if len(said) != 2 or said[0] != "ready":

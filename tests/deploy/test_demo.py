@@ -17,7 +17,9 @@ from deploy.play.demo import Client, DemoError, Game, pick
 def test_a_whole_game_is_played_and_its_export_verifies(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Final table, addresses and a file that proves itself."""
+    """Final table, addresses and a file that proves itself; nothing is played in stores that the shell names."""
+    monkeypatch.setenv("ANNALS_DATABASE_URL", "postgresql://127.0.0.1:9/of_somebody")
+    monkeypatch.setenv("ANNALS_KEY", "0" * 64)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     assert main(["demo", "--ruleset", "struggle_of_empires", "--seats", "2", "--export", "out"]) == 0

@@ -61,7 +61,6 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there, a JSON object a line")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="add a column: ours for each of that file's")
     args = parser.parse_args(argv)
-    os.environ["ANNALS_RATE"] = "0"  # else the limit for each caller would be measured
     collector.look_seldom()  # as all processes of the service do
     old = _read(args.compare) if args.compare else None
     python = f"{platform.python_implementation()} {platform.python_version()}"

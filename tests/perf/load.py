@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import random
 import secrets
 import statistics
@@ -85,9 +84,7 @@ def nodes(count: int) -> Iterator[House]:
         redis = stack.enter_context(valkey.new_server())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="annals-load-")))
         given = {"ANNALS_DATABASE_URL": url, "ANNALS_REDIS_URL": redis.url, "ANNALS_KEY": secrets.token_hex(32)}
-        os.environ.update(given)
-        stack.callback(lambda: [os.environ.pop(name) for name in given])
-        addresses = [stack.enter_context(demo.service(folder / f"node-{n}")) for n in range(count)]
+        addresses = [stack.enter_context(demo.service(folder / f"node-{n}", **given)) for n in range(count)]
         yield House(addresses, [folder / f"node-{n}" for n in range(count)], url)
 
 
@@ -245,7 +242,6 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--pace", type=float, default=20, metavar="R", help="moves a second meanwhile")
     parser.add_argument("--postgres", type=int, default=0, metavar="N", help="so many nodes over one PostgreSQL")
     args = parser.parse_args(argv)
-    os.environ["ANNALS_RATE"] = "0"  # else the limit for each caller would be measured
     with nodes(args.postgres) if args.postgres else sqlite() as house:
         steps = run(house, args)
     print(head())

@@ -21,7 +21,6 @@ from tests.perf.line import Line
 
 @pytest.mark.timeout(1800)
 def test_every_figure_can_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANNALS_RATE", "0")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     found = list(table(quick=True))
     names = {figure.what for figure in found}
@@ -69,7 +68,6 @@ def _within(figure: Figure, ratio: float) -> bool:
 
 def test_a_load_can_be_put_on_a_service(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("ANNALS_RATE", "0")
     small = {"tables": 32, "active": 1, "streams": 2, "due": 0, "seconds": 0.3}
     assert main(["load", *(part for name, value in small.items() for part in (f"--{name}", str(value)))]) == 0
     told = capsys.readouterr().out
@@ -158,7 +156,6 @@ def test_a_turn_beside_neighbours_whom_the_pace_does_not_feel_does_not_count(mon
 def test_the_table_says_what_is_over_budget(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("ANNALS_RATE", "0")
     here = [Figure("a", "b", 6.0, "ms", "<= 7", pace=0.99), Figure("new", "d", 4.0, "bytes", "<= 3")]
     monkeypatch.setattr("tests.perf.__main__.table", lambda quick: iter(here))
     assert main([]) == 0
@@ -172,7 +169,6 @@ def test_figures_are_kept_and_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A figure that the older file does not have has no ratio."""
-    monkeypatch.setenv("ANNALS_RATE", "0")
     kept, here = tmp_path / "perf.jsonl", [Figure("a", "b", 6.0, "ms", "", 2.0, "c")]
     monkeypatch.setattr("tests.perf.__main__.table", lambda quick: iter(here))
     monkeypatch.setattr("tests.perf.figures.pace", lambda: 1.0)
@@ -244,7 +240,6 @@ def test_where_a_game_ends_early_another_one_is_measured(tmp_path: Path, monkeyp
         return game
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("ANNALS_RATE", "0")
     monkeypatch.setattr(demo, "open_table", open_table)
     monkeypatch.setattr(service, "Line", Passing)
     at_first = [demo.DemoError("nobody can move to and fro any more")]
