@@ -10,6 +10,8 @@ import http.client
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing, suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import NoReturn
 
@@ -69,11 +71,11 @@ class Prober:
         And see whether the certificate was renewed.
         """
         front.renew(self._settings)
-        if _answers(self._door(), "/healthz"):
+        if _answers(_door(self._settings), "/healthz"):
             self._vouch("front", "api")
-            _answers(self._door(), "/readyz")
+            _answers(_door(self._settings), "/readyz")
         else:
-            self._vouch(*(["front"] if _answers(self._door(), "/", nameless=True) else []))
+            self._vouch(*(["front"] if _answers(_door(self._settings), "/", nameless=True) else []))
             self._vouch(
                 *(["api"] if _answers(Local(front.server_socket(self._settings), PATIENCE), "/healthz") else [])
             )
@@ -88,14 +90,23 @@ class Prober:
     def _vouch(self, *names: str) -> None:
         vouch(self._pulses, *names)
 
-    def _door(self) -> http.client.HTTPConnection:
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._settings.host, self._settings.host)  # noqa: S104
-        here = (_OWN_ADDRESS, 0) if sys.platform == "linux" and host.startswith("127.") else None
-        port = self._settings.port
-        if self._settings.tls_cert is None:
-            return http.client.HTTPConnection(host, port, timeout=PATIENCE, source_address=here)
-        context = certificate.unchecked()
-        return http.client.HTTPSConnection(host, port, timeout=PATIENCE, source_address=here, context=context)
+
+def ready(settings: Settings, seconds: float) -> bool:
+    """Whether the service says through its door, in so many seconds, that it is ready."""
+    with closing(_door(settings, seconds)) as connection, suppress(OSError, http.client.HTTPException):
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == HTTPStatus.OK
+    return False
+
+
+def _door(settings: Settings, seconds: float = PATIENCE) -> http.client.HTTPConnection:
+    """To the front door, past any proxy that this process is told of."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
+    here = (_OWN_ADDRESS, 0) if sys.platform == "linux" and host.startswith("127.") else None
+    if settings.tls_cert is None:
+        return http.client.HTTPConnection(host, settings.port, timeout=seconds, source_address=here)
+    context = certificate.unchecked()
+    return http.client.HTTPSConnection(host, settings.port, timeout=seconds, source_address=here, context=context)
 
 
 def _answers(connection: http.client.HTTPConnection, path: str, *, nameless: bool = False) -> bool:

@@ -12,8 +12,6 @@ import logging
 import os
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -300,31 +298,20 @@ class _Announcement:
     def __init__(self, settings: Settings, pulses: Path) -> None:
         from deploy import front  # noqa: PLC0415
 
-        self._url, self._streams = settings.url, front.stream_socket(settings)
+        self._settings, self._streams = settings, front.stream_socket(settings)
         self._asked, self._said, self._pulses = time.monotonic(), False, pulses
 
     def __call__(self) -> None:
         from deploy import local  # noqa: PLC0415
-        from deploy.prober import vouch  # noqa: PLC0415
+        from deploy.prober import ready, vouch  # noqa: PLC0415
 
         if self._said or time.monotonic() < self._asked + 0.05:
             return
         self._asked = time.monotonic()
-        if answers(f"{self._url}/readyz") and local.health(self._streams):
-            print(f"ready {self._url}", flush=True)
+        if ready(self._settings, 1) and local.health(self._streams):
+            print(f"ready {self._settings.url}", flush=True)
             vouch(self._pulses, "front", "api", "streams")
             self._said = True
-
-
-def answers(url: str) -> bool:
-    """Whether that address, which is our own, answers 200."""
-    from deploy import certificate  # noqa: PLC0415
-
-    try:
-        with urllib.request.urlopen(url, timeout=1, context=certificate.unchecked()) as response:  # noqa: S310
-            return bool(response.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 # --- single processes ------------------------------------------------------------------------------------------

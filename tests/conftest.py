@@ -47,6 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in given():  # of whoever runs the tests: they are of a service that must not be touched
         if not name.startswith("ANNALS_TEST_"):
             del os.environ[name]
+    # A proxy is for what goes out, as the packages of some tests do; a test and its service speak to each other.
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,::1,localhost"
     config.stash[ALLOWED] = read_skips(SKIPS.read_text(encoding="utf-8"))
 
 

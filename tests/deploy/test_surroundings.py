@@ -51,6 +51,17 @@ def pids(service: Service) -> dict[str, int]:
     return {name: service.pid(name) for name in ("annals-pump", "annals-worker-1", "annals-batch", "annals-api")}
 
 
+# --- a proxy -----------------------------------------------------------------------------------------------------
+
+
+def test_a_service_asks_itself_past_any_proxy(tmp_path: Path) -> None:
+    """Else it would never be ready where a shell names one for all that goes out."""
+    nowhere = dict.fromkeys(("http_proxy", "HTTP_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
+    with serving(tmp_path / "data", **nowhere, no_proxy="", NO_PROXY="") as service:
+        Table(service).open().turn()
+        assert service.end() == 0
+
+
 # --- folders -----------------------------------------------------------------------------------------------------
 
 
