@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -44,9 +45,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for name in given():  # of whoever runs the tests: they are of a service that must not be touched
-        if not name.startswith("ANNALS_TEST_"):
-            del os.environ[name]
+    # Of whoever runs the tests: what they name must not be touched, and what they say of it is not true of ours.
+    for name in [name for name in os.environ if re.match("ANNALS_(?!TEST_)|PG", name)]:
+        del os.environ[name]
     # A proxy is for what goes out, as the packages of some tests do; a test and its service speak to each other.
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,::1,localhost"
     config.stash[ALLOWED] = read_skips(SKIPS.read_text(encoding="utf-8"))
@@ -88,6 +89,13 @@ def pytest_make_collect_report(
 
 def given() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith("ANNALS_")}
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder in which a socket can be, wherever temporary files are and however long the user's name is."""
+    with TemporaryDirectory(prefix="annals-", dir="/tmp") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,8 @@
 """A real PostgreSQL for the tests: one server per test process, one database per test.
 
-`ANNALS_TEST_POSTGRES_DSN` names a server to use instead, with the right to create databases. Import the fixtures in a
-conftest: `from tests.postgres import postgres_server, postgres_url`, and `far_url, line` for a database that is reached
-over a line that can fall silent.
+`ANNALS_TEST_POSTGRES_DSN` names a server to use instead, with the right to create databases; it says all, since no
+variable of libpq counts in a test. Import the fixtures in a conftest: `from tests.postgres import postgres_server,
+postgres_url`, and `far_url, line` for a database that is reached over a line that can fall silent.
 """
 
 import itertools

@@ -12,6 +12,7 @@ def test_no_test_sees_the_settings_of_a_service(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("ANNALS_DATABASE_URL", "postgresql://127.0.0.1:9/of_somebody")
+    monkeypatch.setenv("PGPORT", "9")
     monkeypatch.setenv("ANNALS_TEST_REDIS_URL", "redis://127.0.0.1:9")
     pytester.makeconftest(CONFTEST)
     pytester.makefile(".txt", skips="")
@@ -20,7 +21,7 @@ def test_no_test_sees_the_settings_of_a_service(
         import os
 
         def test_it():
-            assert [name for name in os.environ if name.startswith("ANNALS_")] == ["ANNALS_TEST_REDIS_URL"]
+            assert [name for name in os.environ if name.startswith(("ANNALS_", "PG"))] == ["ANNALS_TEST_REDIS_URL"]
         """
     )
     result = pytester.runpytest_subprocess("-p", "no:valkey", "-p", "no:schemathesis", *args)

@@ -194,13 +194,13 @@ class _Lives(BaseHTTPRequestHandler):
 
 
 @makes("AnnalsStreamsDown")
-def test_the_process_for_streams_is_gone(watched: Watched, tmp_path: Path) -> None:
-    with UnixStreamServer(str(tmp_path / "streams"), _Lives) as server:
+def test_the_process_for_streams_is_gone(watched: Watched, short_path: Path) -> None:
+    with UnixStreamServer(str(short_path / "streams"), _Lives) as server:
         answering = Thread(target=server.serve_forever)
         answering.start()
 
         def streams() -> int | None:
-            found = local.health(tmp_path / "streams")
+            found = local.health(short_path / "streams")
             return None if found is None else int(found["streams"])
 
         def fault() -> None:
@@ -211,8 +211,8 @@ def test_the_process_for_streams_is_gone(watched: Watched, tmp_path: Path) -> No
         watched.site.remake()
         watched.monitor.sees("AnnalsStreamsDown", fault, watched.passes)
         answering.join()
-    (tmp_path / "streams").unlink()
-    with UnixStreamServer(str(tmp_path / "streams"), _Lives) as server:
+    (short_path / "streams").unlink()
+    with UnixStreamServer(str(short_path / "streams"), _Lives) as server:
         answering = Thread(target=server.serve_forever)
         answering.start()
         watched.monitor.resolves("AnnalsStreamsDown", watched.passes)

@@ -116,8 +116,8 @@ LEFT: list[Callable[[Path], None]] = [
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    made = load({"data": str(tmp_path / "data")}, {})
+def settings(short_path: Path) -> Settings:
+    made = load({"data": str(short_path / "data")}, {})
     made.prepare()
     (made.data / "redis").mkdir()
     return made
@@ -232,8 +232,8 @@ def test_a_halted_server_is_replaced_and_nobody_waits_for_it(tmp_path: Path) -> 
         assert service.end() == 0
 
 
-def test_a_server_that_never_comes_back_is_not_needed(tmp_path: Path) -> None:
-    data = tmp_path / "data"
+def test_a_server_that_never_comes_back_is_not_needed(short_path: Path) -> None:
+    data = short_path / "data"
     with serving(data) as service:
         table = Table(service).open()
         (data / "redis" / "socket").unlink()

@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from unittest import mock
 
 import httpx
@@ -66,17 +65,16 @@ def test_a_service_asks_itself_past_any_proxy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_any_name_of_a_folder_will_do(name: str) -> None:
-    with TemporaryDirectory(prefix="annals-", dir="/tmp") as outside:  # a short path: the sockets are in it as well
-        data = Path(outside) / name
-        with serving(data) as service:
-            Table(service).open().turn()
-            until(lambda: call("doctor", "--data", str(data)).returncode == 0)  # a worker may still be starting
-            left = {"ledger.sqlite", "views.sqlite", "key"}
-            assert left <= {each.name for each in data.iterdir()}
-            assert {each.name for each in Path(outside).iterdir()} == {name, f"{name}.errors"}
-            assert stat.S_IMODE((data / "views.sqlite").stat().st_mode) == 0o600
-            assert service.end() == 0
+def test_any_name_of_a_folder_will_do(short_path: Path, name: str) -> None:
+    data = short_path / name
+    with serving(data) as service:
+        Table(service).open().turn()
+        until(lambda: call("doctor", "--data", str(data)).returncode == 0)  # a worker may still be starting
+        left = {"ledger.sqlite", "views.sqlite", "key"}
+        assert left <= {each.name for each in data.iterdir()}
+        assert {each.name for each in short_path.iterdir()} == {name, f"{name}.errors"}
+        assert stat.S_IMODE((data / "views.sqlite").stat().st_mode) == 0o600
+        assert service.end() == 0
 
 
 # --- views and ledger --------------------------------------------------------------------------------------------

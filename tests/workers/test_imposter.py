@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -20,9 +19,9 @@ from workers.queues import TURNS, Queues, of_due
 
 
 @pytest.fixture(params=ANSWERS, ids=lambda answer: answer.__name__)
-def address(request: pytest.FixtureRequest) -> Iterator[str]:
+def address(request: pytest.FixtureRequest, short_path: Path) -> Iterator[str]:
     answer: Answer = request.param
-    with TemporaryDirectory(dir="/tmp") as folder, imposter(Path(folder) / "socket", answer) as url:  # a short path
+    with imposter(short_path / "socket", answer) as url:
         yield url
 
 
