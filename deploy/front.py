@@ -240,7 +240,7 @@ def run(settings: Settings, limits: Limits, args: Sequence[str]) -> int:
 def prepare(settings: Settings, limits: Limits, binary: str) -> None:
     """Write the configuration, and remove what a front before has left behind: nginx does not listen in its place."""
     certificate.take(settings, _folder(settings))
-    (_folder(settings) / "conf").write_text(configuration(settings, limits, binary))
+    (_folder(settings) / "conf").write_bytes(configuration(settings, limits, binary).encode("utf-8", "surrogateescape"))
     _front_socket(_folder(settings)).unlink(missing_ok=True)
 
 
@@ -282,7 +282,7 @@ def configuration(settings: Settings, limits: Limits, binary: str) -> str:
 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     seconds = {name: f"{getattr(limits, name)}s" for name in ("header", "body", "answer", "idle", "work", "silence")}
-    return _Text(_CONFIGURATION.read_text()).substitute(
+    return _Text(_CONFIGURATION.read_text("utf-8")).substitute(
         seconds,
         preamble="\n".join([*_modules(binary), *_user()]),
         connections=4 * limits.all + _SPARE,

@@ -35,8 +35,8 @@ STEADY = 10.0
 GRACE = 10.0
 """Seconds that processes have to end by themselves."""
 
-ABSENCE = 5.0
-"""Seconds between two looks after which it was we who stood still, perhaps with all others."""
+ABSENCE = 1.0
+"""Seconds between two looks; what is more we stood still, perhaps with all others."""
 
 _HELD: list[IO[str]] = []
 """Files that a child must not keep open: a lock lives as long as anybody has its file."""
@@ -205,10 +205,10 @@ class Supervisor:
     def tend(self) -> None:
         """Look once at every child: end what hangs, start anew what has died, after a pause that grows."""
         now = time.monotonic()
-        away, self._looked = now - self._looked, now
+        before, self._looked = self._looked, now
         for child in self._children:
             if child.process.status() is None:
-                self._feel(child, away)
+                self._feel(child, now - max(before, child.born))
                 continue
             if not child.again_at:
                 self._died(child, now)
@@ -216,12 +216,15 @@ class Supervisor:
                 with _undisturbed():
                     child.process, child.born, child.again_at = self._spawn(child.program), now, 0.0
 
-    def _feel(self, child: _Child, away: float) -> None:
-        """One that hangs may take no other signal. The seconds that we stood still do not count: it was not heard."""
+    def _feel(self, child: _Child, unheard: float) -> None:
+        """One that hangs may take no other signal. The seconds that we stood still do not count: it was not heard.
+
+        All promises grow by as much: who vouches for others is still ended, and replaced, before they are.
+        """
         path = self._pulse(child.program)
-        if path and away > ABSENCE:
-            pulse.prolong(path, away, GRACE)
-        elif path and pulse.silent(path):
+        if path and unheard > ABSENCE:
+            pulse.prolong(path, unheard - ABSENCE)
+        if path and pulse.silent(path):
             log.warning("%s has given no sign of life, and is ended", child.program.name)
             child.process.kill()
             child.process.wait(GRACE)

@@ -121,11 +121,10 @@ def expect(path: Path, seconds: float) -> None:
     _write(path, seconds)
 
 
-def prolong(path: Path, seconds: float, least: float) -> None:
-    """Whoever could not be heard for so many seconds has them added to its promise, and at least `least` from now."""
+def prolong(path: Path, seconds: float) -> None:
+    """Whoever could not be heard for so many seconds has them added to its promise."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it is silent
-        now = time.monotonic()
-        _write(path, max(path.stat().st_mtime - now + seconds, least))
+        _write(path, path.stat().st_mtime - time.monotonic() + seconds)
 
 
 def silent(path: Path) -> bool:

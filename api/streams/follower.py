@@ -96,9 +96,14 @@ class Follower:
             try:
                 await self._start(write, page)
             except AnnalsError:  # who comes again is told why
-                self.end("bye")
+                self._part()
             await self._drain(write)
         await self._send(write, self.form.line(event(self._word or "bye", {self.source.counts: self.last})))
+
+    def _part(self) -> None:
+        """It comes again, from what it was sent last: whatever waits comes after something that it has missed."""
+        self._waiting.clear()
+        self.end("bye")
 
     async def _drain(self, write: Write) -> None:
         while self._waiting:
@@ -118,6 +123,7 @@ class Follower:
         while upto < head:
             told, upto = await page(upto, head)
             if self._word == "bye":  # its pass has ended meanwhile, or it is too slow
+                self._part()
                 return
             parts += told
             if upto < head:

@@ -14,10 +14,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import urllib3
 
+from deploy import lifeline
 from domain.ids import Json
 
 Doc = dict[str, Json]
@@ -287,7 +290,13 @@ def service(data: Path, **given: str) -> Iterator[str]:
     ]
     # Else the games of a demonstration would be played in the stores that an operator's shell names.
     others = {name: value for name, value in os.environ.items() if not name.startswith("ANNALS_")}
-    process = subprocess.Popen(command, env={**others, "ANNALS_RATE": "0", **given}, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        env={**others, "ANNALS_RATE": "0", **given},
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(lifeline.tie_program, os.getpid()),  # noqa: PLW1509 - nobody has begun a thread
+    )
     try:
         said = process.stdout.readline().split() if process.stdout else []
         if len(said) != 2 or said[0] != "ready":
@@ -303,5 +312,11 @@ def main(address: str, plan: Plan) -> None:
     if address:
         demo(address.rstrip("/"), plan)
         return
+    signal.signal(signal.SIGTERM, _ended)
     with tempfile.TemporaryDirectory(prefix="annals-") as folder, service(Path(folder)) as own:
         demo(own, plan)
+
+
+def _ended(number: int, _: object) -> NoReturn:
+    """Else folder and service would be left behind."""
+    sys.exit(128 + number)

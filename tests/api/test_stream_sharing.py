@@ -15,7 +15,10 @@ from unittest import mock
 import pytest
 
 from api.streams import follower
+from api.streams.events import SSE, Event, event, marked
+from api.streams.follower import Follower
 from api.streams.hub import Hub
+from domain.errors import StoreUnavailable
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.streaming import PATIENCE, Answer, Loop, scope
 
@@ -314,6 +317,32 @@ class TestFaults:
         assert [e["data"]["version"] for e in found[1:]] == list(range(2, orders.version + 1))
         ids = [e["id"] for e in found if "id" in e]
         assert ids == [*range(3, orders.version, 2), orders.version]
+
+    @pytest.mark.parametrize("ended", ["by who gives it", "by what reads"])
+    def test_what_came_after_something_that_was_missed_is_not_told(self, ended: str) -> None:
+        """Or the client would go on from there, and never hear of what it has missed."""
+        sent = list[bytes]()
+
+        async def write(chunk: bytes) -> None:
+            sent.append(chunk)
+
+        async def followed() -> None:
+            async def page(after: int, upto: int) -> tuple[list[Event], int]:
+                told.give(SSE.chunk(marked([event("timeline", {"version": upto + 1})], upto + 1)), upto + 1)
+                if ended == "by what reads":
+                    raise StoreUnavailable("away")
+                told.end("bye")
+                return [event("timeline", {"version": n + 1}) for n in range(after, upto)], upto
+
+            source = mock.Mock(counts="version")
+            told = Follower(source, mock.Mock(), SSE, PATIENCE, last=10)
+            told.begin((event("board", {"version": 20}),), 20)
+            await told.run(write, page)
+
+        asyncio.run(followed())
+        said = b"".join(sent).decode()
+        assert "event: timeline" not in said
+        assert json.loads(said.rpartition("data: ")[2]) == {"version": 10}
 
     def test_who_is_left_far_behind_comes_again(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         from api.routes import following

@@ -121,14 +121,24 @@ def test_what_gives_no_sign_of_life_is_ended_and_started_anew(tmp_path: Path) ->
         supervisor.stop()
 
 
+def stood_still(supervisor: Supervisor, seconds: float) -> None:
+    """As if it had done so, with all others."""
+    supervisor._looked -= seconds
+    for child in supervisor._children:
+        child.born -= seconds
+        path = supervisor._pulse(child.program)
+        assert path is not None
+        pulse.promise(path.stat().st_mtime - time.monotonic() - seconds, path)
+
+
 def test_who_was_stopped_itself_gives_the_others_time_anew(tmp_path: Path) -> None:
     """A whole group that is suspended and goes on: nobody could give a sign, and nobody could have heard it."""
     logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
     supervisor = Supervisor(dict(os.environ), tmp_path)
     try:
-        supervisor.start(Program("silent", SLEEP, sign=0.1))
-        time.sleep(0.3)
-        supervisor._looked -= ABSENCE
+        supervisor.start(Program("silent", SLEEP, sign=60))
+        pulse.promise(5, tmp_path / "silent")
+        stood_still(supervisor, 70)
         tended(supervisor, 0.5)
         assert supervisor.deaths == {}
         pulse.promise(-1, tmp_path / "silent")
@@ -143,7 +153,7 @@ def test_who_was_stopped_itself_shortens_no_promise(tmp_path: Path) -> None:
     try:
         supervisor.start(Program("busy", SLEEP, sign=5))
         pulse.promise(500, tmp_path / "busy")
-        supervisor._looked -= ABSENCE
+        stood_still(supervisor, ABSENCE + 1)
         supervisor.tend()
         assert (tmp_path / "busy").stat().st_mtime > time.monotonic() + 400
     finally:
@@ -152,17 +162,57 @@ def test_who_was_stopped_itself_shortens_no_promise(tmp_path: Path) -> None:
 
 def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(tmp_path: Path) -> None:
     """However often: one that hangs and had promised half a minute was ended a minute after each time."""
-    begun, stood = time.monotonic(), 2 * (ABSENCE + 1)
     supervisor = Supervisor(dict(os.environ), tmp_path)
     try:
         supervisor.start(Program("hanging", SLEEP, sign=60))
         pulse.promise(30, tmp_path / "hanging")
         before = (tmp_path / "hanging").stat().st_mtime
         for _ in range(2):
-            supervisor._looked -= ABSENCE + 1
+            stood_still(supervisor, 6)
             supervisor.tend()
         longer = (tmp_path / "hanging").stat().st_mtime - before
-        assert stood - 0.1 < longer < stood + time.monotonic() - begun + 0.1
+        assert longer == pytest.approx(-2 * ABSENCE, abs=0.5)
+    finally:
+        supervisor.stop()
+
+
+def test_one_that_hangs_is_ended_however_often_who_looks_is_stopped(tmp_path: Path) -> None:
+    """It was given ten seconds anew each time, and lived for as long as somebody stopped its supervisor."""
+    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    try:
+        supervisor.start(Program("hanging", SLEEP, sign=6))
+        for _ in range(8):
+            stood_still(supervisor, 20)
+            supervisor.tend()
+        assert supervisor.deaths.keys() == {"hanging"}
+    finally:
+        supervisor.stop()
+
+
+def test_who_vouches_for_others_and_hangs_is_ended_before_them(tmp_path: Path) -> None:
+    """Both were given the same time anew, and the others were ended first."""
+    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    try:
+        for name, left in (("vouched", 4.0), ("vouching", 0.5)):
+            supervisor.start(Program(name, SLEEP, sign=60))
+            pulse.promise(left, tmp_path / name)
+        stood_still(supervisor, 60)
+        tended(supervisor, 0.1)
+        assert supervisor.deaths.keys() == {"vouching"}
+    finally:
+        supervisor.stop()
+
+
+def test_time_before_a_process_began_is_none_that_it_was_not_heard(tmp_path: Path) -> None:
+    """As a long migration before it, which was added to the time for its start."""
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    supervisor._looked -= 60
+    try:
+        supervisor.start(Program("new", SLEEP, sign=5))
+        supervisor.tend()
+        assert (tmp_path / "new").stat().st_mtime < time.monotonic() + 5
     finally:
         supervisor.stop()
 
