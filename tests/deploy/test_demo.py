@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import signal
 import subprocess
 from pathlib import Path
 
-import httpx
 import pytest
 
 from deploy.cli import main
 from deploy.play import demo
 from deploy.play.demo import Client, DemoError, Game, pick
-from tests.deploy.house import PATIENCE, SHIPPED, command, environment
+from tests.deploy.house import PATIENCE, SHIPPED, command, environment, until
 
 
 def test_a_whole_game_is_played_and_its_export_verifies(
@@ -38,15 +38,28 @@ def test_one_that_is_ended_leaves_nothing_behind(tmp_path: Path) -> None:
     """Neither the folder of its data nor its service."""
     env = environment(TMPDIR=str(tmp_path))
     args = command("demo", "--ruleset", "imperunde", "--export", "out", program=SHIPPED)
-    with subprocess.Popen(args, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        said = next(line for line in process.stderr if "seats: http" in line)
-        process.terminate()
-        assert process.wait(PATIENCE) == 128 + signal.SIGTERM
-    assert list(tmp_path.iterdir()) == []
-    address = said.split()[-1]
-    with pytest.raises(httpx.ConnectError):
-        httpx.get(address)
+    with subprocess.Popen(
+        args, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            assert process.stderr is not None
+            assert next(line for line in process.stderr if "seats: http" in line)
+            process.terminate()
+            assert process.wait(PATIENCE) == 128 + signal.SIGTERM
+            assert list(tmp_path.iterdir()) == []
+            until(lambda: not lives(process.pid))
+        finally:
+            if lives(process.pid):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def lives(group: int) -> bool:
+    """Whether there is any process of that group."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_clients_may_let_deadlines_pass(
