@@ -36,7 +36,7 @@ GRACE = 10.0
 """Seconds that processes have to end by themselves."""
 
 ABSENCE = 1.0
-"""Seconds between two looks; what is more we stood still, perhaps with all others."""
+"""Most seconds between two looks that count: for the rest we stood still, perhaps with all others."""
 
 _HELD: list[IO[str]] = []
 """Files that a child must not keep open: a lock lives as long as anybody has its file."""

@@ -49,7 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if re.match("ANNALS_(?!TEST_)|PG", name)]:
         del os.environ[name]
     # A proxy is for what goes out, as the packages of some tests do; a test and its service speak to each other.
-    os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,::1,localhost"
+    before = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(filter(None, [before, "127.0.0.1,::1,localhost"]))
     config.stash[ALLOWED] = read_skips(SKIPS.read_text(encoding="utf-8"))
 
 

@@ -290,6 +290,7 @@ def service(data: Path, **given: str) -> Iterator[str]:
     ]
     # Else the games of a demonstration would be played in the stores that an operator's shell names.
     others = {name: value for name, value in os.environ.items() if not name.startswith("ANNALS_")}
+    lifeline.prepare()
     process = subprocess.Popen(
         command,
         env={**others, "ANNALS_RATE": "0", **given},
@@ -312,11 +313,20 @@ def main(address: str, plan: Plan) -> None:
     if address:
         demo(address.rstrip("/"), plan)
         return
-    signal.signal(signal.SIGTERM, _ended)
-    with tempfile.TemporaryDirectory(prefix="annals-") as folder, service(Path(folder)) as own:
+    with _ended_in_order(), tempfile.TemporaryDirectory(prefix="annals-") as folder, service(Path(folder)) as own:
         demo(own, plan)
 
 
-def _ended(number: int, _: object) -> NoReturn:
-    """Else folder and service would be left behind."""
-    sys.exit(128 + number)
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """SIGTERM raises SystemExit inside, once: else folder and service would be left behind."""
+
+    def ended(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, ended)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

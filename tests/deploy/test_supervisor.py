@@ -32,6 +32,15 @@ def made() -> Iterator[Supervisor]:
     supervisor.stop()
 
 
+@pytest.fixture
+def watching(tmp_path: Path) -> Iterator[Supervisor]:
+    """The same, with a folder for signs of life."""
+    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
+    supervisor = Supervisor(dict(os.environ), tmp_path)
+    yield supervisor
+    supervisor.stop()
+
+
 def tended(supervisor: Supervisor, seconds: float) -> int:
     """How many deaths it has met by then."""
     end = time.monotonic() + seconds
@@ -102,23 +111,18 @@ def lives(_: Sequence[str]) -> int:
         time.sleep(0.05)
 
 
-def test_what_gives_no_sign_of_life_is_ended_and_started_anew(tmp_path: Path) -> None:
-    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
-    supervisor = Supervisor(dict(os.environ), tmp_path)
-    try:
-        supervisor.start(Program("hanging", [], hangs, sign=5))
-        supervisor.start(Program("living", [], lives, sign=5))
-        supervisor.start(Program("silent", SLEEP, sign=0.3))
-        supervisor.start(Program("unwatched", SLEEP))
+def test_what_gives_no_sign_of_life_is_ended_and_started_anew(watching: Supervisor) -> None:
+    watching.start(Program("hanging", [], hangs, sign=5))
+    watching.start(Program("living", [], lives, sign=5))
+    watching.start(Program("silent", SLEEP, sign=0.3))
+    watching.start(Program("unwatched", SLEEP))
 
-        def ended() -> bool:
-            tended(supervisor, 0.1)
-            return supervisor.deaths.get("hanging", 0) >= 2 and "silent" in supervisor.deaths
+    def ended() -> bool:
+        tended(watching, 0.1)
+        return watching.deaths.get("hanging", 0) >= 2 and "silent" in watching.deaths
 
-        until(ended)  # the one that was started anew hangs as well
-        assert supervisor.deaths.keys() == {"hanging", "silent"}
-    finally:
-        supervisor.stop()
+    until(ended)  # the one that was started anew hangs as well
+    assert watching.deaths.keys() == {"hanging", "silent"}
 
 
 def stood_still(supervisor: Supervisor, seconds: float) -> None:
@@ -131,90 +135,64 @@ def stood_still(supervisor: Supervisor, seconds: float) -> None:
         pulse.promise(path.stat().st_mtime - time.monotonic() - seconds, path)
 
 
-def test_who_was_stopped_itself_gives_the_others_time_anew(tmp_path: Path) -> None:
+def test_who_was_stopped_itself_gives_the_others_time_anew(watching: Supervisor, tmp_path: Path) -> None:
     """A whole group that is suspended and goes on: nobody could give a sign, and nobody could have heard it."""
-    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
-    supervisor = Supervisor(dict(os.environ), tmp_path)
-    try:
-        supervisor.start(Program("silent", SLEEP, sign=60))
-        pulse.promise(5, tmp_path / "silent")
-        stood_still(supervisor, 70)
-        tended(supervisor, 0.5)
-        assert supervisor.deaths == {}
-        pulse.promise(-1, tmp_path / "silent")
-        tended(supervisor, 0.5)
-        assert supervisor.deaths.keys() == {"silent"}
-    finally:
-        supervisor.stop()
+    watching.start(Program("silent", SLEEP, sign=60))
+    pulse.promise(5, tmp_path / "silent")
+    stood_still(watching, 70)
+    tended(watching, 0.5)
+    assert watching.deaths == {}
+    pulse.promise(-1, tmp_path / "silent")
+    tended(watching, 0.5)
+    assert watching.deaths.keys() == {"silent"}
 
 
-def test_who_was_stopped_itself_shortens_no_promise(tmp_path: Path) -> None:
-    supervisor = Supervisor(dict(os.environ), tmp_path)
-    try:
-        supervisor.start(Program("busy", SLEEP, sign=5))
-        pulse.promise(500, tmp_path / "busy")
-        stood_still(supervisor, ABSENCE + 1)
-        supervisor.tend()
-        assert (tmp_path / "busy").stat().st_mtime > time.monotonic() + 400
-    finally:
-        supervisor.stop()
+def test_who_was_stopped_itself_shortens_no_promise(watching: Supervisor, tmp_path: Path) -> None:
+    watching.start(Program("busy", SLEEP, sign=5))
+    pulse.promise(500, tmp_path / "busy")
+    stood_still(watching, ABSENCE + 1)
+    watching.tend()
+    assert (tmp_path / "busy").stat().st_mtime > time.monotonic() + 400
 
 
-def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(tmp_path: Path) -> None:
+def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(watching: Supervisor, tmp_path: Path) -> None:
     """However often: one that hangs and had promised half a minute was ended a minute after each time."""
-    supervisor, begun = Supervisor(dict(os.environ), tmp_path), time.monotonic()
-    try:
-        supervisor.start(Program("hanging", SLEEP, sign=60))
-        pulse.promise(30, tmp_path / "hanging")
-        before = (tmp_path / "hanging").stat().st_mtime
-        for _ in range(2):
-            stood_still(supervisor, 6)
-            supervisor.tend()
-        longer = (tmp_path / "hanging").stat().st_mtime - before
-        assert -0.1 < longer + 2 * ABSENCE < time.monotonic() - begun + 0.1
-    finally:
-        supervisor.stop()
+    begun = time.monotonic()
+    watching.start(Program("hanging", SLEEP, sign=60))
+    pulse.promise(30, tmp_path / "hanging")
+    before = (tmp_path / "hanging").stat().st_mtime
+    for _ in range(2):
+        stood_still(watching, 6)
+        watching.tend()
+    longer = (tmp_path / "hanging").stat().st_mtime - before
+    assert -0.1 < longer + 2 * ABSENCE < time.monotonic() - begun + 0.1
 
 
-def test_one_that_hangs_is_ended_however_often_who_looks_is_stopped(tmp_path: Path) -> None:
+def test_one_that_hangs_is_ended_however_often_who_looks_is_stopped(watching: Supervisor) -> None:
     """It was given ten seconds anew each time, and lived for as long as somebody stopped its supervisor."""
-    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
-    supervisor = Supervisor(dict(os.environ), tmp_path)
-    try:
-        supervisor.start(Program("hanging", SLEEP, sign=6))
-        for _ in range(8):
-            stood_still(supervisor, 20)
-            supervisor.tend()
-        assert supervisor.deaths.keys() == {"hanging"}
-    finally:
-        supervisor.stop()
+    watching.start(Program("hanging", SLEEP, sign=6))
+    for _ in range(8):
+        stood_still(watching, 20)
+        watching.tend()
+    assert watching.deaths.keys() == {"hanging"}
 
 
-def test_who_vouches_for_others_and_hangs_is_ended_before_them(tmp_path: Path) -> None:
+def test_who_vouches_for_others_and_hangs_is_ended_before_them(watching: Supervisor, tmp_path: Path) -> None:
     """Both were given the same time anew, and the others were ended first."""
-    logging.getLogger("annals.supervisor").setLevel(logging.ERROR)
-    supervisor = Supervisor(dict(os.environ), tmp_path)
-    try:
-        for name, left in (("vouched", 4.0), ("vouching", 0.5)):
-            supervisor.start(Program(name, SLEEP, sign=60))
-            pulse.promise(left, tmp_path / name)
-        stood_still(supervisor, 60)
-        tended(supervisor, 0.1)
-        assert supervisor.deaths.keys() == {"vouching"}
-    finally:
-        supervisor.stop()
+    for name, left in (("vouched", 4.0), ("vouching", 0.5)):
+        watching.start(Program(name, SLEEP, sign=60))
+        pulse.promise(left, tmp_path / name)
+    stood_still(watching, 60)
+    tended(watching, 0.1)
+    assert watching.deaths.keys() == {"vouching"}
 
 
-def test_time_before_a_process_began_is_none_that_it_was_not_heard(tmp_path: Path) -> None:
+def test_time_before_a_process_began_is_none_that_it_was_not_heard(watching: Supervisor, tmp_path: Path) -> None:
     """As a long migration before it, which was added to the time for its start."""
-    supervisor = Supervisor(dict(os.environ), tmp_path)
-    supervisor._looked -= 60
-    try:
-        supervisor.start(Program("new", SLEEP, sign=5))
-        supervisor.tend()
-        assert (tmp_path / "new").stat().st_mtime < time.monotonic() + 5
-    finally:
-        supervisor.stop()
+    watching._looked -= 60
+    watching.start(Program("new", SLEEP, sign=5))
+    watching.tend()
+    assert (tmp_path / "new").stat().st_mtime < time.monotonic() + 5
 
 
 DROPPED = """

@@ -50,7 +50,14 @@ def pids(service: Service) -> dict[str, int]:
     return {name: service.pid(name) for name in ("annals-pump", "annals-worker-1", "annals-batch", "annals-api")}
 
 
-# --- a proxy -----------------------------------------------------------------------------------------------------
+# --- the shell -----------------------------------------------------------------------------------------------------
+
+
+def test_a_locale_need_not_have_all_letters(tmp_path: Path) -> None:
+    """Else the front could not write its configuration, and was never ready."""
+    with serving(tmp_path / "data", LC_ALL="POSIX", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0") as service:
+        Table(service).open().turn()
+        assert service.end() == 0
 
 
 def test_a_service_asks_itself_past_any_proxy(tmp_path: Path) -> None:
