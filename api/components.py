@@ -184,9 +184,9 @@ def _name(rules: AnyRuleset, kind: type) -> str:
     for role, shown in rules.documents.items():
         if shown is kind:
             return prefix + _SIGHTS[role]
-    for base in (Context, Fact, Move):
+    for base, suffix in ((Context, "Context"), (Fact, "Fact"), (Move, "Move")):
         if issubclass(kind, base):
-            return camel(prefix, tag(kind), base.__name__)
+            return camel(prefix, tag(kind), suffix)
     return camel(prefix, kind.__name__)
 
 

@@ -124,7 +124,7 @@ class Commands:
         table = rules.table(seats, options)
         said = body and {name: value for name, value in body.items() if name not in unsaid}
         args = {"ruleset": ruleset, "seats": seats, "options": dict(options or {}), "body": said}
-        named = _command(command, "Open", args)
+        named = _command(command, Open.verb, args)
 
         def attempt() -> Answer:
             server = self._ledger.server
@@ -153,7 +153,7 @@ class Commands:
         (NotSeated). `ahead`: ms by which its record is ahead of the clock, which is about to leap by as much.
         """
         args = _args(act)
-        named = _command(command, type(act).__name__, args, expected)
+        named = _command(command, act.verb, args, expected)
         order = _Order(game, act, named, expected, act.lasting and expected is None, sitting, beside, ahead)
         return self._for_ever(game, named, lambda: self._race(order))
 

@@ -123,6 +123,11 @@ class Call:
     queue: str = TURNS
 
     @property
+    def word(self) -> str:
+        """The kind of work; stored in Redis in place of the path of a function, which no worker reads."""
+        return self.name.partition("-")[0]
+
+    @property
     def period(self) -> int:
         """Ms after which it is handed out again."""
         return _period(self.name)
@@ -287,12 +292,12 @@ class Queues:
     def _enqueue(self, id_: str, call: Call) -> bool:
         """Two that hand out the same at the same time do it twice; so the work is done twice, which changes nothing."""
         self._queues[call.queue].enqueue_call(
-            call.work,
+            call.word,
             args=call.args,
             job_id=id_,
             timeout=call.seconds,
             ttl=2 * call.period // 1000,
-            description=call.work.__name__,
+            description=call.word,
         )
         return True
 

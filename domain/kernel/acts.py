@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import ClassVar
 
 from domain.errors import DecisionClosed, RuleError
 from domain.ids import Doc, Json, Seat, Viewer
@@ -61,6 +62,9 @@ _HEX = re.compile(r"(?:[0-9a-f]{2}){16,64}")
 class Act(ABC):
     """Something that can be done to a game that is open. Its fields are its arguments, values of JSON."""
 
+    verb: ClassVar[str]
+    """The act's name in the hash that is stored with a command: it must not change, nor may the names of the fields."""
+
     @abstractmethod
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         """The next record and game; raises RuleError or DecisionClosed."""
@@ -94,6 +98,7 @@ def _running(game: AnyGame) -> None:
 class Open:
     """The first of all: ruleset, seats, options, and the hash of the secret seed. `body` adds pace and policies."""
 
+    verb: ClassVar[str] = "Open"
     game: str
     table: Table
     body: Doc = field(default_factory=dict)
@@ -124,6 +129,7 @@ class Open:
 class Join(Act):
     """A player takes a free seat (None: the first), before the start or in place of one who left."""
 
+    verb: ClassVar[str] = "Join"
     seat: Seat | None
     player: str
     nonce_hash: str = ""
@@ -158,6 +164,7 @@ class Join(Act):
 class Reveal(Act):
     """A seat shows its nonce (hex), once all seats are taken and so all nonces are committed to."""
 
+    verb: ClassVar[str] = "Reveal"
     seat: Seat
     nonce: str
 
@@ -183,6 +190,7 @@ class Leave(Act):
     Before that it is held for so many seconds: for the rules nothing has changed, and a substitute goes on.
     """
 
+    verb: ClassVar[str] = "Leave"
     seat: Seat
     hold: int = field(default=0, metadata=LATER)
 
@@ -223,6 +231,7 @@ def _vacate(rules: Ruleset[S], draft: Draft[S], seat: Seat) -> None:
 class Vacate(Act):
     """Nobody has taken a seat while it was held: now it is vacant, and the rules say what that means."""
 
+    verb: ClassVar[str] = "Vacate"
     seat: Seat
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
@@ -243,6 +252,7 @@ class Vacate(Act):
 class Start(Act):
     """Set-up. A scenario's patch is a fact of this record, so that its log replays like any other."""
 
+    verb: ClassVar[str] = "Start"
     patch: Json = None
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
@@ -268,6 +278,7 @@ class Close(Act):
     who, except in older records.
     """
 
+    verb: ClassVar[str] = "Close"
     reason: str = "finished"
     by: By | None = field(default=None, metadata=UNSAID)
 
@@ -300,6 +311,7 @@ class Play(Act):
     `by` the seat, or a director for it.
     """
 
+    verb: ClassVar[str] = "Play"
     seat: Seat
     moves: Sequence[Json]
     decision: str | None = None
@@ -337,6 +349,7 @@ class Lapse(Act):
     Raises DecisionClosed when that decision is gone, or none of them owes it an answer.
     """
 
+    verb: ClassVar[str] = "Lapse"
     decision: str
     seats: Sequence[Seat] = ()
 
@@ -381,6 +394,7 @@ def _owes(state: State, n: int, seat: Seat) -> bool:
 class Resolve(Act):
     """Batch work that no seat owes; its move is named after the frame."""
 
+    verb: ClassVar[str] = "Resolve"
     decision: str
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
@@ -399,6 +413,7 @@ class Resolve(Act):
 class Rest(Act):
     """A seat takes whole days of its vacation: none of its time runs meanwhile. It may play all the same."""
 
+    verb: ClassVar[str] = "Rest"
     seat: Seat
     days: int
 
@@ -425,6 +440,7 @@ class Rewind(Act):
     With `fresh` the epoch rises and what nobody has seen is dealt anew.
     """
 
+    verb: ClassVar[str] = "Rewind"
     to: int
     by: By = "director"
     seat: Seat | None = None
@@ -494,6 +510,8 @@ def _seat_again(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int) -> l
 class Look(Act):
     """The director looks at what is hidden. That somebody ruled is public, what it was is shown after the end."""
 
+    verb: ClassVar[str] = "Look"
+
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
         _running(game)
         draft, ruling = draft_of(rules, game, moment), {"act": "look"}
@@ -511,6 +529,7 @@ class Extend(Act):
     It is not brought so near that a default would take somebody's turn; older logs hold some that were.
     """
 
+    verb: ClassVar[str] = "Extend"
     decision: str
     ms: int
     by: By = "director"
@@ -537,6 +556,7 @@ class Shift(Act):
     the clock that was set, the command's id sees to it that it is not done again.
     """
 
+    verb: ClassVar[str] = "Shift"
     ms: int
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
@@ -556,6 +576,7 @@ class Hold(Act):
     So a seat is kept for a substitute, or for a player who cannot play just now.
     """
 
+    verb: ClassVar[str] = "Hold"
     seat: Seat
     seconds: int
 
@@ -574,6 +595,7 @@ class Hold(Act):
 class Reissue(Act):
     """The player of a seat is given a new token in place of one that was lost: all can see that it was done."""
 
+    verb: ClassVar[str] = "Reissue"
     seat: Seat
 
     def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:

@@ -235,10 +235,10 @@ def _stores() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def make_site(folder: Path, catalogue: Catalogue | None = None) -> Site:
-    """A site in a folder; with the rulesets of CATALOGUE unless others are named."""
+def make_site(folder: Path, catalogue: Catalogue | None = None, stores: Mapping[str, bytes] | None = None) -> Site:
+    """A site in a folder; with the rulesets of CATALOGUE and empty stores unless others are given."""
     catalogue = catalogue or CATALOGUE
-    for name, data in _stores().items():
+    for name, data in {**_stores(), **(stores or {})}.items():
         (folder / name).write_bytes(data)
     ledger = Ledger.open(f"sqlite:///{folder / 'ledger'}", bytes(32))
     views = Views(f"sqlite:///{folder / 'views'}", ledger.keys)

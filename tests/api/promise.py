@@ -41,6 +41,28 @@ def promised() -> Doc:
     return found
 
 
+_SAID = ("description", "summary", "examples")
+_NAMES = ("headers", "mapping", "parameters", "paths", "properties", "responses", "schemas")
+"""Members whose values are objects with names as keys."""
+
+
+def bare(part: Any, *, names: bool = False) -> Any:
+    """Return the document, or a part of it, without descriptions, summaries and examples."""
+    if isinstance(part, dict):
+        kept = part if names else {key: value for key, value in part.items() if key not in _SAID}
+        return {key: bare(value, names=not names and key in _NAMES) for key, value in kept.items()}
+    return [bare(each) for each in part] if isinstance(part, list) else part
+
+
+def differing(old: Any, new: Any, at: str = "") -> Iterator[str]:
+    """Yield the places at which two documents differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            yield from differing(old.get(key), new.get(key), f"{at}/{key}")
+    elif old != new:
+        yield at
+
+
 class Comparison:
     """What an old document has promised and a new one does not keep, told as places."""
 

@@ -14,7 +14,7 @@ from api import app as application
 from api.openapi import Blueprint, leaving
 from api.problems import Problem
 from tests.api.conftest import Doc, Site, refused
-from tests.api.promise import Comparison, document, promised
+from tests.api.promise import Comparison, bare, differing, document, promised
 
 MOVES = "/v1/games/{game}/moves"
 
@@ -27,6 +27,11 @@ def now() -> Doc:
 def test_nothing_that_was_promised_is_gone(now: Doc) -> None:
     """After an addition: `python -m tests.api.promise` promises it as well."""
     assert not list(Comparison(promised(), now).broken())
+
+
+def test_what_there_is_was_promised(now: Doc) -> None:
+    """`python -m tests.api.promise` promises an addition; a name that is gone also needs a decision record."""
+    assert not list(differing(bare(promised()), bare(now)))
 
 
 def _schema(doc: Doc, name: str) -> Doc:

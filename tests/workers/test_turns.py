@@ -253,5 +253,5 @@ def test_nothing_in_redis_is_secret_or_pickled(house: House) -> None:
     raw = Redis.from_url(house.url)
     held = [json.loads(zlib.decompress(cast("bytes", raw.hget(key, "data")))) for key in raw.keys("rq:job:*")]
     raw.close()
-    assert sorted(call[0] for call in held) == ["workers.audits.audit", "workers.turns.resolve"]
+    assert sorted(call[0] for call in held) == ["audit", "resolve"]
     assert sorted(call[2] for call in held) == sorted([[audit], [game, decision]])

@@ -1,0 +1,278 @@
+-- ledger
+CREATE INDEX account_log_account ON account_log (account, id);
+CREATE INDEX account_names_account ON account_names (account);
+CREATE INDEX account_players_account ON account_players (account);
+CREATE INDEX challenges_player ON challenges (player);
+CREATE INDEX deliveries_due ON deliveries (due) WHERE state = 'waiting';
+CREATE INDEX deliveries_game ON deliveries (game) WHERE state = 'waiting';
+CREATE INDEX deliveries_made ON deliveries (made);
+CREATE INDEX deliveries_waiting ON deliveries (webhook, due) WHERE state = 'waiting';
+CREATE INDEX deliveries_webhook ON deliveries (webhook, made);
+CREATE UNIQUE INDEX errands_motions ON errands (game, version, round);
+CREATE INDEX errands_open ON errands (at) WHERE outcome = '';
+CREATE INDEX mail_asked_mark ON mail_asked (mark, at);
+CREATE INDEX mailboxes_next ON mailboxes (next) WHERE next > 0;
+CREATE INDEX mailboxes_token ON mailboxes (token);
+CREATE INDEX mailboxes_webhook ON mailboxes (webhook);
+CREATE INDEX oauth_clients_account ON oauth_clients (account);
+CREATE INDEX oauth_grants_account ON oauth_grants (account);
+CREATE INDEX oauth_grants_client ON oauth_grants (client);
+CREATE INDEX personal_tokens_account ON personal_tokens (account);
+CREATE INDEX reports_account ON reports (account);
+CREATE INDEX sessions_account ON sessions (account);
+CREATE INDEX tokens_player ON tokens (player);
+CREATE INDEX webhooks_account ON webhooks (account);
+CREATE INDEX webhooks_held ON webhooks (held, host);
+CREATE TABLE account_invitations (
+  hash TEXT PRIMARY KEY, account TEXT NOT NULL, until BIGINT NOT NULL, uses BIGINT NOT NULL);
+CREATE TABLE account_log (
+  id TEXT PRIMARY KEY, account TEXT NOT NULL, at BIGINT NOT NULL, what TEXT NOT NULL, address TEXT NOT NULL,
+  detail TEXT NOT NULL);
+CREATE TABLE account_names (
+  key TEXT NOT NULL, account TEXT NOT NULL, name TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL,
+  PRIMARY KEY (key, account, since));
+CREATE TABLE account_players (
+  player TEXT PRIMARY KEY, account TEXT NOT NULL, since BIGINT NOT NULL);
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, player TEXT NOT NULL, state TEXT NOT NULL, until BIGINT NOT NULL,
+  role TEXT NOT NULL, bot INTEGER NOT NULL, made BIGINT NOT NULL, request TEXT NOT NULL);
+CREATE TABLE archive (
+  game TEXT NOT NULL, first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, piece BLOB NOT NULL,
+  PRIMARY KEY (game, first_version));
+CREATE TABLE blocks (
+  account TEXT NOT NULL, player TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, player));
+CREATE TABLE cards (
+  game TEXT PRIMARY KEY, player TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL);
+CREATE TABLE challenges (
+  game TEXT NOT NULL, called TEXT NOT NULL, player TEXT NOT NULL, seat INTEGER NOT NULL, by TEXT NOT NULL,
+  at BIGINT NOT NULL, until BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (game, called));
+CREATE TABLE clocks (
+  machine TEXT PRIMARY KEY, name TEXT NOT NULL, at BIGINT NOT NULL, wall BIGINT NOT NULL, up BIGINT NOT NULL);
+CREATE TABLE commands (
+  game TEXT NOT NULL, id TEXT NOT NULL, body_hash TEXT NOT NULL,
+  first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, PRIMARY KEY (game, id)) WITHOUT ROWID;
+CREATE TABLE consents (
+  errand TEXT NOT NULL, seat BIGINT NOT NULL, agrees BIGINT NOT NULL, PRIMARY KEY (errand, seat));
+CREATE TABLE damages (
+  game TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, said TEXT NOT NULL, found BIGINT NOT NULL,
+  PRIMARY KEY (game, version));
+CREATE TABLE deliveries (
+  id TEXT PRIMARY KEY, webhook TEXT NOT NULL, type TEXT NOT NULL, game TEXT NOT NULL, box TEXT NOT NULL,
+  state TEXT NOT NULL, made BIGINT NOT NULL, due BIGINT NOT NULL, until BIGINT NOT NULL, tries BIGINT NOT NULL,
+  log TEXT NOT NULL);
+CREATE TABLE errands (
+  id TEXT PRIMARY KEY, work TEXT NOT NULL, game TEXT NOT NULL, version BIGINT NOT NULL, round BIGINT,
+  args TEXT NOT NULL, asked TEXT NOT NULL, at BIGINT NOT NULL, outcome TEXT NOT NULL);
+CREATE TABLE factors (
+  account TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, secret TEXT NOT NULL, made BIGINT NOT NULL,
+  PRIMARY KEY (account, kind, id));
+CREATE TABLE heartbeat (name TEXT PRIMARY KEY, at BIGINT NOT NULL);
+CREATE TABLE invitations (game TEXT PRIMARY KEY, hash TEXT NOT NULL);
+CREATE TABLE keyring (
+  number INTEGER NOT NULL, mark TEXT NOT NULL, wrapped TEXT NOT NULL, PRIMARY KEY (number, mark));
+CREATE TABLE leaps (
+  began BIGINT PRIMARY KEY, ms BIGINT NOT NULL, stage BIGINT NOT NULL, position BIGINT NOT NULL,
+  leapt BIGINT NOT NULL);
+CREATE TABLE mail_asked (mark TEXT NOT NULL, at BIGINT NOT NULL);
+CREATE TABLE mailboxes (
+  account TEXT PRIMARY KEY, webhook TEXT NOT NULL, state TEXT NOT NULL, events TEXT NOT NULL, digest TEXT NOT NULL,
+  hour BIGINT NOT NULL, language TEXT NOT NULL, token TEXT NOT NULL, code TEXT NOT NULL, until BIGINT NOT NULL,
+  tries BIGINT NOT NULL, made BIGINT NOT NULL, next BIGINT NOT NULL, last BIGINT NOT NULL, bounces BIGINT NOT NULL);
+CREATE TABLE master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL);
+CREATE TABLE notice_position (name TEXT PRIMARY KEY, position BIGINT NOT NULL);
+CREATE TABLE oauth_client_rights (
+  client TEXT PRIMARY KEY, grant_types TEXT NOT NULL, scopes TEXT NOT NULL);
+CREATE TABLE oauth_clients (
+  id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, redirects TEXT NOT NULL, secret TEXT NOT NULL,
+  made BIGINT NOT NULL, ended BIGINT NOT NULL, request TEXT NOT NULL);
+CREATE TABLE oauth_codes (
+  hash TEXT PRIMARY KEY, account TEXT NOT NULL, client TEXT NOT NULL, scopes TEXT NOT NULL, redirect TEXT NOT NULL,
+  challenge TEXT NOT NULL, until BIGINT NOT NULL, given TEXT NOT NULL);
+CREATE TABLE oauth_devices (
+  hash TEXT PRIMARY KEY, code TEXT NOT NULL UNIQUE, client TEXT NOT NULL, scopes TEXT NOT NULL, until BIGINT NOT NULL,
+  asked BIGINT NOT NULL, pace BIGINT NOT NULL, state TEXT NOT NULL, account TEXT NOT NULL);
+CREATE TABLE oauth_grants (
+  id TEXT PRIMARY KEY, account TEXT NOT NULL, client TEXT NOT NULL, scopes TEXT NOT NULL, made BIGINT NOT NULL,
+  used BIGINT NOT NULL, access TEXT NOT NULL, allowed TEXT NOT NULL, access_until BIGINT NOT NULL,
+  refresh TEXT NOT NULL, until BIGINT NOT NULL);
+CREATE TABLE people (player TEXT PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE personal_tokens (
+  id TEXT PRIMARY KEY, hash TEXT NOT NULL, account TEXT NOT NULL, label TEXT NOT NULL, scopes TEXT NOT NULL,
+  made BIGINT NOT NULL, used BIGINT NOT NULL, until BIGINT NOT NULL, ended BIGINT NOT NULL);
+CREATE TABLE records (
+  rowid INTEGER PRIMARY KEY, originator_id TEXT NOT NULL, originator_version INTEGER NOT NULL,
+  topic TEXT NOT NULL, state BLOB NOT NULL, UNIQUE (originator_id, originator_version));
+CREATE TABLE repairs (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, why TEXT NOT NULL);
+CREATE TABLE reports (
+  id TEXT PRIMARY KEY, account TEXT NOT NULL, at BIGINT NOT NULL, player TEXT NOT NULL, game TEXT NOT NULL,
+  said TEXT NOT NULL, outcome TEXT NOT NULL, settled BIGINT NOT NULL);
+CREATE TABLE room (id INTEGER PRIMARY KEY, filler TEXT NOT NULL);
+CREATE TABLE seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE sessions (
+  id TEXT PRIMARY KEY, hash TEXT NOT NULL, account TEXT NOT NULL, label TEXT NOT NULL, factors TEXT NOT NULL,
+  family TEXT NOT NULL, made BIGINT NOT NULL, proved BIGINT NOT NULL, used BIGINT NOT NULL);
+CREATE TABLE silences (
+  began BIGINT PRIMARY KEY, ended BIGINT NOT NULL, settled INTEGER NOT NULL);
+CREATE TABLE spent_challenges (hash TEXT PRIMARY KEY, until BIGINT NOT NULL);
+CREATE TABLE streams (
+  hash TEXT PRIMARY KEY, token TEXT NOT NULL, browser TEXT NOT NULL, until BIGINT);
+CREATE TABLE texts (
+  hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL);
+CREATE TABLE tickets (id TEXT PRIMARY KEY, hash TEXT NOT NULL, token TEXT NOT NULL, until BIGINT);
+CREATE TABLE tokens (
+  game TEXT NOT NULL, role TEXT NOT NULL, id TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, player TEXT NOT NULL,
+  revoked INTEGER NOT NULL, PRIMARY KEY (game, role));
+CREATE TABLE watching (
+  account TEXT NOT NULL, game TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, game));
+CREATE TABLE webhooks (
+  id TEXT PRIMARY KEY, account TEXT NOT NULL, about TEXT NOT NULL, game TEXT NOT NULL, events TEXT NOT NULL,
+  host TEXT NOT NULL, box TEXT NOT NULL, state TEXT NOT NULL, made BIGINT NOT NULL, since BIGINT NOT NULL,
+  failed BIGINT NOT NULL, failing BIGINT NOT NULL, ms BIGINT NOT NULL, next BIGINT NOT NULL, held BIGINT NOT NULL,
+  used BIGINT NOT NULL);
+CREATE TRIGGER archive_not_deleted BEFORE DELETE ON archive BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER archive_not_replaced BEFORE INSERT ON archive WHEN EXISTS (SELECT 1 FROM archive WHERE game = NEW.game AND first_version = NEW.first_version) BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER archive_not_updated BEFORE UPDATE ON archive BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER commands_not_deleted BEFORE DELETE ON commands BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER commands_not_replaced BEFORE INSERT ON commands WHEN EXISTS (SELECT 1 FROM commands WHERE game = NEW.game AND id = NEW.id) BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER commands_not_updated BEFORE UPDATE ON commands BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER records_not_deleted BEFORE DELETE ON records BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER records_not_replaced BEFORE INSERT ON records WHEN EXISTS (SELECT 1 FROM records WHERE rowid = NEW.rowid OR (originator_id = NEW.originator_id AND originator_version = NEW.originator_version)) BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER records_not_updated BEFORE UPDATE ON records BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER repairs_not_deleted BEFORE DELETE ON repairs BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER repairs_not_replaced BEFORE INSERT ON repairs WHEN EXISTS (SELECT 1 FROM repairs WHERE id = NEW.id) BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER repairs_not_updated BEFORE UPDATE ON repairs BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+-- views
+CREATE INDEX due_at ON due (gen, at);
+CREATE INDEX games_listed ON games (gen, listing, place);
+CREATE INDEX held_back_at ON held_back (gen, at);
+CREATE INDEX leaves_record ON leaves (gen, game, version);
+CREATE INDEX results_player ON results (gen, player, at);
+CREATE INDEX seated_player ON seated (gen, player);
+CREATE TABLE aside (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	position BIGINT NOT NULL, 
+	error VARCHAR(200) NOT NULL, 
+	PRIMARY KEY (gen, game)
+);
+CREATE TABLE boards (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	viewer VARCHAR(10) NOT NULL, 
+	version INTEGER NOT NULL, 
+	doc BLOB NOT NULL, 
+	PRIMARY KEY (gen, game, viewer)
+);
+CREATE TABLE due (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	decision VARCHAR(24) NOT NULL, 
+	work VARCHAR(10) NOT NULL, 
+	at BIGINT NOT NULL, 
+	deadline BIGINT, 
+	last BIGINT, 
+	PRIMARY KEY (gen, game, decision, work)
+);
+CREATE TABLE games (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	shown_to VARCHAR(6) NOT NULL, 
+	place BIGINT NOT NULL, 
+	version INTEGER NOT NULL, 
+	ruleset VARCHAR(80) NOT NULL, 
+	status VARCHAR(10) NOT NULL, 
+	listing VARCHAR(10) NOT NULL, 
+	free INTEGER NOT NULL, 
+	at BIGINT NOT NULL, 
+	doc BLOB NOT NULL, 
+	PRIMARY KEY (gen, game, shown_to)
+);
+CREATE TABLE generations (
+	gen INTEGER NOT NULL, 
+	position BIGINT NOT NULL, 
+	live BOOLEAN NOT NULL, 
+	parts INTEGER NOT NULL, 
+	leaves BIGINT NOT NULL, 
+	frontier BLOB NOT NULL, 
+	place BIGINT NOT NULL, 
+	PRIMARY KEY (gen)
+);
+CREATE TABLE held_back (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	shown INTEGER NOT NULL, 
+	head INTEGER NOT NULL, 
+	at BIGINT NOT NULL, 
+	PRIMARY KEY (gen, game)
+);
+CREATE TABLE leases (
+	name VARCHAR(40) NOT NULL, 
+	owner VARCHAR(80) NOT NULL, 
+	until BIGINT NOT NULL, 
+	PRIMARY KEY (name)
+);
+CREATE TABLE leaves (
+	gen INTEGER NOT NULL, 
+	leaf BIGINT NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	version INTEGER NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	position BIGINT NOT NULL, 
+	PRIMARY KEY (gen, leaf)
+);
+CREATE TABLE nodes (
+	gen INTEGER NOT NULL, 
+	level INTEGER NOT NULL, 
+	number BIGINT NOT NULL, 
+	hash BLOB NOT NULL, 
+	PRIMARY KEY (gen, level, number)
+);
+CREATE TABLE parts (
+	gen INTEGER NOT NULL, 
+	part INTEGER NOT NULL, 
+	owner VARCHAR(80) NOT NULL, 
+	until BIGINT NOT NULL, 
+	position BIGINT NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	version INTEGER NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	PRIMARY KEY (gen, part)
+);
+CREATE TABLE progress (
+	name VARCHAR(40) NOT NULL, 
+	doc BLOB NOT NULL, 
+	PRIMARY KEY (name)
+);
+CREATE TABLE results (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	seat INTEGER NOT NULL, 
+	player VARCHAR(80) NOT NULL, 
+	ruleset VARCHAR(80) NOT NULL, 
+	place INTEGER, 
+	points INTEGER, 
+	reason VARCHAR(40) NOT NULL, 
+	"by" VARCHAR(10) NOT NULL, 
+	at BIGINT NOT NULL, 
+	PRIMARY KEY (gen, game, seat)
+);
+CREATE TABLE seated (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	seat INTEGER NOT NULL, 
+	player VARCHAR(80) NOT NULL, 
+	PRIMARY KEY (gen, game, seat)
+);
+CREATE TABLE shape (
+	hash VARCHAR(64) NOT NULL, 
+	PRIMARY KEY (hash)
+);
+CREATE TABLE timeline (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	version INTEGER NOT NULL, 
+	audience VARCHAR(40) NOT NULL, 
+	doc BLOB NOT NULL, 
+	PRIMARY KEY (gen, game, version, audience)
+);
