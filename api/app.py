@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
-from api import addresses, attempts, events, limits, logs, openapi, problems
-from api.pages import rooms
+from api.http import login_throttle, problems, rate_limits, request_log, security_log, url_converters
+from api.openapi import smorest
+from api.pages import blueprints
 from api.routes import (
     audit,
+    batches,
     boards,
-    bulk,
-    company,
+    challenges,
     director,
     docs,
     games,
@@ -27,8 +28,8 @@ from api.routes import (
     rulesets,
     stream,
 )
+from api.routes.accounts import accounts, mail, me, moderation, second_factors, sessions, social, tokens, webhooks
 from api.routes.oauth import clients, endpoints, grants
-from api.routes.people import accounts, circle, factors, mail, me, moderation, sessions, tokens, webhooks
 from api.services import EXTENSION, Services, Settings
 from api.streams.asgi import Streams, believe
 
@@ -42,8 +43,8 @@ ROOMS = (
     moves.room,
     boards.room,
     history.room,
-    bulk.room,
-    company.room,
+    batches.room,
+    challenges.room,
     rewinds.room,
     jobs.room,
     stream.room,
@@ -56,13 +57,13 @@ ROOMS = (
     sessions.room,
     tokens.room,
     me.room,
-    circle.room,
+    social.room,
     webhooks.room,
     mail.room,
     moderation.room,
     clients.room,
     grants.room,
-    factors.room,
+    second_factors.room,
     health.room,
 )
 
@@ -86,16 +87,16 @@ def create_app(services: Services) -> Flask:
     app.url_map.redirect_defaults = False
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # it would send clients to whatever host they have named
-    logs.install(app)
-    events.install(app)
+    request_log.install(app)
+    security_log.install(app)
     problems.install(app)
-    limits.install(app)
-    attempts.install(app)
+    rate_limits.install(app)
+    login_throttle.install(app)
     health.install(app)
     stream.install(app)
-    addresses.install(app)
+    url_converters.install(app)
     docs.install(app)
     endpoints.install(app)
-    rooms.install(app)
-    openapi.install(app, services.catalogue, *ROOMS)
+    blueprints.install(app)
+    smorest.install(app, services.catalogue, *ROOMS)
     return app

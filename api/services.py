@@ -9,17 +9,17 @@ from typing import TypeVar
 
 from flask import current_app
 
-from domain.beside.access import Access
-from domain.beside.clock import Clocks
-from domain.beside.damages import Damages
-from domain.beside.errands import Errands
-from domain.beside.notices.notices import Notices
-from domain.beside.outages import Outages
-from domain.beside.people.people import People
-from domain.catalogue import Catalogue
-from domain.commands import Commands
-from domain.ids import Json
+from domain.accounts.account_store import People
+from domain.command_handler import Commands
 from domain.ledger import Ledger
+from domain.notifications.notification_store import Notices
+from domain.ruleset_registry import Catalogue
+from domain.service.corruption import Damages
+from domain.service.heartbeat import Outages
+from domain.service.job_requests import Errands
+from domain.service.seat_tokens import Access
+from domain.service.service_clock import Clocks
+from domain.types import Json
 from projections.reader import Reader
 
 EXTENSION = "annals"

@@ -6,7 +6,7 @@ import sys
 def run() -> int:
     """Its exit status."""
     try:
-        from deploy.cli import main  # noqa: PLC0415 - loading it takes the better part of a short command
+        from deploy.cli.main import main  # noqa: PLC0415 - loading it takes the better part of a short command
     except KeyboardInterrupt:
         return 130
     return main()

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from domain.errors import NeedsChance, RuleError
-from domain.ids import PUBLIC, Doc, Json, Seat
-from domain.kernel.choices import Choice
-from domain.kernel.game import AnyGame
-from domain.kernel.ruleset import AnyRuleset, build, decisions, dry_run
+from domain.kernel.game.game import AnyGame
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import build, decisions, dry_run
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.types import PUBLIC, Doc, Json, Seat
 
 
 class Scene(Protocol):

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import convert
 
-from domain.ids import PUBLIC, Doc, Json, Viewer
-from domain.kernel import declare
-from domain.kernel.asides import Asides, as_told, asides_whole
-from domain.kernel.audience import ALL_KEY, seats_of
-from domain.kernel.chapters import heading, split, turned_publicly
-from domain.kernel.chronicle import told
-from domain.kernel.game import shown
-from domain.kernel.record import Record
-from domain.kernel.ruleset import AnyRuleset, Chapter
-from domain.kernel.texts import Name, Texts
-from projections.known import Known
+from domain.kernel.game.game import shown
+from domain.kernel.narration.chapters import heading, split, turned_publicly
+from domain.kernel.narration.sentences import told
+from domain.kernel.narration.template_context import Asides, as_told, asides_whole
+from domain.kernel.records.audience import ALL_KEY, seats_of
+from domain.kernel.records.record import Record
+from domain.kernel.rules.ruleset import AnyRuleset, Chapter
+from domain.kernel.schema import declarations
+from domain.kernel.text.message_catalog import Name, Texts
+from domain.types import PUBLIC, Doc, Json, Viewer
+from projections.loaded_game import Known
 
 
 def rendered(doc: Json) -> bytes:
@@ -138,8 +138,8 @@ def entries(record: Record, before: Known | None, known: Known) -> dict[str, dic
         "body": {k: v for k, v in record.body.items() if k in _BODY},
         "acts": record.public.get("acts", []),
         "facts": record.public.get("facts", []),
-        "chapter": declare.doc(rules.chapter(after)),
-        "turns": [[i, declare.doc(chapter)] for i, chapter in turns],
+        "chapter": declarations.doc(rules.chapter(after)),
+        "turns": [[i, declarations.doc(chapter)] for i, chapter in turns],
         "asides": _kept(besides(record.public.get("facts", []))),
     }
     if record.kind == "closed":
@@ -171,7 +171,7 @@ def _as_told(rules: AnyRuleset, part: Doc) -> Sequence[Doc]:
 
 def chapter_told(words: Texts, chapter: Chapter) -> dict[str, Json]:
     """Where in the game something is, with the heading of that place."""
-    return {**declare.doc(chapter), "title": heading(words, chapter)}
+    return {**declarations.doc(chapter), "title": heading(words, chapter)}
 
 
 def with_text(rules: AnyRuleset, entry: Doc, words: Texts, name: Name) -> Doc:

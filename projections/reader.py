@@ -11,14 +11,14 @@ from typing import TypeVarTuple
 
 from sqlalchemy import ColumnElement, Select, Table, bindparam, func, literal_column, select, text, tuple_
 
-from domain.ids import MAX_INT, PUBLIC, Doc, Json, Viewer
-from domain.kernel.audience import ALL_KEY, may_read
+from domain.kernel.records.audience import ALL_KEY, may_read
+from domain.types import MAX_INT, PUBLIC, Doc, Json, Viewer
 from projections import schema
-from projections.progress import kept
-from projections.proofs import Proofs
-from projections.retold import Passage, Retold, Told
-from projections.spectators import CHANGES
-from projections.store import Prepared, Views
+from projections.archived_views import Passage, Retold, Told
+from projections.delayed_views import CHANGES
+from projections.leases import kept
+from projections.merkle_proofs import Proofs
+from projections.view_store import Prepared, Views
 
 Columns = TypeVarTuple("Columns")
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from projections import schema
-from projections.parts import GenerationGoneError
-from projections.progress import LeaseLostError
-from projections.proofs import full_subtrees
-from projections.store import Views
-from projections.tree import edge
+from projections.leases import LeaseLostError
+from projections.merkle_proofs import full_subtrees
+from projections.merkle_tree import edge
+from projections.partitions import GenerationGoneError
+from projections.view_store import Views
 
 SWEPT = 2000
 """Rows that are dropped at once."""

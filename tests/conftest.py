@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from deploy import collector
+from deploy.runtime import gc_tuning as collector
 from domain.ledger import Ledger
-from projections.store import Views
+from projections.view_store import Views
 
 # same: the same examples in every run and for everybody, so that a red run is the change's doing.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)

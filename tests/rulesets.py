@@ -8,8 +8,8 @@ from typing import Any
 
 from domain.games.imperunde.data import CARDS
 from domain.games.struggle_of_empires.data import TILES
-from domain.ids import Doc, Json, Seat
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.ruleset import Ruleset
+from domain.types import Doc, Json, Seat
 from tests import template
 from tests.games.age_of_reason import registered as age_of_reason
 from tests.games.egc import rare as egc_rare

@@ -26,12 +26,12 @@ from time import monotonic
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from deploy.play.probes import value_of
-from deploy.play.simulate import fact_kinds, refusal_codes, simulate
+from deploy.simulation.refusal_probes import value_of
+from deploy.simulation.simulate import fact_kinds, refusal_codes, simulate
 from domain.errors import InvalidTable
-from domain.ids import Json
-from domain.kernel.ruleset import OptionType
-from domain.kernel.shapes import Bool, Int, Null, Shape, Word
+from domain.kernel.rules.meta import OptionType
+from domain.kernel.schema.validators import Bool, Int, Null, Shape, Word
+from domain.types import Json
 from tests.kernel.machine import machine_of
 from tests.rulesets import REGISTERED, Registered
 

@@ -24,8 +24,8 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import negative_data_rejection
 
-from domain.kernel import export
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
+from domain.kernel.records import export
 from tests.api.conftest import CATALOGUE, PROBLEM, Table, make_site
 
 STREAM = "/stream"

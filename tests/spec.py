@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, Doc, Json, Seat
-from domain.kernel.choices import Choice
-from domain.kernel.draws import Extreme, Scripted, Seeded, Source
-from domain.kernel.flow import Decision
-from domain.kernel.jsonform import resolve, to_json
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for
-from domain.kernel.ruleset import Ruleset, ask
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import ask
+from domain.kernel.rules.draws import Extreme, Scripted, Seeded, Source
+from domain.kernel.rules.flow import Decision
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.json_codec import resolve, to_json
+from domain.types import DIRECTOR, Doc, Json, Seat
 
 SEED = b"annals specification seed, fixed"
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from domain.cached import cached_property
-from domain.kernel.digest import digest_of
+from domain.compat import cached_property
+from domain.kernel.schema.canonical_json import digest_of
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.catalogue import shipped
-from domain.kernel import export, verify
+from domain.kernel.proof import verify
+from domain.kernel.records import export
+from domain.ruleset_registry import shipped
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.xz"))
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Draft, OptionType, Ruleset
-from domain.kernel.shapes import Bool, Int, ListOf, Null, Word
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.meta import OptionType
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.validators import Bool, Int, ListOf, Null, Word
 from tests import soak
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS, GAMES, REGISTERED, Registered

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import main
+from deploy.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = {"docs/command-line.md": 4, "docs/chronicle.md": 15, "README.md": 4}

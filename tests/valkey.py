@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from deploy import embedded
+from deploy.runtime import embedded_redis
 
 # The server ends with its input, so also when the tests are killed.
 GUARD = '"$@" & read -r _; kill "$!"; wait'
@@ -31,10 +31,10 @@ class Server:
         self._guard: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        command = [embedded.program(), "--port", "0", "--unixsocket", str(self.folder / "socket"), "--save", ""]
+        command = [embedded_redis.program(), "--port", "0", "--unixsocket", str(self.folder / "socket"), "--save", ""]
         command += ["--dir", str(self.folder), "--logfile", str(self.folder / "log"), *self._more]
         self._guard = subprocess.Popen(["/bin/sh", "-c", GUARD, "guard", *command], stdin=subprocess.PIPE)
-        assert embedded.wait(self.url, seconds=20), (self.folder / "log").read_text()
+        assert embedded_redis.wait(self.url, seconds=20), (self.folder / "log").read_text()
 
         with Redis.from_url(self.url) as client:
             self._pid = int(client.info("server")["process_id"])

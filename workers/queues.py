@@ -24,14 +24,14 @@ from rq.exceptions import NoSuchJobError
 from rq.job import Job
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
-from domain.beside.errands import Errand
 from domain.errors import StoreUnavailable
-from domain.ids import Json
+from domain.service.job_requests import Errand
+from domain.types import Json
 from projections.reader import Due
-from workers import audits, bots, deadlines, rebuilds, rewinds, turns
-from workers.bell import NO_REDIS, Breaker, connect
-from workers.crew import crew
-from workers.damaged import suspected
+from workers.context import crew
+from workers.jobs import audits, bot_moves, deadlines, rebuilds, rewinds, turns
+from workers.maintenance.corruption_handler import suspected
+from workers.signals import NO_REDIS, Breaker, connect
 
 TURNS, BATCH = "annals-turns", "annals-batch"
 """Short work that players wait for; long work that must not stand in its way."""
@@ -86,7 +86,7 @@ _DUE: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
         "resolve": turns.resolve,
         "lapse": deadlines.lapse,
         "vacant": turns.vacant,
-        "bot": bots.play,
+        "bot": bot_moves.play,
         "sweep": turns.sweep,
     }
 )

@@ -8,16 +8,16 @@ from collections.abc import Callable
 import orjson
 from flask import Response, request
 
-from api import events, limits, public
-from api.addresses import PasskeyConverter
-from api.factors import NewPasskeySchema
-from api.pages.desk import in_words, let_out, loaded, read, sent_on, show, somebody, visitor
-from api.pages.entering import log_in_first, prove_first
-from api.problems import Problem
+from api.http import public_url, rate_limits, security_log
+from api.http.problems import Problem
+from api.http.url_converters import PasskeyConverter
+from api.pages.login import log_in_first, prove_first
+from api.pages.session import in_words, let_out, loaded, read, sent_on, show, somebody, visitor
+from api.routes.accounts import second_factors
 from api.routes.oauth.grants import withdraw
-from api.routes.people import factors
+from api.schemas.second_factors import NewPasskeySchema
 from api.services import services
-from domain.beside.people.accounts import Account
+from domain.accounts.accounts import Account
 
 ACCOUNT = "/account"
 
@@ -61,22 +61,22 @@ def _end_session(me: Account, id_: str) -> None:
     people = services().people
     if not id_ or not people.credentials.end(me.id, id_):
         raise Problem("not_found")
-    people.journal.keep(events.journaled(me.id, "logout", limits.network()))
+    people.journal.keep(security_log.journaled(me.id, "logout", rate_limits.network()))
 
 
 def _end_token(me: Account, id_: str) -> None:
     people = services().people
     if not people.credentials.revoke(me.id, id_):
         raise Problem("not_found")
-    people.journal.keep(events.journaled(me.id, "token_revoked", limits.network(), id_))
+    people.journal.keep(security_log.journaled(me.id, "token_revoked", rate_limits.network(), id_))
 
 
 _ENDS: dict[str, Callable[[Account, str], None]] = {
     "session": _end_session,
     "token": _end_token,
     "grant": lambda me, id_: withdraw(me.id, id_),
-    "totp": lambda _, __: factors.remove("totp", ""),
-    "passkey": lambda _, id_: factors.remove("passkey", id_),
+    "totp": lambda _, __: second_factors.remove("totp", ""),
+    "passkey": lambda _, id_: second_factors.remove("passkey", id_),
 }
 
 
@@ -87,9 +87,9 @@ def totp() -> Response:
     if asked := prove_first(ACCOUNT):
         return asked
     if "code" not in request.form:
-        return show("totp", setup=factors.proposed())
+        return show("totp", setup=second_factors.proposed())
     try:
-        factors.confirm(request.form["code"][:20])
+        second_factors.confirm(request.form["code"][:20])
     except Problem as problem:
         return show("totp", problem.status, setup=None, problem=in_words(problem))
     return sent_on(ACCOUNT)
@@ -103,10 +103,10 @@ def passkeys() -> Response:
         return asked
     if "passkey" not in request.form:
         me = somebody()
-        options = services().people.passkeys.invite(me.id, me.name, public.address())
+        options = services().people.passkeys.invite(me.id, me.name, public_url.address())
         return show("passkey", script=True, challenge=orjson.dumps(options).decode())
     label = request.form.get("label", "").strip()
     named = {"label": label} if label else {}
     body = loaded(NewPasskeySchema(), passkey=read(request.form["passkey"]), **named)
-    factors.added(body["label"], body["passkey"])
+    second_factors.added(body["label"], body["passkey"])
     return sent_on(ACCOUNT)

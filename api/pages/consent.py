@@ -7,14 +7,14 @@ from urllib.parse import urlencode, urlsplit
 from authlib.oauth2.rfc6749 import InvalidRequestError, OAuth2Error
 from flask import Response, g, request
 
-from api import public
-from api.pages.desk import show, somebody, visitor
-from api.pages.entering import log_in_first
-from api.problems import Problem
-from api.routes.oauth.server import allowed_to, server
+from api.http import public_url
+from api.http.problems import Problem
+from api.oauth.authorization_server import allowed_to, server
+from api.pages.login import log_in_first
+from api.pages.session import show, somebody, visitor
 from api.services import services
-from domain.beside.people.accounts import Account
-from domain.beside.people.clients import Client
+from domain.accounts.accounts import Account
+from domain.accounts.oauth_clients import Client
 
 LONGEST = 6000
 """Bytes of what a client asks: the answer holds its `state`, and the address of the login page all of it."""
@@ -65,7 +65,7 @@ def _refused(error: OAuth2Error) -> Response:
 def to_client(told: dict[str, str]) -> Response:
     """Back to the client, by the address that it has named and that is registered."""
     redirect, state = request.args["redirect_uri"], request.args.getlist("state")
-    answer = told | ({"state": state[0]} if len(state) == 1 and state[0] else {}) | {"iss": public.address()}
+    answer = told | ({"state": state[0]} if len(state) == 1 and state[0] else {}) | {"iss": public_url.address()}
     mark = "&" if urlsplit(redirect).query else "?"
     return Response(status=303, headers={"Location": redirect + mark + urlencode(answer)})
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from flask import Response, request
 
-from api import attempts, auth, events, limits
-from api.pages.desk import in_words, show, somebody, visitor
-from api.pages.entering import log_in_first
-from api.problems import Problem
+from api import authorization
+from api.http import login_throttle, rate_limits, security_log
+from api.http.problems import Problem
+from api.pages.login import log_in_first
+from api.pages.session import in_words, show, somebody, visitor
 from api.services import services
-from domain.beside.people.clients import Client
-from domain.beside.people.devices import Device
+from domain.accounts.oauth_clients import Client
+from domain.accounts.oauth_devices import Device
 
 
 def device() -> Response:
@@ -33,7 +34,7 @@ def _typed(code: str) -> tuple[Device, Client]:
     people, me = services().people, somebody()
     if me.state == "banned":
         raise Problem("account_banned")
-    with attempts.guessing(f"device codes of {me.id}", at=limits.address()):
+    with login_throttle.guessing(f"device codes of {me.id}", at=rate_limits.address()):
         found = people.devices.typed(code)
         client = people.clients.find(found.client) if found else None
         if found is None or client is None:
@@ -48,7 +49,7 @@ def _ask(found: Device, client: Client, code: str) -> Response:
 
 
 def _given(found: Device) -> list[str]:
-    from api.routes.oauth.server import allowed_to  # noqa: PLC0415 - few processes ever need the library
+    from api.oauth.authorization_server import allowed_to  # noqa: PLC0415 - few processes ever need the library
 
     return allowed_to(somebody(), " ".join(found.scopes))
 
@@ -57,7 +58,9 @@ def _answered(found: Device, client: Client, agrees: bool) -> Response:
     people, me = services().people, somebody()
     scopes = _given(found)
     what = "grant_made" if agrees else "grant_refused"
-    logged = events.journaled(me.id, what, limits.network(), f"{client.name}: {' '.join(scopes)}")
-    if not people.devices.answer(found, me.id, scopes, logged, allowed=agrees, session=auth.holding().credential):
+    logged = security_log.journaled(me.id, what, rate_limits.network(), f"{client.name}: {' '.join(scopes)}")
+    if not people.devices.answer(
+        found, me.id, scopes, logged, allowed=agrees, session=authorization.holding().credential
+    ):
         raise Problem("form_stale")
     return show("device_done", agrees=agrees, client=client)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from flask import Response, request
 
-from api import events
-from api.pages.desk import show
-from api.problems import Problem
+from api.http import security_log
+from api.http.problems import Problem
+from api.pages.session import show
 from api.services import services
 
 
@@ -22,6 +22,6 @@ def end() -> Response:
         raise Problem("not_found")
     if request.method == "POST":
         if boxes.put_off(found, services().people.journal.entry(found.account, "mail_off")):
-            events.tell("account_changed", account=found.account, what="mail_off")
+            security_log.tell("account_changed", account=found.account, what="mail_off")
         return show("mail_end", ended=True, token=token)
     return show("mail_end", ended=found.state == "off", token=token)

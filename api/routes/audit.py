@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth, limits
-from api.answers import AuditSchema
-from api.openapi import Blueprint, fails
-from api.replies import answer, missing_game
+from api import authorization
+from api.http import rate_limits
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import answer, missing_game
+from api.schemas.history_responses import AuditSchema
 from api.services import Doc, services
-from api.spectating import sight
+from api.visibility import sight
 from domain.errors import VerificationError
-from domain.ids import PUBLIC
-from domain.kernel import export
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
+from domain.kernel.records import export
+from domain.types import PUBLIC
 
 room = Blueprint("audit", __name__, url_prefix="/v1/games", description="Proof.")
 
 
 @room.route("/<game:game>/audit", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404)
 @room.response(200, AuditSchema)
 @room.doc(operationId="audit")
-@limits.whole_game()
+@rate_limits.whole_game()
 def audit(game: str) -> Response:
     """Have the game proved: the hash chain, seals and boards; once closed also every draw and every move."""
     s = services()

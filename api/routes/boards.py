@@ -7,21 +7,23 @@ from dataclasses import replace
 import orjson
 from flask import Response
 
-from api import auth, limits
-from api.answers import BoardPartsSchema, BoardSchema, DecisionsSchema, ResumeSchema, ScoresSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem, lost
-from api.replies import OWN, PRIVATE, answer, head_of, missing_game, table, tagged, wait
-from api.requests import BoardArgs, PartsArgs, WaitArgs
+from api import authorization
+from api.http import rate_limits
+from api.http.problems import Problem, lost
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import OWN, PRIVATE, answer, head_of, missing_game, table, tagged, wait
+from api.schemas.history_responses import ResumeSchema, ScoresSchema
+from api.schemas.play_responses import BoardPartsSchema, BoardSchema, DecisionsSchema
+from api.schemas.query_args import BoardArgs, PartsArgs, WaitArgs
 from api.services import Doc, services
-from api.spectating import sight
-from domain.ids import Json, Viewer
-from domain.kernel.game import AnyGame, state_for
-from domain.kernel.record import Record
-from domain.kernel.ruleset import AnyRuleset
-from domain.kernel.texts import Message
+from api.visibility import sight
+from domain.kernel.game.game import AnyGame, state_for
+from domain.kernel.records.record import Record
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import Message
+from domain.types import Json, Viewer
 from projections import documents
-from projections.known import Known, folded
+from projections.loaded_game import Known, folded
 from projections.reader import Board
 
 room = Blueprint("boards", __name__, url_prefix="/v1/games", description="What each viewer may see.")
@@ -32,14 +34,14 @@ _TAG = {"ETag": {"schema": {"type": "string"}}, "Annals-Version": {"schema": {"t
 
 def board_of(game: str, viewer: Viewer) -> Board:
     """The rendered board; raises Problem."""
-    found = services().reader.board(game, viewer, inside=auth.inside(game), whole=limits.telling_again)
+    found = services().reader.board(game, viewer, inside=authorization.inside(game), whole=rate_limits.telling_again)
     if found is None:
         raise missing_game(game)
     return found
 
 
 @room.route("/<game:game>/board", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(304, 403, 404, 503)
 @room.arguments(BoardArgs, location="query")
 @room.response(200, BoardSchema, headers=_TAG)
@@ -56,14 +58,14 @@ def board(args: Doc, game: str) -> Response:
 def _asked(args: Doc, game: str) -> tuple[bytes, int, str]:
     """The board of now or of then, its version, and for how long it holds."""
     if "version" in args:
-        return past(game, args["version"], auth.viewer()), args["version"], OWN
+        return past(game, args["version"], authorization.viewer()), args["version"], OWN
     wait(args["wait"])
-    found = board_of(game, auth.viewer())
+    found = board_of(game, authorization.viewer())
     return found.doc, found.version, PRIVATE
 
 
 @room.route("/<game:game>/board/parts", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(304, 403, 404, 503)
 @room.arguments(PartsArgs, location="query")
 @room.response(200, BoardPartsSchema, headers=_TAG)
@@ -99,7 +101,7 @@ def _at(doc: Json, path: list[str]) -> Json:
 # --- the past --------------------------------------------------------------------------------------------------
 
 
-@limits.whole_game()
+@rate_limits.whole_game()
 def past(game: str, version: int, viewer: Viewer) -> bytes:
     """The board as it was after a version, made only from what the viewer may read."""
     head, damaged = head_of(game)
@@ -126,7 +128,7 @@ def seen_table(game: str) -> tuple[AnyRuleset, AnyGame]:
         return rules, p
     if not upto:
         raise missing_game(game)
-    with limits.whole_game():
+    with rate_limits.whole_game():
         return rules, known_at(services().ledger.read(game, upto=upto)).game
 
 
@@ -142,7 +144,7 @@ def _known(records: list[Record], viewer: Viewer) -> Known:
 
 
 @room.route("/<game:game>/decisions", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(304, 403, 404, 503)
 @room.arguments(WaitArgs, location="query")
 @room.response(200, DecisionsSchema, headers=_TAG)
@@ -150,14 +152,14 @@ def _known(records: list[Record], viewer: Viewer) -> Known:
 def decisions(args: Doc, game: str) -> Response:
     """Read what is to be decided, by whom, and until when."""
     wait(args["wait"])
-    found = board_of(game, auth.viewer())
+    found = board_of(game, authorization.viewer())
     doc = orjson.loads(found.doc)
     shown = {k: doc[k] for k in ("game", "version", "viewer", "decisions")}
     return tagged(orjson.dumps(shown), found.version)
 
 
 @room.route("/<game:game>/resume", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404, 503)
 @room.arguments(WaitArgs, location="query")
 @room.response(200, ResumeSchema)
@@ -167,14 +169,14 @@ def resume(args: Doc, game: str) -> Response:
     wait(args["wait"])
     s = services()
     position = s.reader.position()
-    found = board_of(game, auth.viewer())
+    found = board_of(game, authorization.viewer())
     doc = orjson.loads(found.doc)
     body = {"game": game, "version": found.version, "position": position, "now": s.clock()}
     return answer(body | {"board": doc, "decisions": doc["decisions"]}, cache="private, no-store")
 
 
 @room.route("/<game:game>/scores", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404, 409)
 @room.arguments(WaitArgs, location="query")
 @room.response(200, ScoresSchema)
@@ -189,7 +191,7 @@ def scores(args: Doc, game: str) -> Response:
     rules, p = seen_table(game)
     doc: Doc = {"game": game, "version": p.version, "final": p.finished, "ending": p.ending, "scores": []}
     if p.status == "running":
-        doc["scores"] = _seen_standings(rules, p, auth.viewer())
+        doc["scores"] = _seen_standings(rules, p, authorization.viewer())
     elif p.finished:
         doc["scores"] = _standings(rules, p)
     return answer(doc, cache=PRIVATE)
@@ -199,7 +201,7 @@ def _standings(rules: AnyRuleset, p: AnyGame) -> list[Json]:
     return [s.to_json() for s in rules.scores(p.state)]
 
 
-@limits.whole_game()
+@rate_limits.whole_game()
 def _seen_standings(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[Json]:
     state = state_for(rules, services().ledger.read(p.id, upto=p.version), viewer)
     try:

@@ -5,32 +5,37 @@ from __future__ import annotations
 import orjson
 from flask import Response
 
-from api import auth, events, limits
-from api.answers import LookDocSchema, TokenDocSchema, WrittenSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import command, table, wanted, written
-from api.requests import CloseSchema, ExtensionSchema, HoldSchema, KeyHeaders, MoveHeaders, StartSchema
+from api import authorization
+from api.http import rate_limits, security_log
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import command, table, wanted, written
 from api.routes.boards import known_at
+from api.schemas.play_responses import LookDocSchema
+from api.schemas.query_args import KeyHeaders, MoveHeaders
+from api.schemas.request_bodies import CloseSchema, ExtensionSchema, HoldSchema, StartSchema
+from api.schemas.response_fields import WrittenSchema
+from api.schemas.table_responses import TokenDocSchema
 from api.services import Doc, services
-from domain.beside.access import id_of
-from domain.beside.tables import Statement
-from domain.ids import DIRECTOR, Json
-from domain.kernel.acts import Close, Extend, Hold, Look, Reissue
-from domain.kernel.game import Player
-from domain.kernel.record import Record
+from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue
+from domain.kernel.game.game import Player
+from domain.kernel.game.table_commands import Close
+from domain.kernel.records.record import Record
+from domain.service.database import Statement
+from domain.service.seat_tokens import id_of
+from domain.types import DIRECTOR, Json
 from projections import documents
 
 room = Blueprint("director", __name__, url_prefix="/v1/games", description="What only a director does.")
 
 
 def _directing() -> None:
-    if auth.principal().seat is not None:
+    if authorization.principal().seat is not None:
         raise Problem("directors_only")
 
 
 @room.route("/<game:game>/looks", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(StartSchema, required=False)
 @room.arguments(KeyHeaders, location="headers")
@@ -43,19 +48,19 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     """
     _directing()
     _, now = table(game)
-    auth.stand_apart(now)
-    with limits.whole_game():
+    authorization.stand_apart(now)
+    with rate_limits.whole_game():
         stored = services().commands.do(game, Look(), command=command(headers["key"]))
         if not stored.replayed:
-            who = auth.principal()
-            events.tell("looked", game=game, player=who.player, token=who.token)
+            who = authorization.principal()
+            security_log.tell("looked", game=game, player=who.player, token=who.token)
         known = known_at(services().ledger.read(game, upto=stored.versions[-1]))
-        auth.stand_apart(known.game)  # whoever has taken a seat meanwhile is told nothing
+        authorization.stand_apart(known.game)  # whoever has taken a seat meanwhile is told nothing
     return written(stored, {"board": orjson.loads(documents.board(known, DIRECTOR))})
 
 
 @room.route("/<game:game>/extensions", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(ExtensionSchema)
 @room.arguments(KeyHeaders, location="headers")
@@ -73,7 +78,7 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
 
 
 @room.route("/<game:game>/close", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(CloseSchema)
 @room.arguments(KeyHeaders, location="headers")
@@ -90,7 +95,7 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
 
 
 @room.route("/<game:game>/seats/<seat:seat>/hold", methods=["PUT"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(HoldSchema)
 @room.arguments(MoveHeaders, location="headers")
@@ -108,7 +113,7 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
 
 
 @room.route("/<game:game>/seats/<seat:seat>/tokens", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(StartSchema, required=False)
 @room.arguments(MoveHeaders, location="headers")
@@ -121,10 +126,10 @@ def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
     at that version; a repetition with its key gets the same answer.
     """
     _directing()
-    s, who, key = services(), auth.principal(), headers["key"]
+    s, who, key = services(), authorization.principal(), headers["key"]
     _, now = table(game)
     if now.players.get(seat, Player("")).id != who.player:
-        auth.stand_apart(now)
+        authorization.stand_apart(now)
     grant = s.access.grant("reissue", game, str(seat), who.player, key) if key else s.access.grant()
 
     def beside(record: Record) -> list[Statement]:
@@ -134,5 +139,5 @@ def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
     stored = s.commands.do(game, act, expected=expected, command=command(key), beside=beside)
     if not stored.replayed:
         given = {"token": id_of(grant.token), "player": now.players[seat].id}
-        events.tell("token_replaced", game=game, seat=seat, by=who.player, **given)
+        security_log.tell("token_replaced", game=game, seat=seat, by=who.player, **given)
     return written(stored, {"seat": seat, "token": grant.token})

@@ -7,41 +7,31 @@ from collections.abc import Sequence
 import orjson
 from flask import Response
 
-from api import auth, events, limits
-from api.answers import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema, WrittenSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import command, cut, missing_game, paged, table, tagged, terms, wait, wanted, written
-from api.requests import (
-    JoinSchema,
-    KeyHeaders,
-    LeaveArgs,
-    LobbyArgs,
-    MoveHeaders,
-    NewGameSchema,
-    NewHeaders,
-    NonceSchema,
-    StartSchema,
-    VacationSchema,
-    WaitArgs,
-)
-from api.routes.admission import admit, as_seen, directs, place, unseeing, veiled
-from api.services import Doc, Services, services
-from domain.beside.access import Grant, Role, id_of
-from domain.beside.tables import Statement
+from api import authorization
+from api.documents.summaries import lobby_page, with_names
+from api.http import rate_limits, security_log
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import command, missing_game, paged, table, tagged, terms, wait, wanted, written
+from api.schemas.query_args import KeyHeaders, LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
+from api.schemas.request_bodies import JoinSchema, NewGameSchema, NonceSchema, StartSchema, VacationSchema
+from api.schemas.response_fields import WrittenSchema
+from api.schemas.table_responses import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema
+from api.seating import admit, as_seen, directs, place, unseeing, veiled
+from api.services import Doc, services
 from domain.bots import HEURISTIC
-from domain.commands import Answer
+from domain.command_handler import Answer
 from domain.errors import UnknownRuleset
-from domain.ids import DIRECTOR, Json, Seat
-from domain.kernel.acts import Join, Leave, Rest, Reveal, Start
-from domain.kernel.clock import LONGEST, SECOND, Pace, pace_of
-from domain.kernel.game import AnyGame
-from domain.kernel.record import Record
-from domain.kernel.ruleset import AnyRuleset
-from domain.kernel.texts import Message
-
-LOBBY_PAGE = 50
-"""Games on a page, unless the client says."""
+from domain.kernel.game.deadlines import LONGEST, SECOND, Pace, pace_of
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.play_commands import Rest
+from domain.kernel.game.table_commands import Join, Leave, Reveal, Start
+from domain.kernel.records.record import Record
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import Message
+from domain.service.database import Statement
+from domain.service.seat_tokens import Grant, Role, id_of
+from domain.types import DIRECTOR, Json, Seat
 
 room = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
 
@@ -58,7 +48,7 @@ def _ruleset(name: str) -> AnyRuleset:
 
 
 @room.route("", methods=["POST"])
-@auth.known("direct")
+@authorization.known("direct")
 @fails(403, 409, 412)
 @room.arguments(NewGameSchema)
 @room.arguments(NewHeaders, location="headers")
@@ -82,7 +72,7 @@ def opened(body: Doc, request: tuple[str, ...], key: str) -> tuple[Answer, Doc]:
     check_name(body["name"])
     player, grant, named = _granted("", *request, key)
     if not (named and s.ledger.command(grant.game, named)):  # a repetition opens nothing
-        auth.in_good_standing()
+        authorization.in_good_standing()
         _spend("tables")
     invited = body["listing"] == "invitation"
     pace = pace_of(rules.meta, body["pace"])
@@ -90,7 +80,7 @@ def opened(body: Doc, request: tuple[str, ...], key: str) -> tuple[Answer, Doc]:
     terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms["hold"] = _hold(pace) if body["hold"] is None else body["hold"]
     unsaid = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
-    own = auth.holder() is not None
+    own = authorization.holder() is not None
     rows = s.access.issued(grant.game, DIRECTOR, player, grant.token, body["name"], account=own)
     rows += s.access.invites(grant.game, grant.invitation) if invited else []
     stored = s.commands.open(
@@ -110,8 +100,8 @@ def opened(body: Doc, request: tuple[str, ...], key: str) -> tuple[Answer, Doc]:
 def issued(stored: Answer, grant: Grant, player: str, role: Role) -> None:
     """A repetition gives what was given, and is no event; an account is given nothing but its place."""
     services().stir(player)
-    if not stored.replayed and auth.holder() is None:
-        events.tell("token_issued", game=stored.game, role=role, player=player, token=id_of(grant.token))
+    if not stored.replayed and authorization.holder() is None:
+        security_log.tell("token_issued", game=stored.game, role=role, player=player, token=id_of(grant.token))
 
 
 def _hold(pace: Pace) -> int:
@@ -122,7 +112,7 @@ def _hold(pace: Pace) -> int:
 def _granted(game: str, *request: str) -> tuple[str, Grant, str | None]:
     """Who asks, known or new; what the request gives them; its command's id. Its last word is the key, or empty."""
     access, keyed = services().access, bool(request[-1])
-    known = auth.players()
+    known = authorization.players()
     caller = next(iter(known), "")
     grant = access.grant(caller, *request) if keyed else access.grant()
     return _seated(game, known) or caller or grant.player, grant, access.named(caller, *request) if keyed else None
@@ -138,37 +128,21 @@ def _seated(game: str, known: Sequence[str]) -> str:
 
 def _shown(grant: Grant, player: str) -> Doc:
     """What the answer tells of it: a guest's token is shown, an account has its own."""
-    return {"player": player} | ({"token": grant.token} if auth.holder() is None else {})
+    return {"player": player} | ({"token": grant.token} if authorization.holder() is None else {})
 
 
 def _spend(what: str) -> None:
-    found = auth.holder()
-    limits.spend_quota(what, found.account if found else "")
+    found = authorization.holder()
+    rate_limits.spend_quota(what, found.account if found else "")
 
 
 def check_name(name: str) -> None:
     """An account has one name at all tables."""
-    if name and auth.holder() is not None:
+    if name and authorization.holder() is not None:
         raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("An account goes by its own name.")}])
 
 
 # --- finding ---------------------------------------------------------------------------------------------------
-
-
-def with_names(s: Services, docs: list[Doc]) -> list[Doc]:
-    """Summaries with the names that people gave, themselves and their tables."""
-    names = s.access.names(seat["player"] for doc in docs for seat in doc["seats"] if seat["player"])
-    cards = s.access.cards([doc["game"] for doc in docs])
-    told = [_card(cards.get(doc["game"])) for doc in docs]
-    return [
-        d | {"names": {p: names[p] for s in d["seats"] if (p := s["player"]) in names}} | card
-        for d, card in zip(docs, told, strict=True)
-    ]
-
-
-def _card(found: tuple[str, str] | None) -> Doc:
-    title, note = found or ("", "")
-    return ({"title": title} if title else {}) | ({"note": note} if note else {})
 
 
 @room.route("", methods=["GET"])
@@ -181,18 +155,8 @@ def lobby(args: Doc) -> Response:
     return paged(page["items"], page["next"])
 
 
-def lobby_page(
-    s: Services, status: str = "", ruleset: str = "", before: int = 0, limit: int = LOBBY_PAGE, *, free: str = "0"
-) -> Doc:
-    """Public games, the newest change first; those before a position, if there is one."""
-    found = s.reader.lobby(status, ruleset, before, limit + 1, free=free == "1")
-    kept = {"status": status, "ruleset": ruleset, "free": free if free == "1" else ""}
-    page, address = cut(found, limit, "/v1/games", lambda last: last[0], **kept)
-    return {"items": with_names(s, [doc for _, doc in page]), "next": address}
-
-
 @room.route("/<game:game>", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(304, 403, 404, 503)
 @room.arguments(WaitArgs, location="query")
 @room.response(200, SummarySchema)
@@ -200,7 +164,7 @@ def lobby_page(
 def get_game(args: Doc, game: str) -> Response:
     """Read who sits where, and for whom the game waits."""
     wait(args["wait"])
-    found = services().reader.game(game, inside=auth.inside(game))
+    found = services().reader.game(game, inside=authorization.inside(game))
     if found is None:
         raise missing_game(game)
     (doc,) = with_names(services(), [found])
@@ -221,7 +185,7 @@ def rematch_of(game: str) -> str | None:
 
 
 @room.route("/<game:game>/seats", methods=["POST"])
-@auth.known("play")
+@authorization.known("play")
 @fails(403, 404, 409, 412)
 @room.arguments(JoinSchema)
 @room.arguments(NewHeaders, location="headers")
@@ -243,12 +207,12 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     again = bool(named and s.ledger.command(game, named))
     if not again:
         asked = admit(game, body["invitation"])
-        auth.in_good_standing()
+        authorization.in_good_standing()
         as_seen(game, body.get("seat"))
         place(game, body.get("seat"), asked.player if asked else player)
         _spend("seats")
-    own = auth.holder() is not None
-    accepted = s.people.circle.answered(game, auth.players(), "accepted")
+    own = authorization.holder() is not None
+    accepted = s.people.circle.answered(game, authorization.players(), "accepted")
 
     def beside(record: Record) -> list[Statement]:
         if not again:  # here and not before: a look that comes between would not be seen
@@ -272,7 +236,7 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     if body["bot"] == HEURISTIC and rules.bot is None:
         raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset brings no such bot.")}])
     player = f"bot-{body['bot']}-{seat}"
-    named = s.access.named("bot", game, *auth.players(), key) if key else None
+    named = s.access.named("bot", game, *authorization.players(), key) if key else None
     if not (named and s.ledger.command(game, named)):
         place(game, seat, player)
         _spend("seats")
@@ -294,7 +258,7 @@ def hold_of(now: AnyGame, seat: Seat, asked: int | None, *, directed: bool) -> i
 
 
 @room.route("/<game:game>/seats/<seat:seat>", methods=["DELETE"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(MoveHeaders, location="headers")
 @room.arguments(LeaveArgs, location="query")
@@ -306,7 +270,7 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     In a running game the seat is held: until somebody takes it no time of it runs and no default is played for it, for
     as long as the table has agreed. With If-Match a director puts out nobody but who sat there at that version.
     """
-    who = auth.principal()
+    who = authorization.principal()
     if who.seat not in (None, seat):
         raise Problem("not_your_seat")
     s = services()
@@ -315,20 +279,20 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     stored = s.commands.do(
         game,
         Leave(seat, hold),
-        sitting=auth.sitting(),
+        sitting=authorization.sitting(),
         expected=wanted(headers["match"]),
         command=command(headers["key"]),
         beside=lambda _: s.access.ended(game, seat),
     )
     if not stored.replayed:
         gone = {"game": game, "seat": seat, "player": now.players[seat].id if seat in now.players else ""}
-        events.tell("seat_vacated", **gone, by=who.role, token=who.token)
-        events.tell("token_revoked", **gone)
+        security_log.tell("seat_vacated", **gone, by=who.role, token=who.token)
+        security_log.tell("token_revoked", **gone)
     return written(stored, status=200)
 
 
 @room.route("/<game:game>/nonces", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(NonceSchema)
 @room.arguments(KeyHeaders, location="headers")
@@ -336,13 +300,13 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
 @room.doc(operationId="show_nonce")
 def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     """Show the nonce that the seat committed to, once every seat is taken."""
-    act = Reveal(auth.seat(), body["nonce"])
+    act = Reveal(authorization.seat(), body["nonce"])
     named = command(headers["key"])
-    return written(services().commands.do(game, act, sitting=auth.sitting(), command=named))
+    return written(services().commands.do(game, act, sitting=authorization.sitting(), command=named))
 
 
 @room.route("/<game:game>/start", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(StartSchema, required=False)
 @room.arguments(KeyHeaders, location="headers")
@@ -354,7 +318,7 @@ def start_game(_: Json, headers: Doc, game: str) -> Response:
 
 
 @room.route("/<game:game>/vacations", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412)
 @room.arguments(VacationSchema)
 @room.arguments(KeyHeaders, location="headers")
@@ -365,6 +329,6 @@ def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
 
     They begin now, or after the vacation that is going on. The seat may play all the same.
     """
-    act = Rest(auth.seat(), body["days"])
+    act = Rest(authorization.seat(), body["days"])
     named = command(headers["key"])
-    return written(services().commands.do(game, act, sitting=auth.sitting(), command=named))
+    return written(services().commands.do(game, act, sitting=authorization.sitting(), command=named))

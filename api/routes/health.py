@@ -11,16 +11,16 @@ from flask import Flask, Response, current_app, g, request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from api.answers import ReadySchema, StatusSchema
-from api.logs import method, route
-from api.metrics import Stores
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import answer
+from api.http.metrics import Stores
+from api.http.problems import Problem
+from api.http.request_log import method, route
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import answer
+from api.schemas.problem_responses import ReadySchema, StatusSchema
 from api.services import itself, services
-from domain.beside.notices.addresses import loopback
 from domain.errors import AnnalsError, StoreUnavailable
 from domain.ledger import LogEntry
+from domain.notifications.ip_ranges import loopback
 
 room = Blueprint("health", __name__, description="For operators.")
 

@@ -12,22 +12,23 @@ from urllib.parse import urlencode
 from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
-from api import auth, limits
-from api.answers import DigestSchema, RecordsSchema, TimelineSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import DAMAGED, PRIVATE, answer, fixed, head_of, judged, missing_game, paged, wait
-from api.requests import DigestArgs, PageArgs, TimelineArgs
-from api.services import Doc, Services, services
-from api.spectating import sight
-from api.texts import language
-from domain.ids import DIRECTOR, Json, Viewer
-from domain.kernel import export
-from domain.kernel.chapters import digests, tell, title
-from domain.kernel.chronicle import Who
-from domain.kernel.record import Record
-from domain.kernel.texts import Name, Texts, texts
-from projections.documents import chapter_told, with_text
+from api import authorization
+from api.documents.timeline import entries, sentence_names
+from api.http import rate_limits
+from api.http.i18n import language
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import DAMAGED, PRIVATE, answer, fixed, head_of, judged, missing_game, paged, wait
+from api.schemas.history_responses import DigestSchema, RecordsSchema, TimelineSchema
+from api.schemas.query_args import DigestArgs, PageArgs, TimelineArgs
+from api.services import Doc, services
+from api.visibility import sight
+from domain.kernel.narration.chapters import digests, tell, title
+from domain.kernel.records import export
+from domain.kernel.records.record import Record
+from domain.kernel.text.message_catalog import texts
+from domain.types import DIRECTOR, Json, Viewer
+from projections.documents import chapter_told
 
 room = Blueprint("history", __name__, url_prefix="/v1/games", description="What has happened.")
 
@@ -48,34 +49,8 @@ def _next(path: str, last: int, head: int, **kept: Json) -> str | None:
     return None if last >= head else f"{path}?" + urlencode({"after": last, **kept})
 
 
-def entries(
-    s: Services, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str, whole: limits.Passage
-) -> list[Doc]:
-    """Entries of a game's timeline in one language, rewinds with their reasons; none after what the summary tells."""
-    limit = min(limit, max(summary["version"] - after, 0))
-    rules, game = s.catalogue.get(summary["ruleset"]), summary["game"]
-    words = texts(rules.package, lang)
-    name = _names(s, summary, words)
-    found = [with_text(rules, e, words, name) for e in s.reader.timeline(game, viewer, after, limit, whole=whole)]
-    for entry in found:
-        if entry.get("kind") == "rewound":
-            entry["reason"] = _reason(s, game, entry["version"])
-    return found
-
-
-def _names(s: Services, summary: Doc, words: Texts) -> Name:
-    people = s.access.names(seat["player"] for seat in summary["seats"] if seat["player"])
-    powers = {int(seat): power for seat, power in summary.get("powers", {}).items()}
-    return Who(words, powers, {seat["seat"]: people.get(seat["player"], "") for seat in summary["seats"]})
-
-
-def _reason(s: Services, game: str, version: int) -> str | None:
-    hashed = [r.body.get("reason", "") for r in s.ledger.read(game, version - 1, version)]
-    return s.access.said(hashed[0]) if hashed and hashed[0] else None
-
-
 @room.route("/<game:game>/timeline", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404, 503)
 @room.arguments(TimelineArgs, location="query")
 @room.response(200, TimelineSchema, headers=_PAGE)
@@ -83,17 +58,17 @@ def _reason(s: Services, game: str, version: int) -> str | None:
 def timeline(args: Doc, game: str) -> Response:
     """Read what happened, as facts and as sentences; undone moves stay readable."""
     wait(args["wait"])
-    summary = services().reader.game(game, inside=auth.inside(game))
+    summary = services().reader.game(game, inside=authorization.inside(game))
     if summary is None:
         raise missing_game(game)
     after, limit, lang = args["after"], args["limit"], language()
-    found = entries(services(), summary, auth.viewer(), after, limit, lang, limits.telling_again)
+    found = entries(services(), summary, authorization.viewer(), after, limit, lang, rate_limits.telling_again)
     last = found[-1]["version"] if found else after
     return paged(found, _next(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang))
 
 
 @room.route("/<game:game>/digest", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404, 503)
 @room.arguments(DigestArgs, location="query")
 @room.response(200, DigestSchema)
@@ -105,17 +80,17 @@ def digest(args: Doc, game: str) -> Response:
     """
     wait(args["wait"])
     s, lang, after = services(), language(), args["after"]
-    summary = s.reader.game(game, inside=auth.inside(game))
+    summary = s.reader.game(game, inside=authorization.inside(game))
     if summary is None:
         raise missing_game(game)
     rules = s.catalogue.get(summary["ruleset"])
     words = texts(rules.package, lang)
-    name = _names(s, summary, words)
-    with limits.whole_game():
+    name = sentence_names(s, summary, words)
+    with rate_limits.whole_game():
         records = s.ledger.read(game, upto=sight(game).upto)
         if after > len(records):
             raise Problem("unknown_version", version=len(records))
-        viewer = DIRECTOR if records[-1].kind == "closed" else auth.viewer()
+        viewer = DIRECTOR if records[-1].kind == "closed" else authorization.viewer()
         found = digests(rules, words, name, tell(rules, records, viewer, words, name, after))
     turns = [{**asdict(d), "title": title(words, d.chapter), "chapter": chapter_told(words, d.chapter)} for d in found]
     return answer({"game": game, "version": len(records), "after": after, "turns": turns}, cache=PRIVATE)
@@ -132,7 +107,7 @@ def records(args: Doc, game: str) -> Response:
 
     Of a game that is damaged those before the damaged version, which `Annals-Damaged` names.
     """
-    limits.spend(None)
+    rate_limits.spend(None)
     wait(args["wait"])
     s, after, limit = services(), args["after"], args["limit"]
     head, damaged = head_of(game)
@@ -169,7 +144,7 @@ def _spooled(lines: Iterator[bytes]) -> IO[bytes]:
 
 
 @room.route("/<game:game>/export", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404)
 @room.response(200, EXPORT, content_type=NDJSON, headers=_MARKED)
 @room.doc(operationId="export")
@@ -183,8 +158,8 @@ def export_game(game: str) -> Response:
     head, damaged = head_of(game)
     if not head:
         raise missing_game(game)
-    with limits.whole_game():
-        made = sent(lines(game, head, auth.viewer(), damaged=damaged), f"{game}.annals")
+    with rate_limits.whole_game():
+        made = sent(lines(game, head, authorization.viewer(), damaged=damaged), f"{game}.annals")
     closed = services().ledger.read(game, head - 1, head)[0].kind == "closed"
     made.headers["Cache-Control"] = fixed(game) if closed else "private, no-store"
     if damaged:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth
-from api.answers import JobSchema
-from api.openapi import Blueprint, fails
-from api.problems import CODES, Problem
-from api.replies import answer
-from api.routes import rewinds
+from api import authorization
+from api.documents import undo_requests
+from api.http.i18n import language
+from api.http.problems import CODES, Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import answer
 from api.routes.boards import seen_table
+from api.schemas.history_responses import JobSchema
 from api.services import Doc, Services, services
-from api.spectating import sight
-from api.texts import language
-from domain.beside.errands import Errand
-from domain.ids import DIRECTOR
-from domain.kernel.game import AnyGame
-from domain.kernel.ruleset import decisions
+from api.visibility import sight
+from domain.kernel.game.game import AnyGame
+from domain.kernel.rules.decide import decisions
+from domain.service.job_requests import Errand
+from domain.types import DIRECTOR
 
 room = Blueprint("jobs", __name__, url_prefix="/v1/jobs", description="Batch work.")
 
 
 @room.route("/<job:job>", methods=["GET"])
-@auth.known("read")
+@authorization.known("read")
 @fails(403, 404)
 @room.response(200, JobSchema)
 @room.doc(operationId="job")
@@ -31,9 +31,9 @@ def get_job(job: str) -> Response:
     """Read how batch work stands: the resolution of a turn, a rewind, an audit, a rebuild of the views."""
     s = services()
     doc = _turn(s, job) if job.startswith("resolve-") else _errand(s, job)
-    who = auth.asking()
+    who = authorization.asking()
     if who is not None and doc["game"]:
-        auth.at_table(who, doc["game"])
+        authorization.at_table(who, doc["game"])
     return answer(doc, cache="private, no-cache")
 
 
@@ -79,14 +79,14 @@ def _was(p: AnyGame, decision: str) -> bool:
 
 def _errand(s: Services, job: str) -> Doc:
     errand = s.errands.find(job)
-    if errand is None or not rewinds.visible(errand):
+    if errand is None or not undo_requests.visible(errand):
         raise Problem("not_found")
     doc: Doc = {"id": job, "work": errand.work, "game": errand.game or None}
     return doc | (_rewind(s, errand) if errand.work == "rewind" else _asked(s, errand))
 
 
 def _rewind(s: Services, errand: Errand) -> Doc:
-    word, code = rewinds.status(s, errand)
+    word, code = undo_requests.status(s, errand)
     if word == "done":
         return _stored(s, errand.game, errand.id) or {}
     if code:

@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from functools import partial
-from typing import Any
+from contextlib import contextmanager, nullcontext
 
 from flask import Response
 
-from api import auth, limits
-from api.answers import DryRunSchema, MovedSchema, NextSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import answer, command, table, wanted, written
-from api.requests import ChoicesArgs, MoveArgs, MoveHeaders, MovesSchema, PicksSchema
+from api import authorization
+from api.http import rate_limits
+from api.http.i18n import language
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import answer, command, table, wanted, written
+from api.schemas.play_responses import DryRunSchema, MovedSchema, NextSchema
+from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
+from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import Doc, services
-from api.texts import language
-from domain.errors import DecisionClosed, NeedsChance, RuleError, StaleVersion
-from domain.ids import PUBLIC, Json, Seat, Viewer
-from domain.kernel.acts import Look, Play, act_of, open_decision
-from domain.kernel.audience import ALL_KEY, may_read
-from domain.kernel.choices import Choice, finished
-from domain.kernel.declare import doc
-from domain.kernel.digest import canonical
-from domain.kernel.flow import State
-from domain.kernel.game import AnyGame, line, state_for
-from domain.kernel.record import Record, facts_for, visible_packs
-from domain.kernel.ruleset import AnyRuleset, Draft, ask, check_shape, decisions, dry_run
-from domain.kernel.texts import Message, texts
+from domain.errors import DecisionClosed, RuleError
+from domain.kernel.game.command_of_record import act_of
+from domain.kernel.game.director_commands import Look
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.play_commands import Play, open_decision
+from domain.kernel.records.record import Record, facts_for, visible_packs
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import ask, check_shape, decisions
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import Message, texts
+from domain.queries import builder_reveals, check_moves, foresee, list_moves, require_running
+from domain.types import Json, Seat, Viewer
 
 room = Blueprint("moves", __name__, url_prefix="/v1/games", description="Playing: moves, and the move builder.")
 
 _PUBLIC = ("game_over", "not_running")
 """Refusals that rest on the status of the game."""
-
-QUESTIONS = 2000
-"""So many answers of the move builder are looked at for all moves of one request."""
 
 
 # --- moves -----------------------------------------------------------------------------------------------------
@@ -44,7 +41,7 @@ QUESTIONS = 2000
 
 def _seat(body: Doc) -> tuple[Seat, bool]:
     """For which seat the moves are, and whether a director makes them."""
-    own = auth.principal().seat
+    own = authorization.principal().seat
     if own is None:
         if "seat" not in body:
             raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("A director names the seat.")}])
@@ -59,7 +56,7 @@ def _seat(body: Doc) -> tuple[Seat, bool]:
 
 
 @room.route("/<game:game>/moves", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412, 428)
 @room.arguments(MovesSchema)
 @room.arguments(MoveHeaders, location="headers")
@@ -80,13 +77,13 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     if args["dry_run"] == "1":
         if directed:
             raise Problem("seats_only", "What a seat could do is for that seat to see.")
-        return answer(_tried(*table(game), seat, moves, decision, expected))
+        return answer(_dry_run(game, seat, moves, decision, expected))
     if decision is None and expected is None:
         raise Problem("precondition_required")
     act, named = Play(seat, moves, decision, "director" if directed else "seat"), command(headers["key"])
     with _ruling(game, seat, moves) if directed else nullcontext():
-        stored = services().commands.do(game, act, expected=expected, sitting=auth.sitting(), command=named)
-    return written(stored, {"records": [outcome(r, auth.viewer()) for r in stored.records]})
+        stored = services().commands.do(game, act, expected=expected, sitting=authorization.sitting(), command=named)
+    return written(stored, {"records": [outcome(r, authorization.viewer()) for r in stored.records]})
 
 
 @contextmanager
@@ -94,7 +91,7 @@ def _ruling(game: str, seat: Seat, moves: list[Json]) -> Iterator[None]:
     """A director's move: refused for what all may know, or without a reason, since that may be the seat's secret."""
     rules, p = table(game)
     _known_seat(p, seat)
-    auth.stand_apart(p)
+    authorization.stand_apart(p)
     for one in moves:
         check_shape(rules, seat, one)
     try:
@@ -124,50 +121,20 @@ def _own_draws(record: Record, viewer: Viewer) -> list[Json]:
 # --- dry runs --------------------------------------------------------------------------------------------------
 
 
-def _tried(
-    rules: AnyRuleset, p: AnyGame, seat: Seat, moves: list[Json], decision: str | None, expected: int | None
-) -> Doc:
-    """Whether the moves are legal, decided on the game as it is; what comes of them, on what the seat knows of it.
-
-    So a dry run tells nothing that the seat does not know: not that all others have answered in secret, and not what
-    a spy would see.
-    """
-    if expected not in (None, p.version):
-        raise StaleVersion(expected or 0, p.version)
-    if p.status != "running":
-        raise RuleError("game_over" if p.status in ("over", "closed") else "not_running", "", {"status": p.status})
-    if decision is not None:
-        open_decision(rules, p, decision)
-    with suppress(NeedsChance):
-        dry_run(rules, p.state, seat, moves)
-    return {"legal": True} | _foreseen(rules, p, seat, moves)
-
-
-@limits.whole_game()
-def _foreseen(rules: AnyRuleset, p: AnyGame, seat: Seat, moves: list[Json]) -> Doc:
-    records = services().ledger.read(p.id, upto=p.version)
-    try:
-        draft = dry_run(rules, state_for(rules, records, seat), seat, moves)
-    except NeedsChance:
-        return {"chance": True, "barrier": True}
-    except Exception:  # noqa: BLE001 - rules may trip in any way over what the seat does not know
-        return {"depends": True}
-    return {"chance": False} | _consequences(rules, draft, seat, moves)
-
-
-def _consequences(rules: AnyRuleset, draft: Draft[Any], seat: Seat, moves: list[Json]) -> Doc:
-    anonymous = any(rules.moves[m["type"]].admission.anonymous for m in moves)
-    barrier = draft.revealing or anonymous
-    if draft.revealing:  # what a look shows is seen once it is paid for
-        return {"barrier": barrier}
-    return {"barrier": barrier, "facts": [doc(f) for key, f in draft.facts if key == ALL_KEY or may_read(key, seat)]}
+def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, expected: int | None) -> Doc:
+    """Return whether the moves are legal now, and their consequences as far as the seat may know them."""
+    rules, now = table(game)
+    check_moves(rules, now, seat, moves, decision, expected)
+    with rate_limits.whole_game():
+        records = services().ledger.read(game, upto=now.version)
+        return {"legal": True} | foresee(rules, records, seat, moves)
 
 
 # --- the move builder ------------------------------------------------------------------------------------------
 
 
 @room.route("/<game:game>/choices", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409)
 @room.arguments(PicksSchema)
 @room.arguments(ChoicesArgs, location="query")
@@ -181,44 +148,33 @@ def choices(body: Doc, args: Doc, game: str) -> Response:
     once it stands in the log that the director has looked.
     """
     rules, p = table(game)
-    seat = auth.principal().seat
+    seat = authorization.principal().seat
     if seat is None:
         seat = _absent(rules, p, body.get("seat"))
     elif body.get("seat", seat) != seat:
         raise Problem("not_your_seat")
-    if p.status != "running":
-        raise RuleError("not_running" if p.status == "open" else "game_over", "", {"status": p.status})
+    require_running(p)
     if body["decision"] is not None:
         open_decision(rules, p, body["decision"])
     open_now = decisions(rules, p.state, p.rewinds)
-    told = _directed(rules, p, seat, body["picks"]) if auth.principal().seat is None else {}
+    told = _directed(rules, p, seat, body["picks"]) if authorization.principal().seat is None else {}
     found = ask(rules, p.state, seat, body["picks"])
     if not open_now:
         raise DecisionClosed("")
     doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | told
     if args["all"] == "1":
-        return answer(doc | _every_move(rules, p, seat, body["picks"], args["limit"]))
+        if authorization.principal().seat is None:  # each answer that shows hidden things would be a look
+            raise Problem("seats_only", "All moves are for the seat to see.")
+        with rate_limits.whole_game():
+            return answer(doc | list_moves(rules, p.state, seat, body["picks"], args["limit"]))
     if isinstance(found, Choice):
         return answer(doc | {"choice": _labelled(rules, found)})
     return answer(doc | {"move": found})
 
 
-@limits.whole_game()
-def _every_move(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json], limit: int) -> Doc:
-    """The moves that begin with the picks, each once, and how many there are."""
-    if auth.principal().seat is None:  # for whom each answer that shows what is hidden would be a look
-        raise Problem("seats_only", "All moves are for the seat to see.")
-    moves: dict[bytes, Json] = {}
-    for found in finished(partial(ask, rules, p.state, seat), picks, QUESTIONS):
-        if found is None:
-            return {"moves": list(moves.values())[:limit], "count": None}
-        moves.setdefault(canonical(found), found)
-    return {"moves": list(moves.values())[:limit], "count": len(moves)}
-
-
 def _absent(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
     """The seat for which a director asks, who may; raises Problem, and RuleError for a seat that there is not."""
-    auth.stand_apart(p)
+    authorization.stand_apart(p)
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("A director names the seat.")}])
     _known_seat(p, seat)
@@ -229,11 +185,11 @@ def _absent(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
     return seat
 
 
-@limits.whole_game()
+@rate_limits.whole_game()
 def _directed(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -> Doc:
     """Whether the builder could tell a director what is hidden; then the look is recorded before anything is told."""
     records = services().ledger.read(p.id, upto=p.version)
-    if not _secrets(records) and _foregone(rules, p, records, seat, picks):
+    if not builder_reveals(rules, p, records, seat, picks):
         return {"looked": False}
     # Of the very time at which it was asked it may be one of the decision before: where a clock was set back, all are.
     since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.waiting]
@@ -242,33 +198,6 @@ def _directed(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -> D
     stored = services().commands.do(p.id, Look(), expected=p.version)
     services().notify(stored.position)
     return {"looked": True, "version": stored.versions[-1]}
-
-
-def _secrets(records: list[Record]) -> bool:
-    """Whether seats know anything that not everybody does, as everybody can see: by the number of seals.
-
-    What a seat knows must not decide it, or that no look was needed would tell that it has nothing to hide.
-    """
-    counted = set(line(records))
-    return any(len(r.public.get("seals", ())) > 1 for r in records if r.version in counted)
-
-
-def _foregone(rules: AnyRuleset, p: AnyGame, records: list[Record], seat: Seat, picks: list[Json]) -> bool:
-    """Whether everybody can work out what the builder answers."""
-    try:
-        known = _told(rules, state_for(rules, records, PUBLIC), seat, picks)
-    except Exception:  # noqa: BLE001 - rules may trip in any way over what the public does not know
-        return False
-    return bool(known == _told(rules, p.state, seat, picks))
-
-
-def _told(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json]) -> Json:
-    """Question, finished move or refusal, as they are compared."""
-    try:
-        found = ask(rules, state, seat, picks)
-    except RuleError as error:
-        return ["refused", error.code, error.rule, error.detail]
-    return found.to_json() if isinstance(found, Choice) else ["move", found]
 
 
 def _labelled(rules: AnyRuleset, choice: Choice) -> Doc:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth, limits
-from api.answers import LobbySchema, ResultsSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import cut, paged
-from api.requests import ResultsArgs, TheirGamesArgs
-from api.routes.games import with_names
+from api import authorization
+from api.documents.summaries import with_names
+from api.http import rate_limits
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import cut, paged
+from api.schemas.history_responses import ResultsSchema
+from api.schemas.query_args import ResultsArgs, TheirGamesArgs
+from api.schemas.table_responses import LobbySchema
 from api.services import Doc, Services, services
-from domain.ids import DIRECTOR
+from domain.types import DIRECTOR
 
 MOST = 5000
 """Games of one person that are looked through."""
@@ -29,7 +31,7 @@ def results(args: Doc, player: str) -> Response:
 
     `finished` and `unfinished` count all of them, not this page alone.
     """
-    limits.spend(None)
+    rate_limits.spend(None)
     s, limit = services(), args["limit"]
     found = s.reader.results(player, limit + 1, args["cursor"])
     items, address = cut(found, limit, f"/v1/players/{player}/results", "{at}.{game}.{seat}".format_map)
@@ -44,7 +46,7 @@ def results(args: Doc, player: str) -> Response:
 @room.doc(operationId="games_of")
 def games_of(args: Doc, player: str) -> Response:
     """Find the public tables of a player, the newest change first."""
-    limits.spend(None)
+    rate_limits.spend(None)
     s, limit, status = services(), args["limit"], args["status"]
     games = _known_to_play(s, player)
     found = s.reader.of(games, status, args["cursor"], limit + 1, listing="public")
@@ -61,13 +63,13 @@ def _known_to_play(s: Services, player: str) -> list[str]:
 
 
 @room.route("/<player:player>/name", methods=["DELETE"])
-@auth.person
+@authorization.person
 @fails(403)
 @room.response(204)
 @room.doc(operationId="forget")
 def forget(player: str) -> Response:
     """Have one's name and texts erased; games go on under the opaque id."""
-    who = auth.asking()
+    who = authorization.asking()
     if who is None:
         raise Problem("forbidden", "An account is erased as a whole: DELETE /v1/me.")
     if who.player != player or who.lent:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from flask import Response
 
-from api.answers import HeadSchema, InclusionSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import answer, missing_game, wait
-from api.requests import ProofArgs, WaitArgs
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import answer, missing_game, wait
+from api.schemas.history_responses import HeadSchema, InclusionSchema
+from api.schemas.query_args import ProofArgs, WaitArgs
 from api.services import Doc, services
-from api.spectating import sight
-from projections.proofs import Head
+from api.visibility import sight
+from projections.merkle_proofs import Head
 
 room = Blueprint("log", __name__, url_prefix="/v1", description="Proof.")
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth, limits
-from api.answers import MotionSchema, RewindDocSchema, RewindsSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import answer, command, missing_game, table, terms, wanted
-from api.requests import ConsentSchema, MoveHeaders, RewindSchema
-from api.services import Doc, Services, services
-from api.spectating import sight
-from domain.beside.access import Principal
-from domain.beside.errands import Errand, new_id
+from api import authorization
+from api.documents.undo_requests import asked_for, shown, standing, status, visible
+from api.http import rate_limits
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import answer, command, missing_game, table, terms, wanted
+from api.schemas.play_responses import MotionSchema, RewindDocSchema, RewindsSchema
+from api.schemas.query_args import MoveHeaders
+from api.schemas.request_bodies import ConsentSchema, RewindSchema
+from api.services import Doc, services
+from api.visibility import sight
 from domain.errors import RuleError, StaleVersion
-from domain.ids import Json, Seat
-from domain.kernel.consent import learnt, may_undo, motion, public_draws, seen, undone
-from domain.kernel.game import AnyGame
-from domain.kernel.record import Record
-from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.undo import may_undo, motion, public_draws, seen, undone
+from domain.kernel.records.record import Record
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.service.job_requests import Errand, new_id
+from domain.service.seat_tokens import Principal
+from domain.types import Seat
 
 room = Blueprint("rewinds", __name__, url_prefix="/v1/games", description="Going back.")
 
@@ -34,7 +37,7 @@ _PLACE = {"Location": {"schema": {"type": "string"}, "description": "The job, or
 
 
 @room.route("/<game:game>/rewinds", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409, 412, 428)
 @room.arguments(RewindSchema)
 @room.arguments(MoveHeaders, location="headers")
@@ -50,7 +53,7 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     expected = wanted(headers["match"])
     if expected is None:
         raise Problem("precondition_required", "Send If-Match with the version that was seen.")
-    s, who, named = services(), auth.principal(), command(headers["key"])
+    s, who, named = services(), authorization.principal(), command(headers["key"])
     rules, now = table(game)
     if who.seat is not None and (body["fresh"] or body["reason"]):
         raise Problem("directors_only", "A reason and fresh chance are the director's.")
@@ -78,7 +81,7 @@ def _may_ask(game: str, version: int) -> None:
         raise Problem("too_many_rewinds")
 
 
-@limits.whole_game()
+@rate_limits.whole_game()
 def _wish(
     rules: AnyRuleset, p: AnyGame, seat: Seat | None, to: int, expected: int
 ) -> tuple[list[Record], tuple[Seat, ...]]:
@@ -124,61 +127,6 @@ def _address(errand: Errand) -> str:
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
-def asked_for(errand: Errand) -> Doc:
-    """The request itself."""
-    args = errand.args or {}
-    doc = {"id": errand.id, "game": errand.game, "version": errand.version, "consents": list(errand.asked)}
-    return doc | {k: args[k] for k in ("to", "seat", "undone", "draws")} | {"job": f"/v1/jobs/{errand.id}"}
-
-
-def status(s: Services, errand: Errand) -> tuple[str, str]:
-    """`open`, `queued`, `done`, `declined` or `failed`, and the code of what failed. The log has the last word."""
-    head = s.ledger.version(errand.game)  # first: whatever was done by then is found afterwards
-    if s.ledger.command(errand.game, errand.id):
-        return "done", ""
-    if errand.declined:
-        return "declined", "declined"
-    if errand.outcome and "refused" in errand.outcome:
-        return "failed", str(errand.outcome["refused"])
-    if head != errand.version:
-        return "failed", "stale_version"
-    return ("open" if errand.missing else "queued"), ""
-
-
-def standing(s: Services, errand: Errand) -> Doc:
-    """The request and how it stands, as all may see it."""
-    doc = asked_for(errand) | {"status": status(s, errand)[0]}
-    return doc | {"agreed": list(errand.agreed), "declined": list(errand.declined)}
-
-
-def shown(s: Services, errand: Errand, who: Principal | None, whole: limits.Passage) -> Doc:
-    """The same as somebody may see it; what it would undo in secret is told while it is open, from the whole game."""
-    doc = standing(s, errand)
-    if doc["status"] != "open" or who is None or not _sees_all(s, errand.game, who):
-        return doc
-    with whole():
-        return doc | {"hidden": _hidden(s, errand)}
-
-
-def _sees_all(s: Services, game: str, who: Principal) -> bool:
-    """The director, unless it holds a seat."""
-    if who.seat is not None:
-        return False
-    return all(p.id != who.player for p in s.commands.game(game).players.values())
-
-
-def _hidden(s: Services, errand: Errand) -> list[Json]:
-    versions = set((errand.args or {})["undone"])
-    records: list[Record] = s.ledger.read(errand.game, upto=errand.version)
-    return [list(item) for item in learnt([r for r in records if r.version in versions])]
-
-
-def visible(errand: Errand) -> bool:
-    """Whether whoever asks may know of it: spectators with a delay once the game has gone on where they see it."""
-    upto = sight(errand.game).upto if errand.game else None
-    return upto is None or errand.work != "rewind" or errand.version < upto
-
-
 def _find(game: str, rewind: str) -> Errand:
     found = services().errands.find(rewind)
     if found is None or found.game != game or not visible(found):
@@ -187,7 +135,7 @@ def _find(game: str, rewind: str) -> Errand:
 
 
 @room.route("/<game:game>/rewinds", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404)
 @room.response(200, RewindsSchema)
 @room.doc(operationId="rewinds")
@@ -196,27 +144,27 @@ def rewinds(game: str) -> Response:
     s = services()
     if not s.ledger.version(game):
         raise missing_game(game)
-    who, whole = auth.asking(), limits.passage()
+    who, whole = authorization.asking(), rate_limits.passage()
     asked = s.errands.rewinds(game, _PAGE, sight(game).upto)
     items = [shown(s, errand, who, whole) for errand in asked]
     return answer({"items": items}, cache=PRIVATE)
 
 
 @room.route("/<game:game>/rewinds/<rewind:rewind>", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404)
 @room.response(200, MotionSchema)
 @room.doc(operationId="get_rewind")
 def get_rewind(game: str, rewind: str) -> Response:
     """Read a rewind that was asked for: what it undoes, who must agree, who has."""
-    return answer(shown(services(), _find(game, rewind), auth.asking(), limits.passage()), cache=PRIVATE)
+    return answer(shown(services(), _find(game, rewind), authorization.asking(), rate_limits.passage()), cache=PRIVATE)
 
 
 # --- agreeing --------------------------------------------------------------------------------------------------
 
 
 @room.route("/<game:game>/rewinds/<rewind:rewind>/consents", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404, 409)
 @room.arguments(ConsentSchema)
 @room.response(200, MotionSchema)
@@ -226,7 +174,7 @@ def consent(body: Doc, game: str, rewind: str) -> Response:
 
     With the last consent it is queued. Saying the same again changes nothing.
     """
-    s, seat, errand = services(), auth.seat(), _find(game, rewind)
+    s, seat, errand = services(), authorization.seat(), _find(game, rewind)
     args, agrees = errand.args or {}, body["agrees"]
     if seat not in errand.asked and (agrees or seat != args["seat"]):
         raise Problem("not_asked")
@@ -240,7 +188,7 @@ def consent(body: Doc, game: str, rewind: str) -> Response:
     return answer(standing(s, _find(game, rewind)))
 
 
-@limits.whole_game()
+@rate_limits.whole_game()
 def _may_agree(errand: Errand, seat: Seat) -> None:
     """A seat that has done what is never undone cannot agree, and is the only one to be told."""
     rules, _ = table(errand.game)

@@ -7,20 +7,21 @@ from collections.abc import Mapping
 import orjson
 from flask import Response
 
-from api.answers import CodeSchema, RulesetSchema, RulesetsSchema
-from api.components import move_schema, seat_moves
-from api.openapi import Blueprint, fails
-from api.problems import CODES, Problem
-from api.replies import OPEN, tagged
-from api.requests import LangArgs
+from api.http.i18n import language, say
+from api.http.problems import CODES, Problem
+from api.openapi.components import move_schema, seat_moves
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import OPEN, tagged
+from api.schemas.history_responses import RulesetSchema, RulesetsSchema
+from api.schemas.problem_responses import CodeSchema
+from api.schemas.query_args import LangArgs
 from api.services import Doc, services
-from api.texts import language, say
-from domain.ids import split_ruleset
-from domain.kernel import data
-from domain.kernel.acts import TABLE_CODES
-from domain.kernel.ruleset import COMMON_CODES, AnyRuleset
-from domain.kernel.schemas import schema_of
-from domain.kernel.texts import Texts, texts
+from domain.kernel.game.command import TABLE_CODES
+from domain.kernel.rules.ruleset import COMMON_CODES, AnyRuleset
+from domain.kernel.schema.json_schema import schema_of
+from domain.kernel.text import package_data
+from domain.kernel.text.message_catalog import Texts, texts
+from domain.types import split_ruleset
 
 room = Blueprint("rulesets", __name__, url_prefix="/v1", description="The games that can be played.")
 
@@ -126,7 +127,7 @@ def ruleset_data(name: str) -> Response:
     """Read the game's data: the map, tiles, cards."""
     rules = services().catalogue.get(name)
     try:
-        found = data.load(rules.package or "api", "data.json")
+        found = package_data.load(rules.package or "api", "data.json")
     except OSError:
         raise Problem("not_found", "This ruleset has no data.") from None
     return _page(found)

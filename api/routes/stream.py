@@ -7,25 +7,27 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, current_app, request
 
-from api import auth, limits
-from api.answers import CookieDocSchema, TicketSchema
-from api.openapi import Blueprint, also, fails
-from api.problems import Problem
-from api.replies import answer
-from api.requests import StreamArgs, StreamHeaders, TableArgs
+from api import authorization
+from api.documents.my_tables import asking
+from api.http import rate_limits
+from api.http.i18n import language
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, also, fails
+from api.response_builders import answer
 from api.routes.boards import board_of
-from api.routes.following import Eyes, GameSource, Moderating, Shown
-from api.routes.tables import ALL, Held, LobbySource, PersonSource, asking
+from api.schemas.query_args import StreamArgs, StreamHeaders, TableArgs
+from api.schemas.schema_builder import listed, ref
+from api.schemas.table_responses import CookieDocSchema, TicketSchema
 from api.services import EXTENSION, Doc, Services, services
-from api.shapes import listed, ref
 from api.streams.asgi import STREAMING, Followed
 from api.streams.events import FORMS, NDJSON, SSE
-from api.streams.follower import Follower
-from api.streams.places import Places
+from api.streams.game_source import Eyes, GameSource, Moderating, Shown
+from api.streams.slots import Places
 from api.streams.source import Pass, Source, View
-from api.texts import language
-from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS, Principal
-from domain.ids import PUBLIC
+from api.streams.subscriber import Follower
+from api.streams.table_sources import ALL, Held, LobbySource, PersonSource
+from domain.service.seat_tokens import COOKIE_SECONDS, TICKET_SECONDS, Principal
+from domain.types import PUBLIC
 
 room = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
 
@@ -46,7 +48,7 @@ def install(app: Flask) -> None:
 
 
 @room.route("/stream-tickets", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404)
 @room.arguments(TableArgs, location="query")
 @room.response(201, TicketSchema)
@@ -56,7 +58,7 @@ def stream_ticket(_: Doc) -> Response:
 
     A browser whose stream has broken comes back with it by itself, for a quarter of an hour.
     """
-    ticket = services().access.ticket(auth.principal())
+    ticket = services().access.ticket(authorization.principal())
     return answer({"ticket": ticket, "seconds": TICKET_SECONDS}, 201)
 
 
@@ -69,7 +71,7 @@ def _cookie_name() -> str:
 
 
 @room.route("/stream-cookies", methods=["POST"])
-@auth.signed
+@authorization.signed
 @fails(403, 404)
 @room.arguments(TableArgs, location="query")
 @room.response(201, CookieDocSchema, headers={"Set-Cookie": {"schema": {"type": "string"}}})
@@ -79,7 +81,7 @@ def stream_cookie(_: Doc) -> Response:
 
     No script can read it, no other site can have it sent, and it opens nothing but streams.
     """
-    who = auth.principal()
+    who = authorization.principal()
     made = answer({"path": _cookie_path(who.game), "seconds": COOKIE_SECONDS}, 201)
     made.set_cookie(
         _cookie_name(),
@@ -94,14 +96,14 @@ def stream_cookie(_: Doc) -> Response:
 
 
 @room.route("/stream-cookies", methods=["DELETE"])
-@auth.signed
+@authorization.signed
 @fails(403, 404)
 @room.arguments(TableArgs, location="query")
 @room.response(204, headers={"Set-Cookie": {"schema": {"type": "string"}}})
 @room.doc(operationId="forget_stream_cookie")
 def forget_stream_cookie(_: Doc) -> Response:
     """Take back the cookies and tickets of this token; streams that are open go on."""
-    who = auth.principal()
+    who = authorization.principal()
     services().access.take_back(who)
     made = Response(status=204)
     made.delete_cookie(
@@ -111,7 +113,7 @@ def forget_stream_cookie(_: Doc) -> Response:
 
 
 @room.route("/games/<game:game>/stream", methods=["GET"])
-@auth.seen_by
+@authorization.seen_by
 @fails(403, 404, 503)
 @room.arguments(StreamArgs, location="query")
 @room.arguments(StreamHeaders, location="headers")
@@ -127,18 +129,18 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     event is a line, a document.
     """
     s, again = services(), bool(headers["last"])
-    who = auth.asking() or _admitted(args["ticket"], _cookie(), game, again=again)
-    viewer, inside = who.viewer if who else PUBLIC, who is not None or auth.inside(game)
+    who = authorization.asking() or _admitted(args["ticket"], _cookie(), game, again=again)
+    viewer, inside = who.viewer if who else PUBLIC, who is not None or authorization.inside(game)
     board_of(game, viewer)
     director = who if who and who.seat is None else None
-    eyes = Eyes(viewer, language(), args["deltas"] == "1", director, inside, limits.passage())
+    eyes = Eyes(viewer, language(), args["deltas"] == "1", director, inside, rate_limits.passage())
     last = _last(headers["last"]) if again else args["version"]
     follower = _follower(GameSource(s, game), eyes, _pass(s, who), last)
     return _followed(follower, who.caller if who else None, plays=_plays(who, game))
 
 
 @room.route("/me/stream", methods=["GET"])
-@auth.person
+@authorization.person
 @fails(403, 503)
 @room.response(200, _TABLES, content_type=SSE.media)
 @also(_LINES)
@@ -150,14 +152,14 @@ def my_stream() -> Response:
     changed but its version and times), `gone` (one has left a table), `motion`, `challenges` (those that wait for an
     answer, as `GET /v1/me/challenges` answers), and `bye` (come again). Ids are positions.
     """
-    s, found, who = services(), auth.holder(), auth.asking()
+    s, found, who = services(), authorization.holder(), authorization.asking()
     shown = Held(s, found) if found else Shown(s, who) if who else None
     caller = found.account if found else who.caller if who else None
     return _followed(_follower(PersonSource(s, asking()), ALL, shown), caller)
 
 
 @room.route("/games/stream", methods=["GET"])
-@auth.open_to_all
+@authorization.open_to_all
 @fails(503)
 @room.response(200, _LOBBY, content_type=SSE.media)
 @also(_LINES)
@@ -173,10 +175,10 @@ def lobby_stream() -> Response:
 
 def _pass(s: Services, who: Principal | None) -> Pass | None:
     """What lets somebody follow a game; None for what all may follow."""
-    found = auth.holder()
+    found = authorization.holder()
     if who is not None:
         return Shown(s, who)
-    return Moderating(s, found) if found and auth.moderates(found) else None
+    return Moderating(s, found) if found and authorization.moderates(found) else None
 
 
 def _follower(source: Source, view: View, who: Pass | None, last: int = 0) -> Follower:
@@ -189,7 +191,7 @@ def _followed(follower: Follower, token: str | None, *, plays: bool = False) -> 
     if not request.environ.get(STREAMING):  # the front sends streams to the process that serves them, and to no other
         raise Problem("not_answering", headers={"Retry-After": "1"})
     places: Places = current_app.extensions[_PLACES]
-    caller, address = limits.caller(token), limits.address()
+    caller, address = rate_limits.caller(token), rate_limits.address()
     if not places.take(caller, address, plays=plays):
         raise Problem("too_many_streams", headers={"Retry-After": "5"})
     made = Followed(content_type=follower.form.media)
@@ -215,11 +217,11 @@ def _admitted(ticket: str, cookie: str, game: str, *, again: bool) -> Principal 
     if not (ticket or cookie):
         return None
     access = services().access
-    browser = f"{limits.address()} {request.headers.get('User-Agent', '')}"
+    browser = f"{rate_limits.address()} {request.headers.get('User-Agent', '')}"
     who = access.redeem(ticket, browser, again=again) if ticket else access.shown(cookie)
-    if who is None or not auth.lasts(services(), who):
+    if who is None or not authorization.lasts(services(), who):
         raise Problem("unauthenticated", "The ticket was used, or it or the cookie is too old.")
-    auth.at_table(who, game)
+    authorization.at_table(who, game)
     return who
 
 

@@ -20,8 +20,8 @@ import orjson
 from flask import Flask, Response
 
 from api.services import EXTENSION, Services
-from api.streams.follower import Follower
 from api.streams.hub import Hub
+from api.streams.subscriber import Follower
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
-from domain.ids import Json
+from domain.types import Json
 
 
 @dataclass(frozen=True)

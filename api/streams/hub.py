@@ -11,8 +11,8 @@ from functools import partial
 from typing import TypeVar
 
 from api.streams.events import Event, Form
-from api.streams.follower import Follower, Write
 from api.streams.source import ANY, Pass, Source, Told, View, Wish
+from api.streams.subscriber import Follower, Write
 from domain.errors import AnnalsError
 
 Result = TypeVar("Result")

@@ -17,10 +17,10 @@ from typing import NamedTuple, TypeVar
 from cachetools import LRUCache
 from eventsourcing.persistence import StoredEvent
 
-from domain.beside.tables import Row
 from domain.errors import VerificationError, WrongKey
-from domain.kernel.record import Record
+from domain.kernel.records.record import Record
 from domain.ledger.mapper import Sealing, plain_state
+from domain.service.database import Row
 
 MOST = 64
 """Records of a piece."""
@@ -101,6 +101,10 @@ class Archive:
 
     def __init__(self, keys: Sealing | None, run: Run) -> None:
         self._keys, self._run = keys, run
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget cached chunks, and the lock, which an absent thread may hold after a fork."""
         self._lock = threading.Lock()
         self._read: LRUCache[tuple[str, int], tuple[Row, list[Line]]] = LRUCache(KEPT, lambda kept: _bytes(kept[1]))
 

@@ -21,9 +21,9 @@ import orjson
 from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 
 from domain.errors import UnknownKind, VerificationError, WrongKey
-from domain.ids import Doc, Json
-from domain.kernel.digest import canonical, digest
-from domain.kernel.record import KINDS, Record, Text
+from domain.kernel.records.record import KINDS, Record, Text
+from domain.kernel.schema.canonical_json import canonical, digest
+from domain.types import Doc, Json
 
 SCHEMAS: Mapping[str, int] = dict.fromkeys(KINDS, 1)
 """Kind -> number of the form in which it is written."""

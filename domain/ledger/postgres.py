@@ -19,12 +19,24 @@ from psycopg.rows import DictRow, dict_row, tuple_row
 from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import PoolTimeout
 
-from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
-from domain.ledger.heard import HEARING, IN_PUBLIC, Heard, limit
+from domain.ledger.group_commit import Together
+from domain.ledger.postgres_schema import (
+    AMONG_APPENDS,
+    APPEND,
+    COULD_APPEND,
+    GUARD,
+    GUARDED,
+    GUARDS,
+    LOCK,
+    REFUSE,
+    SERVER,
+    TABLES,
+)
+from domain.ledger.socket_timeouts import HEARING, IN_PUBLIC, Heard, limit
 from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
-from domain.ledger.together import Together
+from domain.service.database import Execute, Row, Statement
 
 PATIENCE = 5
 """Seconds to wait for a connection, unless the address gives `connect_timeout`."""
@@ -59,160 +71,38 @@ _UNDONE = ("40001", "40P01", "54")
 transactions in an order, has ended a dead-lock, or something was too large for it. What has waited too long for a lock
 is not among them: each alone would wait as long again."""
 
-_LOCK = 0x616E6E616C73  # "annals"; any constant that no other program of this database takes for its advisory locks
-
-_TABLES = SQL("""
-CREATE TABLE IF NOT EXISTS public.records (
-  originator_id uuid NOT NULL, originator_version bigint NOT NULL, topic text NOT NULL, state bytea NOT NULL,
-  notification_id bigserial UNIQUE, PRIMARY KEY (originator_id, originator_version));
-CREATE TABLE IF NOT EXISTS public.commands (
-  game uuid NOT NULL, id text NOT NULL, body_hash text NOT NULL,
-  first_version bigint NOT NULL, last_version bigint NOT NULL, PRIMARY KEY (game, id));
-CREATE TABLE IF NOT EXISTS public.archive (
-  game text NOT NULL, first_version bigint NOT NULL, last_version bigint NOT NULL, piece bytea NOT NULL,
-  PRIMARY KEY (game, first_version));
-CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
-CREATE TABLE IF NOT EXISTS public.damages (
-  game text NOT NULL, version bigint NOT NULL, hash text NOT NULL, said text NOT NULL, found bigint NOT NULL,
-  PRIMARY KEY (game, version));
-CREATE TABLE IF NOT EXISTS public.master_key (id integer PRIMARY KEY, mark text NOT NULL);
-CREATE TABLE IF NOT EXISTS public.keyring (
-  number integer NOT NULL, mark text NOT NULL, wrapped text NOT NULL, PRIMARY KEY (number, mark));
-CREATE TABLE IF NOT EXISTS public.repairs (
-  id bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), who text NOT NULL DEFAULT session_user,
-  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), what text NOT NULL, why text NOT NULL);
-""").format()
-
-# Only who may write down a repair opens the log, for the transaction in which it stands, and not without words. It
-# stays as it was written. What the function calls is PostgreSQL's own, whatever schemas a session names first.
-_REFUSE = SQL("""
-CREATE OR REPLACE FUNCTION public.annals_refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
-BEGIN
-  IF TG_TABLE_NAME <> 'repairs'
-  AND EXISTS (SELECT 1 FROM public.repairs r WHERE r.transaction = pg_current_xact_id()
-    AND btrim(r.what) <> '' AND btrim(r.why) <> '') THEN
-    RETURN coalesce(NEW, OLD);
-  END IF;
-  RAISE EXCEPTION {append_only} USING ERRCODE = 'restrict_violation';
-END $$""").format(append_only=Literal(store.APPEND_ONLY))
-_GUARDED = ("records", "commands", "archive", "repairs")
-_GUARD = SQL("""
-DO $$ BEGIN
-  IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = {name}::regclass AND tgname = 'annals_rows') THEN
-    CREATE TRIGGER annals_rows BEFORE UPDATE OR DELETE ON {table}
-      FOR EACH ROW EXECUTE FUNCTION public.annals_refuse();
-    CREATE TRIGGER annals_all BEFORE TRUNCATE ON {table}
-      FOR EACH STATEMENT EXECUTE FUNCTION public.annals_refuse();
-  END IF;
-END $$""")
-_GUARDS = """
-SELECT count(*) FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND tgname IN ('annals_rows', 'annals_all')
-AND tgrelid IN (SELECT to_regclass('public.' || name) FROM unnest(?::text[]) name)"""
-
-# The path of a table's file has the numbers of its database and of the file: of another database of the same name they
-# are others, also in the same run of a server, and of a table that was made anew or emptied. So they are after VACUUM
-# FULL, where everything is read once more for nothing.
-_SERVER = """
-SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
-  to_regclass('public.records')::oid, pg_relation_filepath(to_regclass('public.records')))"""
-
-# The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
-# tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
-# statement of the function sees what was committed before it began, so the checks see all appends before this one.
-# Refusals are rows, not exceptions: they cost no number. The table is locked before it is asked which one it is, or
-# another could be in its place by the time of the checks. Versions of the service before know it without `_server`, and
-# make it anew when they migrate: a function of its own. `_server` has no default, or theirs could not be told from it.
-_APPEND = SQL("""
-DO $$ BEGIN
-  IF EXISTS (SELECT FROM pg_proc WHERE pronargdefaults > 0 AND oid = to_regprocedure({append})) THEN
-    DROP FUNCTION public.annals_append(uuid, bigint, text[], bytea[], text, text, text);
-  END IF;
-END $$;
-CREATE OR REPLACE FUNCTION public.annals_append(
-  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text, _server text)
-RETURNS TABLE (outcome text, hash text, low bigint, high bigint, positions bigint[])
-LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
-DECLARE _head bigint; _damaged bigint; _there text;
-BEGIN
-  PERFORM pg_advisory_xact_lock({lock});
-  IF _server IS NOT NULL THEN
-    LOCK TABLE public.records IN ROW EXCLUSIVE MODE;
-    _there := ({server});
-    IF _there <> _server THEN
-      RETURN QUERY SELECT 'replaced', _there, NULL::bigint, NULL::bigint, NULL::bigint[];
-      RETURN;
-    END IF;
-  END IF;
-  IF _command IS NOT NULL THEN
-    RETURN QUERY SELECT 'known', c.body_hash, c.first_version, c.last_version, ARRAY(
-        SELECT r.notification_id FROM public.records r WHERE r.originator_id = _game
-        AND r.originator_version BETWEEN c.first_version AND c.last_version ORDER BY r.originator_version)
-      FROM public.commands c WHERE c.game = _game AND c.id = _command;
-    IF FOUND THEN RETURN; END IF;
-  END IF;
-  SELECT min(d.version) INTO _damaged FROM public.damages d WHERE d.game = _game::text;
-  IF _damaged IS NOT NULL THEN
-    RETURN QUERY SELECT 'damaged', NULL::text, _damaged, _damaged, NULL::bigint[];
-    RETURN;
-  END IF;
-  SELECT coalesce(max(r.originator_version), 0) INTO _head FROM public.records r WHERE r.originator_id = _game;
-  IF _head <> _expected THEN
-    RETURN QUERY SELECT 'stale', NULL::text, _head, _head, NULL::bigint[];
-    RETURN;
-  END IF;
-  IF _command IS NOT NULL THEN
-    INSERT INTO public.commands VALUES (_game, _command, _hash, _head + 1, _head + cardinality(_topics));
-  END IF;
-  RETURN QUERY WITH stored AS (
-      INSERT INTO public.records AS r (originator_id, originator_version, topic, state)
-      SELECT _game, _head + u.n, u.topic, u.state FROM unnest(_topics, _states) WITH ORDINALITY u (topic, state, n)
-      ORDER BY u.n RETURNING r.notification_id)
-    SELECT 'stored', NULL::text, _head + 1, _head + cardinality(_topics),
-      (SELECT array_agg(s.notification_id ORDER BY s.notification_id) FROM stored s);
-END $$;
-CREATE OR REPLACE FUNCTION public.annals_append(
-  _game uuid, _expected bigint, _topics text[], _states bytea[], _command text, _hash text)
-RETURNS TABLE (outcome text, hash text, low bigint, high bigint, positions bigint[])
-LANGUAGE plpgsql SET lock_timeout = '10s' AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM public.annals_append(_game, _expected, _topics, _states, _command, _hash, NULL);
-END $$""").format(
-    lock=Literal(_LOCK),
-    server=SQL(_SERVER),
-    append=Literal("public.annals_append(uuid, bigint, text[], bytea[], text, text, text)"),
-)
-_AMONG_APPENDS = (
-    SQL("SET LOCAL lock_timeout = '2s'"),
-    SQL("SELECT pg_advisory_xact_lock({lock})").format(lock=Literal(_LOCK)),
-    SQL("LOCK TABLE public.records IN ROW EXCLUSIVE MODE"),
-)
-# An append that stores nothing, and the rights of one that does.
-_COULD_APPEND = """
-SELECT outcome = 'stale' AND has_table_privilege('public.records', 'INSERT')
-  AND has_table_privilege('public.commands', 'INSERT')
-  AND has_sequence_privilege(pg_get_serial_sequence('public.records', 'notification_id'), 'USAGE') IS NOT FALSE
-FROM public.annals_append('00000000-0000-0000-0000-000000000000', -1, '{}', '{}', '', '', NULL)"""
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s, %s)")
+
 _EVENTS = """
 SELECT originator_id, originator_version, topic, state FROM public.records
 WHERE originator_id = %s AND originator_version > %s AND originator_version <= %s
 ORDER BY originator_version"""
+
 _NOTIFICATIONS = """
 SELECT originator_id, originator_version, topic, state, notification_id FROM public.records
 WHERE notification_id > %s ORDER BY notification_id LIMIT %s"""
+
 _LAST = 2**63 - 1
+
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
+
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
+
 _OVERWRITE = """
 UPDATE public.records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"""
+
 _REPLACE = """
 UPDATE public.records SET state = ? WHERE originator_id = ? AND originator_version = ? AND state = ? RETURNING 1"""
+
 _NAME = """
 UPDATE public.records SET originator_id = ?, originator_version = ?, topic = ?, state = ? WHERE notification_id = ?"""
+
 _PUT_BACK = """
 INSERT INTO public.records (notification_id, originator_id, originator_version, topic, state)
 VALUES (?, ?, ?, ?, ?)"""
+
 _CHECKSUMS = "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
+
 _COMMAND = """
 SELECT c.body_hash, c.first_version, c.last_version, ARRAY(
   SELECT r.notification_id FROM public.records r WHERE r.originator_id = c.game
@@ -269,7 +159,7 @@ class _Datastore(PostgresDatastore):
             connection.execute(IN_PUBLIC)
             limit(connection, LONGEST)
             asked = time.monotonic()
-            (server,) = next(connection.cursor(row_factory=tuple_row).execute(_SERVER))
+            (server,) = next(connection.cursor(row_factory=tuple_row).execute(SERVER))
             there.told(server, asked)
 
         return after_connect
@@ -320,14 +210,14 @@ class PostgresStore(PostgresApplicationRecorder):
 
     def __init__(self, url: str) -> None:
         super().__init__(_Datastore(url), events_table_name=EVENTS)
-        guards = [_GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in _GUARDED]
+        guards = [GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in GUARDED]
         self._together: Together[Heard[DictRow], DictRow] = Together(self._appending, (), WAITING, _LOST)
-        self.sql_create_statements = [_TABLES, _APPEND, _REFUSE, *guards]
+        self.sql_create_statements = [TABLES, APPEND, REFUSE, *guards]
 
     def migrate(self) -> None:
         # IF NOT EXISTS and OR REPLACE do not keep concurrent callers apart; the lock does.
         with self.datastore.patient() as connection, connection.transaction(), connection.cursor() as curs:
-            curs.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            curs.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             self._create_table(curs)
         self.datastore.there.forget()
 
@@ -337,7 +227,7 @@ class PostgresStore(PostgresApplicationRecorder):
         believed = there.known and time.monotonic() < there.asked + ASKED
         while not believed:  # once, unless the tables were made meanwhile
             asked = time.monotonic()
-            ((server,),) = self._rows(_SERVER, ())
+            ((server,),) = self._rows(SERVER, ())
             there.told(server, asked)
             believed = there.known
         return there.server
@@ -440,9 +330,9 @@ class PostgresStore(PostgresApplicationRecorder):
             raise StoreUnavailable("the writers before this one take too long")
         with self.datastore.get_connection() as connection, connection.transaction():
             cursor = connection.cursor(row_factory=tuple_row)
-            for statement in _AMONG_APPENDS:
+            for statement in AMONG_APPENDS:
                 cursor.execute(statement)
-            if cursor.execute(_COULD_APPEND, prepare=True).fetchone() != (True,):
+            if cursor.execute(COULD_APPEND, prepare=True).fetchone() != (True,):
                 raise StoreUnavailable("the role may not append, or not as this version does: `annals migrate`")
             work(_executing(cursor))
 
@@ -451,7 +341,7 @@ class PostgresStore(PostgresApplicationRecorder):
         with self.datastore.patient() as connection, connection.transaction():
             cursor = connection.cursor(row_factory=tuple_row)
             limit(connection, LONGEST, "LOCAL")
-            for statement in _AMONG_APPENDS:
+            for statement in AMONG_APPENDS:
                 cursor.execute(statement)
             cursor.execute("INSERT INTO public.repairs (what, why) VALUES (%s, %s)", (what, why))
             yield _executing(cursor)
@@ -460,11 +350,11 @@ class PostgresStore(PostgresApplicationRecorder):
         """Rows that were deleted lie in the files until the server's VACUUM, which is its owner's to plan."""
 
     def guarded(self) -> bool:
-        return bool(self.run(_GUARDS, (list(_GUARDED),))[0][0] == 2 * len(_GUARDED))
+        return bool(self.run(GUARDS, (list(GUARDED),))[0][0] == 2 * len(GUARDED))
 
     def grant(self, service: str) -> None:
         with self.datastore.patient() as connection, connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             roles.grant(connection, service)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
@@ -22,86 +22,35 @@ from eventsourcing.sqlite import (
     SQLiteDatastore,
 )
 
-from domain.beside.tables import Execute, Row, Statement
 from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import store
+from domain.ledger.group_commit import Together
+from domain.ledger.sqlite_files import PATIENCE, TRIES, complaints, emptied, make_file, unwiped
+from domain.ledger.sqlite_schema import GUARDS, LIFTED, SETTINGS, TABLES, WAL
 from domain.ledger.store import EVENTS, NOBODY, Command, CommandRow, Receipt
-from domain.ledger.together import Together
+from domain.service.database import Execute, Row, Statement
 
-PATIENCE = 10
-"""Seconds to wait for another writer."""
-
-_TRIES, _PAUSE = 10, 0.05
-"""How often it is tried to empty the log of last writes, and the seconds after each time."""
-
-_COMPLAINTS = 5
-"""So many of them are enough to know that a backup is needed."""
-
-_STEPS = 100_000
-"""Instructions of the database's machine between two looks at the time."""
-
-# rowid is the position. Named as a column it survives VACUUM, which may renumber it otherwise.
-_TABLES = """
-CREATE TABLE IF NOT EXISTS records (
-  rowid INTEGER PRIMARY KEY, originator_id TEXT NOT NULL, originator_version INTEGER NOT NULL,
-  topic TEXT NOT NULL, state BLOB NOT NULL, UNIQUE (originator_id, originator_version));
-CREATE TABLE IF NOT EXISTS commands (
-  game TEXT NOT NULL, id TEXT NOT NULL, body_hash TEXT NOT NULL,
-  first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, PRIMARY KEY (game, id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS archive (
-  game TEXT NOT NULL, first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, piece BLOB NOT NULL,
-  PRIMARY KEY (game, first_version));
-CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS damages (
-  game TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, said TEXT NOT NULL, found BIGINT NOT NULL,
-  PRIMARY KEY (game, version));
-CREATE TABLE IF NOT EXISTS master_key (id INTEGER PRIMARY KEY, mark TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS keyring (
-  number INTEGER NOT NULL, mark TEXT NOT NULL, wrapped TEXT NOT NULL, PRIMARY KEY (number, mark));
-CREATE TABLE IF NOT EXISTS repairs (
-  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, why TEXT NOT NULL)"""
-_KEYS = {
-    "records": "rowid = NEW.rowid"
-    " OR (originator_id = NEW.originator_id AND originator_version = NEW.originator_version)",
-    "commands": "game = NEW.game AND id = NEW.id",
-    "archive": "game = NEW.game AND first_version = NEW.first_version",
-    "repairs": "id = NEW.id",
-}
-"""Append-only table -> whether one of its rows has the place of a new one. REPLACE deletes it without any trigger."""
-
-
-def _guards(table: str) -> dict[str, str]:
-    """Name of a trigger -> what makes it: together they refuse whatever is not an append."""
-    refuse = f"BEGIN SELECT RAISE(ABORT, '{store.APPEND_ONLY}'); END"
-    when = {
-        "updated": "UPDATE ON {0}",
-        "deleted": "DELETE ON {0}",
-        "replaced": f"INSERT ON {{0}} WHEN EXISTS (SELECT 1 FROM {{0}} WHERE {_KEYS[table]})",  # noqa: S608 - our names
-    }
-    names = {f"{table}_not_{verb}": event.format(table) for verb, event in when.items()}
-    return {name: f"CREATE TRIGGER IF NOT EXISTS {name} BEFORE {event} {refuse}" for name, event in names.items()}
-
-
-_LIFTED = _guards("records") | _guards("commands") | _guards("archive")
-_GUARDS = _LIFTED | _guards("repairs")
 _REPAIRED = "INSERT INTO repairs (at, who, what, why) VALUES (?, ?, ?, ?)"
+
 _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state) VALUES (?,?,?,?)"
+
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
+
 _BEFORE = f"""SELECT ({_HEAD}), (SELECT min(version) FROM damages WHERE game = ?),
   EXISTS (SELECT 1 FROM commands WHERE game = ? AND id = ?)"""  # noqa: S608 - our names
+
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
+
 _POSITIONS = """
 SELECT rowid FROM records WHERE originator_id = ? AND originator_version BETWEEN ? AND ? ORDER BY originator_version"""
+
 _OVERWRITE = "UPDATE records SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ? RETURNING 1"
+
 _TAKE = "DELETE FROM records WHERE originator_id = ? AND originator_version = ? AND state = ? RETURNING rowid, topic"
+
 _NAME = "UPDATE records SET originator_id = ?, originator_version = ?, topic = ?, state = ? WHERE rowid = ?"
+
 _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
-# In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
-# but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
-# fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
-# What is deleted is overwritten: a name that was erased is gone from the file, and not only from the table.
-_WAL = "PRAGMA journal_mode=WAL"
-_SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON", "PRAGMA secure_delete=ON")
 
 
 def _text(stored: bytes) -> str:
@@ -122,7 +71,7 @@ class _Pool(SQLiteConnectionPool):
         except sqlite3.Error as error:
             raise InterfaceError(error) from error
         try:
-            for setting in _SETTINGS if self.is_sqlite_memory_mode else (_WAL, *_SETTINGS):
+            for setting in SETTINGS if self.is_sqlite_memory_mode else (WAL, *SETTINGS):
                 made.execute(setting)
         except BaseException:
             made.close()
@@ -226,7 +175,7 @@ class SqliteStore(SQLiteApplicationRecorder):
         )
 
     def construct_create_table_statements(self) -> list[str]:
-        return [*_TABLES.split(";"), *_GUARDS.values()]
+        return [*TABLES.split(";"), *GUARDS.values()]
 
     def convert_originator_id(self, originator_id: str) -> UUID:
         """The game of a row; NOBODY where its bytes name none."""
@@ -237,7 +186,7 @@ class SqliteStore(SQLiteApplicationRecorder):
 
     def migrate(self) -> None:
         if self._path:
-            _make_file(self._path)
+            make_file(self._path)
         self.create_table()
         if self._path and unwiped(self._path).exists():
             self.wipe()
@@ -331,13 +280,13 @@ class SqliteStore(SQLiteApplicationRecorder):
     def repair(self, what: str, why: str) -> Iterator[Execute]:
         with self.datastore.transaction(commit=True) as c:
             c.execute(_REPAIRED, (time.time_ns() // 1_000_000, f"uid {os.getuid()}", what, why))
-            for name in _LIFTED:
+            for name in LIFTED:
                 c.execute(f"DROP TRIGGER IF EXISTS {name}")
             try:
                 yield _executing(c)
             except sqlite3.IntegrityError as error:
                 raise IntegrityError(str(error)) from error
-            for guard in _LIFTED.values():
+            for guard in LIFTED.values():
                 c.execute(guard)
 
     def wipe(self) -> None:
@@ -350,7 +299,7 @@ class SqliteStore(SQLiteApplicationRecorder):
             cursor = connection.cursor()
             cursor.execute("PRAGMA busy_timeout=0")
             try:
-                if not any(emptied(cursor.execute, cursor.fetchone) for _ in range(_TRIES)):
+                if not any(emptied(cursor.execute, cursor.fetchone) for _ in range(TRIES)):
                     self._unwiped(True)
                     return
             finally:
@@ -367,41 +316,13 @@ class SqliteStore(SQLiteApplicationRecorder):
 
     def guarded(self) -> bool:
         found = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
-        return _GUARDS.keys() <= found
+        return GUARDS.keys() <= found
 
     def grant(self, service: str) -> None:
         """A file has an owner and no roles."""
 
     def close(self) -> None:
         self.datastore.close()
-
-
-def unwiped(path: Path) -> Path:
-    """The file that says that the log of last writes of a ledger holds what was erased."""
-    return path.with_name(f"{path.name}-unwiped")
-
-
-def ended(path: Path) -> None:
-    """To be called once nobody has the file open: from then on all is in it, for whoever copies it alone.
-
-    With the log of last writes goes what was erased.
-    """
-    written = path.with_name(f"{path.name}-wal")
-    if written.exists():  # of two that close at once, each takes the other for one who reads
-        name = f"{path.absolute().as_uri()}?mode=rw"  # one that is gone is not made anew: its last writes would end
-        with suppress(sqlite3.Error), closing(sqlite3.connect(name, uri=True, timeout=0)) as db:
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    if not written.exists():  # the database removes it once all of it is in the file
-        unwiped(path).unlink(missing_ok=True)
-
-
-def emptied(execute: Callable[[str], object], fetchone: Callable[[], Row]) -> bool:
-    """Whether the log of last writes is empty now, for which nobody may be reading from it."""
-    execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    if not fetchone()[0]:
-        return True
-    time.sleep(_PAUSE)
-    return False
 
 
 def _executing(c: SQLiteCursor) -> Execute:
@@ -432,40 +353,3 @@ def _command(c: SQLiteCursor | sqlite3.Cursor, game: UUID, command: str) -> Comm
     body_hash, first, last = row
     c.execute(_POSITIONS, (game.hex, first, last))
     return CommandRow(command, body_hash, first, last, tuple(r[0] for r in c.fetchall()))
-
-
-def complaints(path: Path, patience: float) -> list[str]:
-    """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""
-    end = time.monotonic() + patience
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as own:
-        own.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
-        try:
-            found = [str(row[0]) for row in own.execute(f"PRAGMA quick_check({_COMPLAINTS})")]
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
-                raise
-            return []
-    return [] if found == ["ok"] else found
-
-
-def _make_file(path: Path) -> None:
-    # It holds what players keep secret from each other: its owner alone may read it.
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    connection = sqlite3.connect(path, timeout=PATIENCE)
-    try:
-        _switch_to_wal(connection)
-    finally:
-        connection.close()
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """The switch is kept in the file. It needs the file alone, and SQLite does not wait for that by itself."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)

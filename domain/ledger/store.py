@@ -10,10 +10,10 @@ from uuid import UUID
 
 from eventsourcing.persistence import Notification, StoredEvent
 
-from domain.beside.tables import Execute, Row, Statement
-from domain.cached import cached_property
+from domain.compat import cached_property
 from domain.errors import CommandReused, GameDamaged, StaleVersion
-from domain.kernel.record import Record
+from domain.kernel.records.record import Record
+from domain.service.database import Execute, Row, Statement
 
 EVENTS = "records"
 """The table of records; the others are `archive`, `commands`, `seeds` and `damages`."""

@@ -22,19 +22,19 @@ from typing import Any
 import httpx
 import pytest
 
-from deploy import local
-from deploy.running_backup import RunningBackup
-from domain.beside.clock import Clock
-from domain.beside.errands import Errand, new_id
-from domain.beside.tables import Execute
+from deploy.backup.wal_archive import RunningBackup
+from deploy.runtime import unix_http
+from domain.service.database import Execute
+from domain.service.job_requests import Errand, new_id
+from domain.service.service_clock import Clock
 from tests.alarms.monitor import ALARMS, INTERVAL, MADE, Monitor, makes, rules
 from tests.api.conftest import Site, Table, make_site
 from tests.damage import overwrite, spoil
 from tests.deploy.house import serving, until
 from tests.valkey import new_server
-from workers.bell import Bell
-from workers.rebuilds import rebuilt
-from workers.scrubbing import Scrubbing
+from workers.jobs.rebuilds import rebuilt
+from workers.maintenance.scrubbing import Scrubbing
+from workers.signals import Bell
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 OPERATIONS = ALARMS.parents[1] / "docs" / "operations.md"
@@ -200,7 +200,7 @@ def test_the_process_for_streams_is_gone(watched: Watched, short_path: Path) -> 
         answering.start()
 
         def streams() -> int | None:
-            found = local.health(short_path / "streams")
+            found = unix_http.health(short_path / "streams")
             return None if found is None else int(found["streams"])
 
         def fault() -> None:

@@ -18,28 +18,28 @@ from flask import Flask
 
 from api.app import Services, Settings, create_app
 from api.streams.asgi import Streams, believe
-from domain.beside.access import Access
-from domain.beside.errands import Errands
-from domain.beside.notices.notices import Notices
-from domain.beside.outages import Outages
-from domain.beside.people import passwords
-from domain.beside.people.people import People
-from domain.beside.vault import Vault
-from domain.catalogue import Catalogue
-from domain.commands import Commands
+from domain.accounts import passwords
+from domain.accounts.account_store import People
+from domain.command_handler import Commands
 from domain.games import struggle_of_empires
-from domain.kernel.acts import Resolve
-from domain.kernel.ruleset import decisions
+from domain.kernel.game.play_commands import Resolve
+from domain.kernel.rules.decide import decisions
 from domain.ledger import Ledger
-from projections.pump import Pump
+from domain.notifications.notification_store import Notices
+from domain.ruleset_registry import Catalogue
+from domain.service.heartbeat import Outages
+from domain.service.job_requests import Errands
+from domain.service.seat_tokens import Access
+from domain.service.seed_store import Vault
+from projections.archived_views import Retold
+from projections.integrity import Inspector
+from projections.projector import Pump
 from projections.reader import Reader
-from projections.retold import Retold
-from projections.scrub import Inspector
-from projections.store import Views
+from projections.view_store import Views
 from tests.api.streaming import Answer, Loop, scope
 from tests.rulesets import FLOWS
-from workers import rewinds
-from workers.crew import Crew, sign_on
+from workers.context import Crew, sign_on
+from workers.jobs import rewinds
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = Catalogue([*(entry.rules for entry in FLOWS), *struggle_of_empires.RULESETS])

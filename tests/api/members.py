@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from domain.beside.people.people import People
+from domain.accounts.account_store import People
 from tests.api.conftest import Doc, Site
 
 PASSWORD = "a fair wind to Genoa"

@@ -12,11 +12,11 @@ from flask import Flask
 from jinja2 import Environment, nodes
 from marshmallow import Schema, fields, validate
 
-from api import requests
-from api.problems import CODES
-from domain.kernel.acts import TABLE_CODES
-from domain.kernel.ruleset import COMMON_CODES
-from domain.kernel.texts import Message
+from api.http.problems import CODES
+from api.schemas import request_fields
+from domain.kernel.game.command import TABLE_CODES
+from domain.kernel.rules.ruleset import COMMON_CODES
+from domain.kernel.text.message_catalog import Message
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,14 +30,14 @@ KEPT = ("error.reason", "error.detail", "error.msg", "fault[1]", "self.template"
 """What holds a message that was made elsewhere; `error.msg` is that of `json`."""
 
 OWN = {
-    "api/openapi.py": ("text",),
-    "api/problems.py": ("title",),
-    "domain/kernel/shapes.py": ("what",),
-    "domain/kernel/texts.py": ("text",),
+    "api/openapi/smorest.py": ("text",),
+    "api/http/problems.py": ("title",),
+    "domain/kernel/schema/validators.py": ("what",),
+    "domain/kernel/text/message_catalog.py": ("text",),
 }
 """Names of parameters or of what is looked up that hold one: they are seen where they come from."""
 
-UNSAID = ("deploy/running.py", "domain/kernel/scenario/")
+UNSAID = ("deploy/cli/care_commands.py", "domain/kernel/scenario/")
 """What is told at the command line alone."""
 
 
@@ -185,7 +185,7 @@ def _field(member: fields.Field[object], name: str, found: Told) -> None:
         said = getattr(check, "error", None)
         if isinstance(said, Message):
             found.messages.setdefault(said.template, name)
-        elif isinstance(check, validate.Validator) and not isinstance(check, requests.Pattern):
+        elif isinstance(check, validate.Validator) and not isinstance(check, request_fields.Pattern):
             found.faults.append(f"{name}: {check!r} needs a Message in `error`")
     for inner in (getattr(member, "inner", None), getattr(member, "value_field", None)):
         if inner is not None:

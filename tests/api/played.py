@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.catalogue import shipped
+from domain.ruleset_registry import shipped
 from tests.api.conftest import Doc, Site, Table, make_site
 from tests.api.player import build, play, step
 

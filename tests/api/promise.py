@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from domain.catalogue import shipped
+from domain.ruleset_registry import shipped
 from tests.api.conftest import make_site
 
 FILE = Path(__file__).with_name("promised.json.xz")

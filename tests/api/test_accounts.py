@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from structlog.testing import capture_logs
 
-from domain.beside.people.credentials import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
-from domain.beside.people.rows import DAY
+from domain.accounts.account_tables import DAY
+from domain.accounts.credentials import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
 from domain.errors import StoreUnavailable
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Watch, log_in, register, timed
@@ -203,7 +203,7 @@ class TestLoggingIn:
         assert anne.get("/me").status_code == 200
 
     def test_an_account_has_so_many_devices(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domain.beside.people.credentials.MOST_SESSIONS", 3)
+        monkeypatch.setattr("domain.accounts.credentials.MOST_SESSIONS", 3)
         anne = register(site)
         tokens = [log_in(site).json["token"] for _ in range(3)]
         refused(anne.get("/me"), 401, "unauthenticated")

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from api import attempts
-from api.attempts import FREE, Attempts
-from domain.beside.people import journal
-from domain.beside.people.passwords import Passwords
+from api.http import login_throttle
+from api.http.login_throttle import FREE, Attempts
+from domain.accounts import audit_log
+from domain.accounts.passwords import Passwords
 from domain.errors import Busy
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, log_in, register, timed
@@ -37,7 +37,7 @@ class TestGuessing:
             paused += [wait] if wait else []
             clock[0] += wait
         assert paused == sorted(paused)
-        assert paused[-1] == attempts.LONGEST
+        assert paused[-1] == login_throttle.LONGEST
         assert found.begin("b") == 0
 
     def test_they_are_forgotten_with_time(self, clock: list[float]) -> None:
@@ -45,7 +45,7 @@ class TestGuessing:
         for _ in range(FREE):
             assert found.begin("a") == 0
         assert found.begin("a") > 0
-        clock[0] += attempts.LONGEST
+        clock[0] += login_throttle.LONGEST
         assert found.begin("a") == 0
 
     def test_guesses_at_a_name_are_slowed_wherever_they_come_from(self, site: Site, clock: list[float]) -> None:
@@ -76,7 +76,7 @@ class TestGuessing:
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """From any number of networks, through all processes; whoever has a device, a code or a passkey gets in."""
-        monkeypatch.setattr(journal, "REFUSED", 3)
+        monkeypatch.setattr(audit_log, "REFUSED", 3)
         watch = timed(site)
         anne = register(site)
         begun = watch.now
@@ -87,11 +87,11 @@ class TestGuessing:
             site.remake()
         slowed = log_in(site)
         refused(slowed, 429, "too_many_requests")
-        assert journal.WITHIN // 1000 - 10 <= int(slowed.headers["Retry-After"]) <= journal.WITHIN // 1000
+        assert audit_log.WITHIN // 1000 - 10 <= int(slowed.headers["Retry-After"]) <= audit_log.WITHIN // 1000
         assert log_in(site, device=anne.doc["device"]).status_code == 201
         recovered = site.post("/recovery", {"name": "Anne", "code": anne.doc["codes"][0], "password": OTHER})
         assert recovered.status_code == 201
-        watch.now = begun + journal.WITHIN
+        watch.now = begun + audit_log.WITHIN
         refused(log_in(site, password=OTHER), 429, "too_many_requests")
         watch.now += 10_000
         assert log_in(site, password=OTHER).status_code == 201

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from domain.beside.people.accounts import FREED, nothing
-from domain.beside.people.journal import KEPT
+from domain.accounts.accounts import FREED, nothing
+from domain.accounts.audit_log import KEPT
 from domain.errors import AccountError
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, log_in, promoted, register, timed
@@ -217,7 +217,7 @@ class TestReports:
         refused(anne.post("/reports", nowhere), 404, "unknown_game")
 
     def test_only_so_many_wait(self, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domain.beside.people.reports.MOST_OPEN", 1)
+        monkeypatch.setattr("domain.accounts.abuse_reports.MOST_OPEN", 1)
         ask = {"said": "x", "player": "p"}
         assert anne.post("/reports", ask).status_code == 201
         refused(anne.post("/reports", ask), 409, "too_many")

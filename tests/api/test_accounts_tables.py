@@ -305,7 +305,7 @@ class TestStanding:
         seated(anne, table)
         judge = promoted(site, "Judge", "moderator")
         with monkeypatch.context() as patch:
-            patch.setattr("api.routes.people.moderation.leave_all", lambda _: (_ for _ in ()).throw(OSError))
+            patch.setattr("api.routes.accounts.moderation.leave_all", lambda _: (_ for _ in ()).throw(OSError))
             assert judge.put(f"/accounts/{anne.id}/standing", {"state": "banned"}).status_code == 500
         refused(anne.post(f"{table.path}/start"), 403, "account_banned")
         assert table.get().json["seats"][0]["player"] == anne.doc["player"]

@@ -7,8 +7,8 @@ import random
 import pytest
 from marshmallow import RAISE
 
-from api import answers
-from domain.kernel.game import fold
+from api.schemas import history_responses, play_responses, table_responses
+from domain.kernel.game.game import fold
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
 
@@ -33,7 +33,7 @@ class TestParts:
         assert {k: answer.json[k] for k in ("game", "viewer", "version")} == {
             k: board[k] for k in ("game", "viewer", "version")
         }
-        answers.BoardPartsSchema(unknown=RAISE).load(answer.json)
+        play_responses.BoardPartsSchema(unknown=RAISE).load(answer.json)
 
     def test_nobody_reads_more_of_it_than_of_the_board(self, orders: Table) -> None:
         orders.move(1, ORDER)
@@ -205,15 +205,15 @@ class TestOthers:
         table = site.table("orders@1", 3, pace={"seconds": {"turn": 60}})
         table.move(0, ORDER)
         found = {
-            "/board": answers.BoardSchema,
-            "": answers.SummarySchema,
-            "/decisions": answers.DecisionsSchema,
-            "/resume": answers.ResumeSchema,
-            "/scores": answers.ScoresSchema,
-            "/timeline": answers.TimelineSchema,
-            "/records": answers.RecordsSchema,
-            "/audit": answers.AuditSchema,
+            "/board": play_responses.BoardSchema,
+            "": table_responses.SummarySchema,
+            "/decisions": play_responses.DecisionsSchema,
+            "/resume": history_responses.ResumeSchema,
+            "/scores": history_responses.ScoresSchema,
+            "/timeline": history_responses.TimelineSchema,
+            "/records": history_responses.RecordsSchema,
+            "/audit": history_responses.AuditSchema,
         }
         for path, schema in found.items():
             schema(unknown=RAISE).load(table.get(path, 0).json)
-        answers.LobbySchema(unknown=RAISE).load(site.get("/games").json)
+        table_responses.LobbySchema(unknown=RAISE).load(site.get("/games").json)

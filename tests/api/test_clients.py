@@ -18,7 +18,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError, validators
 from pydantic_core import SchemaValidator, core_schema
 
-from api.shapes import camel
+from api.schemas.schema_builder import camel
 from tests.api.conftest import Doc, make_site
 from tests.api.played import CATALOGUE, Played, once, published
 from tests.api.player import play

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel.export import parse
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import parse
 from domain.ledger.mapper import pack
 from tests import damage
 from tests.api.conftest import Site, Table, refused
 from tests.damage import UNREADABLE
-from workers.damaged import DamagedGames
+from workers.maintenance.corruption_handler import DamagedGames
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from domain.beside.vault import Vault
-from domain.commands import Commands
+from domain.command_handler import Commands
 from domain.errors import RuleError
-from domain.kernel.acts import SOONEST, Extend
-from domain.kernel.step import Moment
+from domain.kernel.game.director_commands import SOONEST, Extend
+from domain.kernel.game.record_builder import Moment
+from domain.service.seed_store import Vault
 from tests.api.conftest import Reply, Site, Table, refused
-from workers import deadlines
-from workers.crew import sign_on
+from workers.context import sign_on
+from workers.jobs import deadlines
 
 
 @pytest.fixture

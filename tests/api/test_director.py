@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from api import auth
-from domain.kernel.acts import Close, Join, Look, Rewind
+from api import authorization
+from domain.kernel.game.director_commands import Look, Rewind
+from domain.kernel.game.table_commands import Close, Join
 from tests.api.conftest import Reply, Site, Table, refused
 from tests.kernel.flows import windows
 
@@ -99,7 +100,7 @@ class TestLooks:
     ) -> None:
         site, path = playing.site, f"{playing.path}/seats"
         site.delete(f"{path}/0", playing.tokens[0])
-        stand_apart = auth.stand_apart
+        stand_apart = authorization.stand_apart
 
         def meanwhile(game: Any) -> None:
             stand_apart(game)
@@ -107,7 +108,7 @@ class TestLooks:
             player = site.services.access.director(playing.game)
             site.services.commands.do(playing.game, Join(0, player or ""))
 
-        monkeypatch.setattr(auth, "stand_apart", meanwhile)
+        monkeypatch.setattr(authorization, "stand_apart", meanwhile)
         told = refused(playing.post("/looks", token=playing.director), 403, "director_plays")
         assert "board" not in told
 

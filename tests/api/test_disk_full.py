@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 import structlog
 
-from api import events
+from api.http import security_log
 from tests.api.conftest import Site, make_site, refused
 from tests.chaos.children import CONTEXT
 
@@ -110,7 +110,7 @@ class TestLogs:
     def test_nor_is_whose_request_sums_up_what_there_was(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(3):
             refused(site.get("/me", "nobody"), 401, "unauthenticated")
-        monkeypatch.setattr(events, "PERIOD", 0.0)
+        monkeypatch.setattr(security_log, "PERIOD", 0.0)
         assert site.get("/rulesets").status_code == 200
 
     def test_a_fault_is_a_problem(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from api import events
-from api.events import EVENTS, KEPT, OTHERS, PERIOD, Tally
-from domain.beside.access import id_of
+from api.http import security_log
+from api.http.security_log import EVENTS, KEPT, OTHERS, PERIOD, Tally
+from domain.service.seat_tokens import id_of
 from tests.api.conftest import ROOT, Site, Table
 from tests.api.members import Member, register
 
@@ -197,7 +197,7 @@ class TestFloods:
             for _ in range(50):
                 orders.post("/moves", {}, WRONG)
         assert named(lines) == ["token_refused"]
-        monkeypatch.setattr(events, "PERIOD", 0)
+        monkeypatch.setattr(security_log, "PERIOD", 0)
         with capture_logs() as lines:
             orders.site.get("/rulesets")
         (line,) = told(lines)

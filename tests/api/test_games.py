@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.draws import commitment
+from domain.kernel.rules.draws import commitment
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 
 KEY = "k" * 32

@@ -17,16 +17,17 @@ from typing import Any
 
 import pytest
 
-from api import strictjson
-from domain.catalogue import shipped
+from api.http import strict_json
 from domain.errors import InvalidTable, NeedsChance, RuleError
-from domain.ids import MAX_INT, MAX_ITEMS, MAX_WORD, Json
-from domain.kernel import shapes
-from domain.kernel.choices import Choice, accept, some
-from domain.kernel.clock import pace_of
-from domain.kernel.match import Match
-from domain.kernel.ruleset import Ruleset, ask, dry_run
-from domain.kernel.shapes import shape_of
+from domain.kernel.game.deadlines import pace_of
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.choices import Choice, accept, some
+from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema import validators
+from domain.kernel.schema.validators import shape_of
+from domain.ruleset_registry import shipped
+from domain.types import MAX_INT, MAX_ITEMS, MAX_WORD, Json
 from tests.api.conftest import PROBLEM, Site, Table, make_site
 
 BODY = 250_000
@@ -325,7 +326,7 @@ class TestBeforehand:
 
     def test_a_body_is_read_of_nobody_who_may_not(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         found = 0
-        monkeypatch.setattr(strictjson, "parse", lambda _: pytest.fail("the body was read"))
+        monkeypatch.setattr(strict_json, "parse", lambda _: pytest.fail("the body was read"))
         for path, method, operation in operations(place):
             security = operation["security"]
             bad = {"Authorization": "Bearer anl_" + "0" * 60}
@@ -341,7 +342,7 @@ class TestBeforehand:
         try:
             sent = place.post("/v1/games", b"{}", "")
             place.site.client.open(**sent)
-            monkeypatch.setattr(strictjson, "parse", lambda _: pytest.fail("the body was read"))
+            monkeypatch.setattr(strict_json, "parse", lambda _: pytest.fail("the body was read"))
             assert place.site.client.open(**sent).status_code == 429
         finally:
             place.site.remake(rate=0)
@@ -373,20 +374,20 @@ def operations(place: Place) -> Iterator[tuple[str, str, dict[str, Any]]]:
 # --- moves -----------------------------------------------------------------------------------------------------
 
 
-def largest(shape: shapes.Shape, n: int) -> Json:
+def largest(shape: validators.Shape, n: int) -> Json:
     """The largest value of a shape, its lists with so many items."""
     match shape:
-        case shapes.Int():
+        case validators.Int():
             return shape.hi
-        case shapes.Word():
+        case validators.Word():
             return max(shape.of, key=len) if shape.of else "x" * MAX_WORD
-        case shapes.Null():
+        case validators.Null():
             return largest(shape.inner, n)
-        case shapes.ListOf():
+        case validators.ListOf():
             return [largest(shape.item, n)] * max(shape.lo, min(n, shape.hi))
-        case shapes.MapOf():
+        case validators.MapOf():
             return {f"{i:080}": largest(shape.item, n) for i in range(min(n, shape.hi))}
-        case shapes.Obj():
+        case validators.Obj():
             tag = next(iter(shape.variants), "")
             known = {**shape.fields, **shape.variants.get(tag, {})}
             return {name: largest(part, n) for name, part in known.items()} | ({shape.tag: tag} if tag else {})

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from api import limits
+from api.http import rate_limits
 from api.routes import history
-from domain.kernel import export
-from domain.kernel.digest import digest
-from domain.kernel.verify import verify
-from projections.pump import Pump
+from domain.kernel.proof.verify import verify
+from domain.kernel.records import export
+from domain.kernel.schema.canonical_json import digest
+from projections.archived_views import Retold
+from projections.projector import Pump
 from projections.reader import Reader
 from projections.rebuild import new_generation, switch
-from projections.retold import Retold
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
 from tests.damage import overwrite
-from workers.archiving import Archiving
+from workers.maintenance.archiving import Archiving
 
 ORDER = {"type": "order", "to": "t01", "units": 2}
 
@@ -248,8 +248,8 @@ class TestArchived:
         archived(table.site)
         site = table.site
         with monkeypatch.context() as patch:
-            patch.setattr(limits.Gate, "_free", lambda *_: False)
-            patch.setattr(limits.Gate.__init__, "__defaults__", (4, 2, 0.01))
+            patch.setattr(rate_limits.Gate, "_free", lambda *_: False)
+            patch.setattr(rate_limits.Gate.__init__, "__defaults__", (4, 2, 0.01))
             site.remake()
             for path in ("/board", "/timeline"):
                 refused(table.get(path), 429, "too_many_requests")
@@ -265,7 +265,7 @@ class TestArchived:
         before = table.get(end)
         assert before.json["items"] == []
         with monkeypatch.context() as patch:
-            patch.setattr("projections.retold.Retold.told", _too_much)
+            patch.setattr("projections.archived_views.Retold.told", _too_much)
             assert table.get(end).data == before.data
             archived(table.site)
             assert table.get(end).data == before.data

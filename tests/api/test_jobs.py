@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from domain.beside.errands import Errand, new_id
-from projections.pump import Pump
+from domain.service.job_requests import Errand, new_id
+from projections.projector import Pump
 from projections.rebuild import new_generation
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, refused
-from workers import audits, turns
-from workers.crew import sign_on
+from workers.context import sign_on
+from workers.jobs import audits, turns
 
 PASS = {"type": "submit"}
 

@@ -10,12 +10,12 @@ import pytest
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
-from api.texts import preferred, say
-from domain.beside.people.credentials import MOST_TOKENS
-from domain.games.common.shapes import Either
-from domain.kernel.data import load
-from domain.kernel.shapes import ANY_INT, Bool, Int, ListOf, MapOf, Obj, Shape, Word
-from domain.kernel.texts import LANGUAGES, PLACE, Message, texts
+from api.http.i18n import preferred, say
+from domain.accounts.credentials import MOST_TOKENS
+from domain.games.common.validators import Either
+from domain.kernel.schema.validators import ANY_INT, Bool, Int, ListOf, MapOf, Obj, Shape, Word
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Message, texts
+from domain.kernel.text.package_data import load
 from tests.api import messages
 from tests.api.conftest import Doc, Reply, Site, Table
 from tests.api.members import PASSWORD, register

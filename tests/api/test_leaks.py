@@ -15,11 +15,13 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from deploy import cli, doctor, logs
-from deploy.settings import load
-from domain.catalogue import Catalogue
+from deploy.cli import doctor
+from deploy.cli.main import main as cli
+from deploy.config.settings import load
+from deploy.runtime import logging_setup
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
+from domain.ruleset_registry import Catalogue
 from tests.api.conftest import ROOT, Doc, Site, Table
 
 EVIL = 'evil\r\n2026-01-01 00:00:00 ERROR annals x\x1b[31m\x9b31m\u2028"}{\x00\u202e'
@@ -38,7 +40,7 @@ def printed(message: str, error: Exception | None = None) -> str:
     """The line of a message as it is written."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)
-    handler.setFormatter(logs.Lines(logs.FORM))
+    handler.setFormatter(logging_setup.Lines(logging_setup.FORM))
     trace = (type(error), error, error.__traceback__) if error else None
     handler.handle(logging.LogRecord("annals.test", logging.DEBUG, "", 0, "%s", (message,), trace))
     return out.getvalue()
@@ -47,7 +49,7 @@ def printed(message: str, error: Exception | None = None) -> str:
 def rendered(**more: Any) -> str:
     """The line of a request as it is written."""
     out = io.StringIO()
-    structlog.wrap_logger(structlog.PrintLogger(out), logs.PROCESSORS).info("request", **more)
+    structlog.wrap_logger(structlog.PrintLogger(out), logging_setup.PROCESSORS).info("request", **more)
     return out.getvalue()
 
 
@@ -55,7 +57,7 @@ class TestLines:
     def test_its_time_is_in_utc_and_says_so(self) -> None:
         record = logging.LogRecord("annals", logging.WARNING, "", 0, "said", (), None)
         record.created, record.msecs = 1_700_000_000.5, 500.0
-        assert logs.Lines(logs.FORM).format(record) == "2023-11-14T22:13:20.500Z WARNING annals said"
+        assert logging_setup.Lines(logging_setup.FORM).format(record) == "2023-11-14T22:13:20.500Z WARNING annals said"
 
     def test_a_message_is_one_line(self) -> None:
         text = printed(EVIL)
@@ -163,7 +165,7 @@ class TestRequests:
 class TestCommands:
     def test_what_is_said_obeys_nobody(self, capsys: pytest.CaptureFixture[str]) -> None:
         """A file from somebody else may hold anything."""
-        assert cli.main(["simulate", EVIL]) == 1
+        assert cli(["simulate", EVIL]) == 1
         said = capsys.readouterr().err
         assert "evil" in said
         assert not CONTROL.search(said)

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from api import limits
-from api.limits import ADDRESS, Buckets, Gate
-from api.problems import Problem
+from api.http import rate_limits
+from api.http.problems import Problem
+from api.http.rate_limits import ADDRESS, Buckets, Gate
 from tests.api.conftest import Reply, Site, Table, refused
 from tests.api.members import register
 from tests.api.test_rewinds import ORDER, back, moved, say
@@ -58,7 +58,7 @@ class TestBuckets:
     @pytest.fixture(autouse=True)
     def at_one_moment(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Buckets fill meanwhile: by how much must not depend on how fast the machine is."""
-        monkeypatch.setattr("api.limits.time", SimpleNamespace(monotonic=lambda: 1000.0))
+        monkeypatch.setattr("api.http.rate_limits.time", SimpleNamespace(monotonic=lambda: 1000.0))
 
     def test_who_asks_too_often_is_told_when_to_come_again(self, orders: Table) -> None:
         orders.site.remake(rate=0.5, burst=2)
@@ -352,9 +352,9 @@ def test_one_address_holds_up_nobody(site: Site, monkeypatch: pytest.MonkeyPatch
     """The most that one address may have under way, against all that another one asks for meanwhile."""
     table, other = (site.table("windows@1", 3) for _ in range(2))
     moving(table)
-    monkeypatch.setattr(limits, "Gate", Held)
+    monkeypatch.setattr(rate_limits, "Gate", Held)
     site.remake()
-    gate = site.app.extensions[limits._GATE]
+    gate = site.app.extensions[rate_limits._GATE]
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(of, site, ELSEWHERE, table.path + path, table.director) for _ in range(8)]
         try:

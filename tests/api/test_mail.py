@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from api.attempts import FREE, LONGEST
-from domain.beside.notices.mailboxes import CODES_A_DAY, CODES_OF_ADDRESS, Mailbox
-from domain.beside.people.credentials import FRESH
+from api.http.login_throttle import FREE, LONGEST
+from domain.accounts.credentials import FRESH
+from domain.notifications.email_subscriptions import CODES_A_DAY, CODES_OF_ADDRESS, Mailbox
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, register, timed
 
@@ -115,7 +115,7 @@ class TestKeeping:
         assert sending.services.notices.mailboxes.of(anne.id) == mine
 
     def test_codes_of_an_account_and_guesses_are_bounded(self, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("api.attempts._pause", lambda count: LONGEST if count >= FREE else 0.0)
+        monkeypatch.setattr("api.http.login_throttle._pause", lambda count: LONGEST if count >= FREE else 0.0)
         found = [anne.put("/me/mail", WISH | {"address": f"a{n}@example.org"}) for n in range(CODES_A_DAY + 1)]
         assert {answer.status_code for answer in found[:-1]} == {200}
         refused(found[-1], 409, "too_many")

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from domain.kernel.acts import Close
+from domain.kernel.game.table_commands import Close
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.player import build, kinds
 
@@ -295,7 +295,7 @@ class TestBuilder:
         refused(orders.post("/choices?all=1&limit=0", {}, orders.tokens[0]), 422, "invalid_query")
 
     def test_what_cannot_be_counted_says_so(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("api.routes.moves.QUESTIONS", 8)
+        monkeypatch.setattr("domain.queries.MAX_QUESTIONS", 8)
         doc = orders.post("/choices?all=1", {}, orders.tokens[0]).json
         assert doc["count"] is None
         assert 0 < len(doc["moves"]) < 8

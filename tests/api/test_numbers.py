@@ -6,17 +6,17 @@ import re
 
 import pytest
 
-from api.attempts import FREE
-from api.attempts import LONGEST as LONGEST_WAIT
-from api.limits import ADDRESS, COSTLY, Gate
-from api.requests import MOST_AT_ONCE
-from api.routes import moves
+from api.http.login_throttle import FREE
+from api.http.login_throttle import LONGEST as LONGEST_WAIT
+from api.http.rate_limits import ADDRESS, COSTLY, Gate
+from api.schemas.request_bodies import MOST_AT_ONCE
 from api.services import Settings
-from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS
-from domain.beside.people import circle, journal, passwords
-from domain.beside.people.accounts import FREED
-from domain.beside.people.credentials import ABSOLUTE, CODES, FRESH, IDLE, LONGEST_TOKEN, MOST_SESSIONS
-from domain.beside.people.rows import DAY
+from domain import queries
+from domain.accounts import audit_log, passwords, social
+from domain.accounts.account_tables import DAY
+from domain.accounts.accounts import FREED
+from domain.accounts.credentials import ABSOLUTE, CODES, FRESH, IDLE, LONGEST_TOKEN, MOST_SESSIONS
+from domain.service.seat_tokens import COOKIE_SECONDS, TICKET_SECONDS
 from tests.api.conftest import ROOT
 
 WORDS = {2: "two", 5: "five", 10: "ten", 30: "thirty", 50: "fifty"}
@@ -25,7 +25,7 @@ QUARTER = 900
 HTTP = {
     f"opens one stream within a {'minute' if TICKET_SECONDS == 60 else '?'}",
     f"for a quarter of an hour it opens the streams{'' if COOKIE_SECONDS == QUARTER else '?'}",
-    f"{moves.QUESTIONS:,} answers of the builder",
+    f"{queries.MAX_QUESTIONS:,} answers of the builder",
     f"opens {Settings.tables} tables in an hour at most",
     f"its body of at most {Settings.max_body // 1024} KiB",
     f"A token may have {Settings.streams_each} streams, an address {Settings.streams_address}",
@@ -46,10 +46,10 @@ ACCOUNTS = {
     f"answers {WORDS[CODES]} recovery codes",
     f"in the last {WORDS[FRESH // 60_000]} minutes",
     f"last up to a year{'' if LONGEST_TOKEN == 365 * DAY else '?'}",
-    f"is kept for {journal.KEPT // DAY} days",
+    f"is kept for {audit_log.KEPT // DAY} days",
 }
 
-COMPANY = {f"after {circle.LASTS // DAY} days unless it says otherwise"}
+COMPANY = {f"after {social.LASTS // DAY} days unless it says otherwise"}
 
 
 @pytest.mark.parametrize(

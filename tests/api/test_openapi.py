@@ -11,11 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from api.components import _Book
-from api.problems import CODES
-from api.shapes import camel, obj, plain, superset
-from domain.kernel.acts import TABLE_CODES
-from domain.kernel.ruleset import COMMON_CODES
+from api.http.problems import CODES
+from api.openapi.components import _Book
+from api.schemas.schema_builder import camel, obj, plain, superset
+from domain.kernel.game.command import TABLE_CODES
+from domain.kernel.rules.ruleset import COMMON_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site, refused
 
 GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from domain.beside.errands import Errand
 from domain.errors import StoreUnavailable, WrongKey
+from domain.service.job_requests import Errand
 from projections import documents
 from tests.api.conftest import Site, Table, refused
 

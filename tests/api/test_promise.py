@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from flask import Response
 
-from api import app as application
-from api.openapi import Blueprint, leaving
-from api.problems import Problem
+from api import app
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, leaving
 from tests.api.conftest import Doc, Site, refused
 from tests.api.promise import Comparison, bare, differing, document, promised
 
@@ -101,7 +101,7 @@ def test_what_goes_away_says_so_with_every_answer(site: Site, monkeypatch: pytes
             raise Problem("not_found")
         return Response(word)
 
-    monkeypatch.setattr(application, "ROOMS", (*application.ROOMS, room))
+    monkeypatch.setattr(app, "ROOMS", (*app.ROOMS, room))
     site.remake()
     for answer in (site.get("/old/some"), site.get("/old/none")):
         assert answer.headers["Deprecation"] == "@1893542400"

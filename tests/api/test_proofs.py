@@ -6,8 +6,8 @@ import hashlib
 
 import pytest
 
-from domain.kernel.digest import digest
-from projections.tree import extends, proves
+from domain.kernel.schema.canonical_json import digest
+from projections.merkle_tree import extends, proves
 from tests.api.conftest import Site, Table, refused
 
 ORDER = {"type": "order", "to": "t01", "units": 1}

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import shipped
 from domain.games.egc.data import EMPIRES
-from domain.kernel.digest import digest
-from domain.kernel.export import parse
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import parse
+from domain.kernel.schema.canonical_json import digest
+from domain.ruleset_registry import shipped
 from tests.api import conftest
 from tests.api.conftest import Table, make_site
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from domain.errors import NotSeated
-from domain.kernel.acts import Rest
+from domain.kernel.game.play_commands import Rest
 from tests.api.conftest import Doc, Site, Table, refused
 
 K = "K" * 32

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.acts import Close, Look, act_of
-from domain.kernel.clock import NO_PACE
+from domain.kernel.game.command_of_record import act_of
+from domain.kernel.game.deadlines import NO_PACE
+from domain.kernel.game.director_commands import Look
+from domain.kernel.game.table_commands import Close
 from tests.api.conftest import Reply, Site, Table, refused
 
 

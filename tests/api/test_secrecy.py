@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from domain.beside import access, keys, vault
-from domain.catalogue import Catalogue
 from domain.games import imperunde
-from domain.kernel.acts import Start
-from domain.kernel.game import fold, state_for
-from domain.kernel.record import facts_for
+from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.table_commands import Start
+from domain.kernel.records.record import facts_for
+from domain.ruleset_registry import Catalogue
+from domain.service import keyring, seat_tokens, seed_store
 from tests.api import conftest
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
 from tests.api.player import build, kinds, play
@@ -86,8 +86,10 @@ class Twins:
         folder = self.folder / str(next(self.count))
         folder.mkdir()
         given = itertools.count()
-        self.patch.setattr(access, "secrets", SimpleNamespace(token_bytes=lambda n: next(given).to_bytes(8) * (n // 8)))
-        for each in (vault, keys):
+        self.patch.setattr(
+            seat_tokens, "secrets", SimpleNamespace(token_bytes=lambda n: next(given).to_bytes(8) * (n // 8))
+        )
+        for each in (seed_store, keyring):
             self.patch.setattr(each, "secrets", SimpleNamespace(token_bytes=bytes))
         self.sites.append(make_site(folder))
         return self.sites[-1]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from domain.beside.outages import Outages
-from domain.catalogue import shipped
+from domain.ruleset_registry import shipped
+from domain.service.heartbeat import Outages
 from tests.api.conftest import Site, Table, make_site, refused
 from tests.api.player import play
 

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from api.streams.patches import Sent
-from domain.catalogue import shipped
-from domain.ids import DIRECTOR, Json
-from domain.kernel import export
-from domain.kernel.digest import canonical
-from domain.kernel.game import advance
-from domain.kernel.jsonform import difference, merge_patch
-from domain.kernel.record import Record
+from api.streams.json_patches import Sent
+from domain.kernel.game.game import advance
+from domain.kernel.records import export
+from domain.kernel.records.record import Record
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.json_codec import difference, merge_patch
+from domain.ruleset_registry import shipped
+from domain.types import DIRECTOR, Json
 from projections import documents
-from projections.known import Known, folded
+from projections.loaded_game import Known, folded
 from tests.api.conftest import Doc, Site
 from tests.api.test_stream_sharing import LINES, lines
 from tests.test_logs import LOGS

@@ -14,10 +14,10 @@ from unittest import mock
 
 import pytest
 
-from api.streams import follower
+from api.streams import subscriber
 from api.streams.events import SSE, Event, event, marked
-from api.streams.follower import Follower
 from api.streams.hub import Hub
+from api.streams.subscriber import Follower
 from domain.errors import StoreUnavailable
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.streaming import PATIENCE, Answer, Loop, scope
@@ -164,7 +164,7 @@ class TestSharing:
 class TestSlowReaders:
     def test_hold_nobody_and_are_asked_to_come_again(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         """With what they have read; what they come back with gives them the rest."""
-        monkeypatch.setattr(follower, "MOST_WAITING", 500)
+        monkeypatch.setattr(subscriber, "MOST_WAITING", 500)
         with slow(orders) as deaf, open_stream(orders) as quick:
             quick.until("event: board")
             for seat in (0, 1, 2):
@@ -179,7 +179,7 @@ class TestSlowReaders:
         assert told.count("event: timeline") == orders.version - last
 
     def test_one_that_reads_nothing_at_all_is_left(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(follower, "PATIENCE", 0.1)
+        monkeypatch.setattr(subscriber, "PATIENCE", 0.1)
         answer = slow(orders)
         assert answer._work.exception(PATIENCE) is None
         assert streams(orders) == 0
@@ -306,9 +306,9 @@ class TestFaults:
 
     def test_a_long_absence_is_told_page_by_page(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each with its id: whoever is cut off in the middle goes on from there."""
-        from api.routes import following
+        from api.streams import game_source
 
-        monkeypatch.setattr(following, "PAGE", 2)
+        monkeypatch.setattr(game_source, "PAGE", 2)
         for seat in (0, 1, 2):
             orders.move(seat, ORDER)
         with open_stream(orders, None, "?from=1", Accept=LINES) as answer:
@@ -345,9 +345,9 @@ class TestFaults:
         assert json.loads(said.rpartition("data: ")[2]) == {"version": 10}
 
     def test_who_is_left_far_behind_comes_again(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-        from api.routes import following
+        from api.streams import game_source
 
-        monkeypatch.setattr(following, "MOST", 1)
+        monkeypatch.setattr(game_source, "MOST", 1)
         seen = orders.version
         with open_stream(orders) as answer:
             answer.until("event: board")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from api.routes.tables import LobbySource
 from api.streams.source import ANY, Wish
+from api.streams.table_sources import LobbySource
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import register
 from tests.api.streaming import Answer

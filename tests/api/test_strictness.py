@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from api.strictjson import MAX_DEPTH, StrictJsonError, parse
+from api.http.strict_json import MAX_DEPTH, StrictJsonError, parse
 from tests.api.conftest import Reply, Site, Table, refused
 
 DEEP = "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import shipped
+from domain.ruleset_registry import shipped
 from tests.api import conftest
 from tests.api.conftest import Site, Table, make_site, refused
 from tests.api.player import play, step
-from workers import turns
-from workers.crew import sign_on
+from workers.context import sign_on
+from workers.jobs import turns
 
 GAMES = shipped()
 LIGHT = "struggle_of_empires@1"

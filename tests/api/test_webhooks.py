@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from api.limits import NOTICES
-from domain.beside.people.credentials import FRESH
+from api.http.rate_limits import NOTICES
+from domain.accounts.credentials import FRESH
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, register, timed
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from domain.kernel import export
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
+from domain.kernel.records import export
 from tests.api.conftest import CATALOGUE, Site
 from tests.api.player import play
 

@@ -20,25 +20,24 @@ import structlog
 from werkzeug.serving import make_server
 
 from api.app import Services, Settings, create_app
-from domain.beside.access import Access
-from domain.beside.errands import Errands
-from domain.beside.notices.notices import Notices
-from domain.beside.people.people import People
-from domain.beside.vault import Vault
-from domain.catalogue import Catalogue
-from domain.commands import Commands
-from domain.ledger import Ledger
-from domain.ledger import store as store_module
-from projections import pump as pump_module
+from domain.accounts.account_store import People
+from domain.command_handler import Commands
+from domain.ledger import Ledger, store
+from domain.notifications.notification_store import Notices
+from domain.ruleset_registry import Catalogue
+from domain.service.job_requests import Errands
+from domain.service.seat_tokens import Access
+from domain.service.seed_store import Vault
+from projections import projector
 from projections.reader import Reader
-from projections.store import Views
+from projections.view_store import Views
 from tests.kernel.flows import orders
 from workers import queues
-from workers.bell import Bell
-from workers.crew import Crew
-from workers.main import pump, work
+from workers.context import Crew
 from workers.queues import TURNS, Queues
-from workers.reconcile import Reconciler
+from workers.reconciler import Reconciler
+from workers.signals import Bell
+from workers.worker import pump, work
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.chaos.children"])
@@ -118,10 +117,10 @@ def arm(pipe: Connection, kill: Kill | None) -> None:
 POINTS: dict[str, tuple[Any, str, bool]] = {
     "before the append": (Ledger, "append", True),
     "after the append, before the answer": (Ledger, "append", False),
-    "rows written, position not": (pump_module, "_write_leaves", False),
+    "rows written, position not": (projector, "_write_leaves", False),
     "views committed, nobody told": (Bell, "announce", True),
-    "records stored, rows beside them not": (store_module, "write_beside", True),
-    "rows beside them stored, nothing committed": (store_module, "write_beside", False),
+    "records stored, rows beside them not": (store, "write_beside", True),
+    "rows beside them stored, nothing committed": (store, "write_beside", False),
     "asked for, not answered": (Errands, "ask", False),
     "done, not written down": (Errands, "settle", True),
     "before the enqueueing": (Queues, "_enqueue", True),

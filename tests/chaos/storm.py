@@ -24,28 +24,28 @@ from typing import Any
 from redis import Redis
 from sqlalchemy import select
 
-from domain.beside.access import Access
-from domain.beside.notices.notices import Notices
-from domain.beside.people.people import People
-from domain.beside.tables import Statement
-from domain.commands import new_game
-from domain.ids import DIRECTOR
-from domain.kernel.acts import Join, Start
-from domain.kernel.audience import TABLE_KEY
-from domain.kernel.game import line
-from domain.kernel.record import Record
+from domain.accounts.account_store import People
+from domain.command_handler import new_game
+from domain.kernel.game.game import line
+from domain.kernel.game.table_commands import Join, Start
+from domain.kernel.records.audience import TABLE_KEY
+from domain.kernel.records.record import Record
 from domain.ledger import Ledger
+from domain.notifications.notification_store import Notices
+from domain.service.database import Statement
+from domain.service.seat_tokens import Access
+from domain.types import DIRECTOR
 from projections import schema
 from projections.reader import Reader
-from projections.store import Views
+from projections.view_store import Views
 from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
 from tests.chaos.clients import Client, Game
 from tests.postgres import new_database
 from tests.postgres import new_server as new_postgres
 from tests.projections.conftest import opened as unsealed
 from tests.valkey import new_server
-from workers import audits, rebuilds
-from workers.crew import Crew, sign_on
+from workers.context import Crew, sign_on
+from workers.jobs import audits, rebuilds
 
 WIPED = "redis emptied"
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from deploy.cli import main
+from deploy.cli.main import main
 from tests.api.test_clients import imported
 from tests.clients.kit import PYTHON, Phoenix, python_client, python_types
 from tests.deploy.house import SHIPPED, serving

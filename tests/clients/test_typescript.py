@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import main
+from deploy.cli.main import main
 from tests.api.played import published
 from tests.api.test_npm_clients import run, tools
 from tests.clients.kit import TYPESCRIPT, Phoenix

@@ -10,17 +10,18 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 from uuid import UUID
 
-from domain.beside.access import Access
-from domain.beside.keys import Keyring
-from domain.beside.vault import Vault
-from domain.catalogue import Catalogue
-from domain.commands import Commands, new_game
+from domain.command_handler import Commands, new_game
 from domain.errors import DecisionClosed, StaleVersion, WrongKey
-from domain.kernel.acts import Join, Play, Resolve, Start
-from domain.kernel.game import fold
-from domain.kernel.record import Record
-from domain.kernel.ruleset import decisions
+from domain.kernel.game.game import fold
+from domain.kernel.game.play_commands import Play, Resolve
+from domain.kernel.game.table_commands import Join, Start
+from domain.kernel.records.record import Record
+from domain.kernel.rules.decide import decisions
 from domain.ledger import Command, Ledger
+from domain.ruleset_registry import Catalogue
+from domain.service.keyring import Keyring
+from domain.service.seat_tokens import Access
+from domain.service.seed_store import Vault
 from tests.kernel.flows import orders, skirmish
 
 CONTEXT = multiprocessing.get_context("forkserver")

@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
-from domain.beside.access import COOKIE_SECONDS, TICKET_SECONDS, Access, Principal
-from domain.beside.keys import Keyring
 from domain.errors import StoreUnavailable
-from domain.ids import DIRECTOR, PUBLIC
 from domain.ledger import Ledger
+from domain.service.keyring import Keyring
+from domain.service.seat_tokens import COOKIE_SECONDS, TICKET_SECONDS, Access, Principal
+from domain.types import DIRECTOR, PUBLIC
 from tests.contracts import crew
 from tests.contracts.crew import KEY, game
 

@@ -12,11 +12,11 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from domain.beside.vault import Vault
-from domain.commands import Commands, new_game
+from domain.command_handler import Commands, new_game
 from domain.errors import StaleVersion, StoreUnavailable
-from domain.kernel.acts import Play
+from domain.kernel.game.play_commands import Play
 from domain.ledger import Ledger, postgres
+from domain.service.seed_store import Vault
 from tests.contracts import crew
 from tests.contracts.crew import KEY, decision, refolded, running
 from tests.postgres import Server, new_server, url_of

@@ -12,16 +12,17 @@ from pathlib import Path
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from domain.beside.tables import Execute
-from domain.beside.vault import Vault
-from domain.commands import Commands, new_game
+from domain.command_handler import Commands, new_game
 from domain.errors import StaleVersion, StoreUnavailable, VerificationError, WrongKey
-from domain.kernel.acts import Close, Join, Play, Start
-from domain.kernel.export import dump
-from domain.kernel.record import Record
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Close, Join, Start
+from domain.kernel.records.export import dump
+from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
 from domain.ledger import archive as archives
 from domain.ledger.store import Store
+from domain.service.database import Execute
+from domain.service.seed_store import Vault
 from tests.contracts import crew
 from tests.damage import overwrite, spoil
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import SHIPPED, Catalogue, shipped
 from domain.errors import UnknownRuleset
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.ruleset import Ruleset
+from domain.ruleset_registry import SHIPPED, Catalogue, shipped
 from tests.kernel.flows import orders, skirmish
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.beside.clock import FRESH, STEP, Clock, Clocks, Leap, Machine, boot, up_clock, wall_clock
-from domain.beside.outages import SILENCE, Outages
 from domain.ledger import Ledger
+from domain.service.heartbeat import SILENCE, Outages
+from domain.service.service_clock import FRESH, STEP, Clock, Clocks, Leap, Machine, boot, up_clock, wall_clock
 from tests.postgres import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
@@ -264,7 +264,7 @@ class TestMachines:
             outages.beat(clock())
             return None
 
-        monkeypatch.setattr("domain.beside.clock.time.sleep", beat)
+        monkeypatch.setattr("domain.service.service_clock.time.sleep", beat)
         late = Host(host.ledger, "two", NOON + HOUR, 7).start(alone=False)
         assert late() == clock() == NOON + 100
         assert (outages.unsettled(), leaps(host.ledger)) == ([], [])
@@ -274,7 +274,7 @@ class TestMachines:
         self, host: Host, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         host.start()
-        monkeypatch.setattr("domain.beside.clock.OTHERS", 0.05)
+        monkeypatch.setattr("domain.service.service_clock.OTHERS", 0.05)
         assert Host(host.ledger, "two", NOON + HOUR, 7).start(alone=False)() == NOON + HOUR
 
     def test_one_that_is_set_forward_takes_all_along(self, host: Host) -> None:

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.beside.keys import Keyring
-from domain.beside.vault import Vault
-from domain.commands import Answer, Beside, Commands, new_game
+from domain.command_handler import Answer, Beside, Commands, new_game
 from domain.errors import (
     CommandReused,
     DecisionClosed,
@@ -22,12 +20,16 @@ from domain.errors import (
     UnknownGame,
     UnknownRuleset,
 )
-from domain.kernel.acts import Close, Join, Lapse, Leave, Play, Resolve, Rest, Reveal, Rewind, Start
-from domain.kernel.digest import canonical
-from domain.kernel.draws import commitment
-from domain.kernel.game import Game, line
-from domain.kernel.record import Record
+from domain.kernel.game.director_commands import Rewind
+from domain.kernel.game.game import Game, line
+from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
+from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start
+from domain.kernel.records.record import Record
+from domain.kernel.rules.draws import commitment
+from domain.kernel.schema.canonical_json import canonical
 from domain.ledger import Ledger
+from domain.service.keyring import Keyring
+from domain.service.seed_store import Vault
 from tests.contracts import crew
 from tests.contracts.crew import KEY, decision, refolded, running
 

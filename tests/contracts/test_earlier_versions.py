@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from psycopg.sql import SQL
 
-from domain.beside.outages import Outages
 from domain.errors import StoreUnavailable
 from domain.ledger import Command, Ledger
+from domain.service.heartbeat import Outages
 from tests.contracts.crew import game, record
 
 SHORT = """

@@ -17,12 +17,12 @@ import psycopg
 import pytest
 from eventsourcing.sqlite import SQLiteCursor
 
-from domain.beside.access import Access
-from domain.beside.keys import Keyring
-from domain.beside.tables import Execute, Row
 from domain.errors import StoreUnavailable
-from domain.ledger import Command, Ledger, postgres, sqlite
-from domain.ledger.heard import Heard
+from domain.ledger import Command, Ledger, postgres, sqlite_files
+from domain.ledger.socket_timeouts import Heard
+from domain.service.database import Execute, Row
+from domain.service.keyring import Keyring
+from domain.service.seat_tokens import Access
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
 from tests.postgres import Line, halfway, new_server, url_of
@@ -415,7 +415,7 @@ def test_a_file_says_that_a_name_is_in_the_log_while_somebody_reads_what_was_the
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The log of last writes cannot be emptied then, and nobody waits for it; the next erasure empties it too."""
-    monkeypatch.setattr(sqlite, "_PAUSE", 0.0)
+    monkeypatch.setattr(sqlite_files, "PAUSE", 0.0)
     ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     ledger.migrate()
     access = Access(ledger, Keyring(ledger, bytes(32)))
@@ -426,8 +426,8 @@ def test_a_file_says_that_a_name_is_in_the_log_while_somebody_reads_what_was_the
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM people").fetchall()
         access.forget("p")
-        assert sqlite.unwiped(tmp_path / "ledger.sqlite").exists()
+        assert sqlite_files.unwiped(tmp_path / "ledger.sqlite").exists()
     access.forget("somebody else")
-    assert not sqlite.unwiped(tmp_path / "ledger.sqlite").exists()
+    assert not sqlite_files.unwiped(tmp_path / "ledger.sqlite").exists()
     assert not [path for path in tmp_path.iterdir() if name.encode() in path.read_bytes()]
     ledger.close()

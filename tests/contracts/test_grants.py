@@ -9,16 +9,16 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from domain.beside.keys import Keyring
-from domain.beside.people.accounts import nothing
-from domain.beside.people.clients import Registration
-from domain.beside.people.credentials import Start
-from domain.beside.people.devices import SECONDS, Device
-from domain.beside.people.grants import CODE_MS, Offer, Reused, Turn, ended
-from domain.beside.people.people import People
-from domain.beside.people.rows import DAY
+from domain.accounts.account_store import People
+from domain.accounts.account_tables import DAY
+from domain.accounts.accounts import nothing
+from domain.accounts.credentials import Start
+from domain.accounts.oauth_clients import Registration
+from domain.accounts.oauth_devices import SECONDS, Device
+from domain.accounts.oauth_grants import CODE_MS, Offer, Reused, Turn, ended
 from domain.errors import AccountError, CommandReused
 from domain.ledger import Ledger
+from domain.service.keyring import Keyring
 from tests.contracts.crew import KEY
 from tests.contracts.test_people import Watch, opened
 

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame, UnknownKind
-from domain.kernel.record import Record
+from domain.kernel.records.record import Record
 from domain.ledger import Command, CommandRow, Ledger, LogEntry, Receipt, postgres
 from domain.ledger.mapper import pack
 from tests.contracts import crew

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from domain.errors import UnknownKind, VerificationError, WrongKey
-from domain.kernel.digest import canonical, digest
-from domain.kernel.match import Match
-from domain.kernel.record import KINDS, Record
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import KINDS, Record
+from domain.kernel.schema.canonical_json import canonical, digest
 from domain.ledger import Ledger
 from domain.ledger.mapper import Filed, RecordMapper, _sized, _split, pack, unpack
 from tests.contracts.crew import KEY

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from domain.beside.people.common import OWN, common, own
-from domain.beside.people.passwords import check
-from domain.catalogue import shipped
+from domain.accounts.common_passwords import OWN, common, own
+from domain.accounts.passwords import check
 from domain.errors import AccountError
+from domain.ruleset_registry import shipped
 from tests.test_project import ROOT
 
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from domain.beside.keys import Keyring
-from domain.beside.people.accounts import FREED, Account, Opening, nothing
-from domain.beside.people.circle import LASTS, MOST_WATCHED, Challenge
-from domain.beside.people.credentials import MOST_SESSIONS, Start
-from domain.beside.people.journal import KEPT
-from domain.beside.people.passwords import Passwords
-from domain.beside.people.people import People
-from domain.beside.people.rows import DAY, digest
-from domain.beside.tables import Statement
+from domain.accounts.account_store import People
+from domain.accounts.account_tables import DAY, digest
+from domain.accounts.accounts import FREED, Account, Opening, nothing
+from domain.accounts.audit_log import KEPT
+from domain.accounts.credentials import MOST_SESSIONS, Start
+from domain.accounts.passwords import Passwords
+from domain.accounts.social import LASTS, MOST_WATCHED, Challenge
 from domain.errors import AccountError, CommandReused
 from domain.ledger import Ledger
+from domain.service.database import Statement
+from domain.service.keyring import Keyring
 from tests.contracts.crew import KEY
 
 HASH = "$argon2id$kept"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from domain.beside.tables import Execute
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
+from domain.service.database import Execute
 from tests.contracts.crew import KEY
 
 

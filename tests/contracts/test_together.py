@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from domain.errors import StoreUnavailable
-from domain.ledger.together import MOST, Together, _Entry
+from domain.ledger.group_commit import MOST, Together, _Entry
 
 PATIENCE = 20.0
 

@@ -5,10 +5,10 @@ import hmac
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from domain.beside.keys import Keyring, mark_of
-from domain.beside.vault import Vault
 from domain.errors import UnknownGame, WrongKey
 from domain.ledger import Ledger
+from domain.service.keyring import Keyring, mark_of
+from domain.service.seed_store import Vault
 from tests.contracts.crew import KEY, begin, game, together
 
 

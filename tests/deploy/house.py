@@ -19,9 +19,9 @@ from unittest import mock
 
 import httpx
 
-from api.events import EVENTS
-from deploy.cli import main
-from domain.catalogue import Catalogue
+from api.http.security_log import EVENTS
+from deploy.cli.main import main
+from domain.ruleset_registry import Catalogue
 from tests.rulesets import FLOWS
 
 ROOT = Path(__file__).resolve().parents[2]

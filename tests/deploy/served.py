@@ -5,8 +5,8 @@ import sys
 import time
 from pathlib import Path
 
-from deploy.cli import main
-from domain.catalogue import Catalogue
+from deploy.cli.main import main
+from domain.ruleset_registry import Catalogue
 from tests.rulesets import FLOWS
 
 WALL = "SERVED_WALL"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.settings import load
-from deploy.wiring import migrate, people_of
-from domain.beside.people.accounts import Opening
+from deploy.config.settings import load
+from deploy.runtime.wiring import migrate, people_of
+from domain.accounts.accounts import Opening
 from tests.deploy.house import call
 
 

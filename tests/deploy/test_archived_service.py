@@ -15,15 +15,15 @@ from typing import Any
 import httpx
 import pytest
 
-from deploy import moments
-from deploy.running_backup import SEGMENT, Segment
-from deploy.settings import load
-from deploy.wiring import create_services, migrate
-from domain.kernel.export import dump, parse
-from domain.kernel.verify import verify
+from deploy.backup import point_in_time
+from deploy.backup.wal_files import SEGMENT, Segment
+from deploy.config.settings import load
+from deploy.runtime.wiring import create_services, migrate
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import dump, parse
 from domain.ledger import Ledger
+from projections.archived_views import Retold
 from projections.reader import Reader
-from projections.retold import Retold
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Service, Table, call, serving, until
 from tests.deploy.test_mending import Place, closed
@@ -126,7 +126,7 @@ def shipped(copies: Path, at: int) -> str:
     def last() -> int:
         return max((Segment.time(path) for path in copies.glob(f"*/*{SEGMENT}")), default=0)
 
-    return moments.told(until(lambda: last() if last() >= at else 0))
+    return point_in_time.told(until(lambda: last() if last() >= at else 0))
 
 
 def test_a_closed_game_is_the_same_to_all_while_it_is_archived_damaged_and_put_back(tmp_path: Path) -> None:

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from deploy.backup import put_back, take
-from deploy.doctor import examine
-from deploy.mending import mend
-from deploy.rotation import begin, finish
-from deploy.running_backup import Copier
-from deploy.settings import load
-from deploy.wiring import create_services, migrate
-from domain.beside.damages import Damages
-from domain.kernel.export import dump, parse
-from domain.kernel.verify import verify
-from projections.pump import Pump
+from deploy.backup.game_repair import mend
+from deploy.backup.key_rotation import begin, finish
+from deploy.backup.snapshot import put_back, take
+from deploy.backup.wal_archive import Copier
+from deploy.cli.doctor import examine
+from deploy.config.settings import load
+from deploy.runtime.wiring import create_services, migrate
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import dump, parse
+from domain.service.corruption import Damages
+from projections.projector import Pump
 from projections.rebuild import new_generation, switch
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, call
 from tests.deploy.test_mending import Place, closed, exported, place
 from tests.postgres import postgres_server, postgres_url
-from workers.archiving import Archiving
+from workers.maintenance.archiving import Archiving
 
 __all__ = ["place", "postgres_server", "postgres_url"]
 

@@ -12,10 +12,10 @@ import pytest
 
 from domain import bots
 from domain.errors import RuleError
-from domain.ids import Doc, Json, Seat
-from domain.kernel.choices import accept, one, some, span
-from domain.kernel.match import Match
-from domain.kernel.ruleset import Bot, Dice, Ruleset
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.choices import accept, one, some, span
+from domain.kernel.rules.ruleset import Bot, Dice, Ruleset
+from domain.types import Doc, Json, Seat
 from tests.kernel.flows import orders, sealed, skirmish
 
 SEED = b"annals specification seed, fixed"

@@ -16,24 +16,23 @@ from pathlib import Path
 
 import pytest
 
-from deploy import doctor as deploy_doctor
-from deploy import running
-from deploy.backup import put_back, take
-from deploy.settings import SettingsError, load
-from deploy.wiring import Services
-from domain.beside.vault import Vault
-from domain.catalogue import Catalogue
-from domain.commands import Commands, new_game
-from domain.kernel.export import dump, parse
-from domain.kernel.verify import verify
+from deploy.backup.snapshot import put_back, take
+from deploy.cli import care_commands, doctor
+from deploy.config.settings import SettingsError, load
+from deploy.runtime.wiring import Services
+from domain.command_handler import Commands, new_game
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import dump, parse
 from domain.ledger import Ledger
-from projections.pump import Pump
-from projections.store import Views
+from domain.ruleset_registry import Catalogue
+from domain.service.seed_store import Vault
+from projections.projector import Pump
+from projections.view_store import Views
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
-from workers import pulse
+from workers import liveness
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 
@@ -110,16 +109,16 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
     settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
     ledger, views = Ledger.open(settings.ledger_url, settings.key()), Views(settings.views_url)
     Commands(ledger, CATALOGUE, Vault(ledger, ledger.keys), lambda: 0).open(new_game(), "orders@1", 3)
-    found = {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}
+    found = {c.name: c for c in doctor.examine(settings, CATALOGUE)}
     assert not found["views"].well
     assert found["games"].well
     Pump(ledger, Catalogue([]), views, "pump").run(0)
-    found = {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}
+    found = {c.name: c for c in doctor.examine(settings, CATALOGUE)}
     assert found["views"].well
     assert "1 set aside" in found["games"].said
     assert not found["games"].well
-    monkeypatch.setattr(deploy_doctor, "ROOM", 2**80)
-    assert not {c.name: c for c in deploy_doctor.examine(settings, CATALOGUE)}["disk"].well
+    monkeypatch.setattr(doctor, "ROOM", 2**80)
+    assert not {c.name: c for c in doctor.examine(settings, CATALOGUE)}["disk"].well
     views.close()
     ledger.close()
 
@@ -154,10 +153,10 @@ def test_a_service_that_stands_still_is_awaited_until_it_is_gone(
 ) -> None:
     """Its pump may be frozen, or have no room on the disk."""
     assert call("migrate", "--data", str(tmp_path)).returncode == 0
-    found, runs = list[bool](), running._runs
+    found, runs = list[bool](), care_commands._runs
     with ExitStack() as stack:
-        signs = stack.enter_context(pulse.folder(tmp_path, "serve"))
-        pulse.expect(signs / "pump", -1)
+        signs = stack.enter_context(liveness.folder(tmp_path, "serve"))
+        liveness.expect(signs / "pump", -1)
 
         def looked(services: Services) -> bool:
             found.append(runs(services))
@@ -165,8 +164,8 @@ def test_a_service_that_stands_still_is_awaited_until_it_is_gone(
                 stack.close()
             return found[-1]
 
-        monkeypatch.setattr(running, "GONE", 0.05)
-        monkeypatch.setattr(running, "_runs", looked)
+        monkeypatch.setattr(care_commands, "GONE", 0.05)
+        monkeypatch.setattr(care_commands, "_runs", looked)
         made = call("rebuild", "--data", str(tmp_path))
     assert found == [True, True, True, False]
     assert (made.returncode, made.stdout) == (1, "")

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from deploy import cli
-from deploy.cli import DONE, FAILED, INTERRUPTED, USAGE, main
-from deploy.play import story
+from deploy.cli.main import DONE, FAILED, INTERRUPTED, USAGE, main
+from deploy.cli.main import main as cli
+from deploy.simulation import narrate
 from domain.bots import built, may_decide
-from domain.catalogue import Catalogue, shipped
-from domain.ids import Json, Viewer
-from domain.kernel import export
-from domain.kernel.digest import canonical
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records import export
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.schema.canonical_json import canonical
+from domain.ruleset_registry import Catalogue, shipped
+from domain.types import Json, Viewer
 from tests.kernel.flows import sealed, skirmish
 from tests.kernel.test_scenario import COMBAT, with_step
 from tests.rulesets import FLOWS
@@ -33,7 +33,8 @@ SEED = b"annals specification seed, fixed"
 CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
 
 FLOWS_CLI = (
-    "import sys; from deploy.cli import main; from domain.catalogue import Catalogue; from tests.rulesets import FLOWS;"
+    "import sys; from deploy.cli.main import main; from domain.ruleset_registry import Catalogue;"
+    "from tests.rulesets import FLOWS;"
     "sys.exit(main(None, Catalogue(entry.rules for entry in FLOWS)))"
 )
 
@@ -394,7 +395,7 @@ class TestShow:
         match.close("example")
         found = export.parse(export.dump(match.records, "director"))
         viewers: tuple[Viewer | None, ...] = ("public", 0, "director", None)
-        told = [list(story.as_text(story.story(found, rules, "en", viewer))) for viewer in viewers]
+        told = [list(narrate.as_text(narrate.story(found, rules, "en", viewer))) for viewer in viewers]
         public, seat, director, _ = map(len, told)
         assert public < seat < director
         assert told[2] == told[3], "a closed game is told whole"
@@ -520,7 +521,7 @@ import runpy, sys
 class Interrupt:
     @staticmethod
     def find_spec(name, *_):
-        if name == "deploy.cli":
+        if name == "deploy.cli.main":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupt)
 runpy.run_module("deploy", run_name="__main__")

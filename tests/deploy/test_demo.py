@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import main
-from deploy.play import demo
-from deploy.play.demo import Client, DemoError, Game, pick
+from deploy.cli.main import main
+from deploy.simulation import demo
+from deploy.simulation.demo import Client, DemoError, Game, pick
 from tests.deploy.house import PATIENCE, SHIPPED, command, environment, until
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.ledger.sqlite import ended
+from domain.ledger.sqlite_files import ended
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from tests.deploy.house import PATIENCE, ROOT, environment
-from workers.notices.relay import relay
+from workers.notifications.smtp_settings import relay
 
 DEPLOY = ROOT / "deploy"
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()

@@ -11,11 +11,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from deploy.settings import Settings
-from domain.beside.keys import mark_of
+from deploy.config.settings import Settings
 from domain.errors import WrongKey
 from domain.ledger import Ledger
 from domain.ledger.mapper import unpack
+from domain.service.keyring import mark_of
 from tests.deploy.house import Table, call, serving
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server

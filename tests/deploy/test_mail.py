@@ -11,10 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deploy.settings import SettingsError, load
+from deploy.config.settings import SettingsError, load
 from tests.deploy.house import Service, call, serving, until
 from tests.deploy.test_webhooks import account, table
-from tests.notices.mailserver import MailServer, mail_server, text
+from tests.notifications.mailserver import MailServer, mail_server, text
 
 FROM = "annals@play.example"
 PUBLIC = {"ANNALS_PUBLIC_URL": "https://play.example", "ANNALS_MAIL_FROM": FROM}

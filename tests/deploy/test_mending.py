@@ -13,19 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from deploy import mending
-from deploy.backup import LEDGER, put_back, take
-from deploy.mending import mend
-from deploy.rotation import begin, finish
-from deploy.running_backup import Copier
-from deploy.settings import Settings, SettingsError, load
-from deploy.wiring import Services, create_services, migrate
-from domain.beside.damages import Damages
-from domain.commands import new_game
-from domain.kernel.acts import Close, Join, Play, Start
-from domain.kernel.export import dump
+from deploy.backup import game_repair
+from deploy.backup.game_repair import mend
+from deploy.backup.key_rotation import begin, finish
+from deploy.backup.snapshot import LEDGER, put_back, take
+from deploy.backup.wal_archive import Copier
+from deploy.config.settings import Settings, SettingsError, load
+from deploy.runtime.wiring import Services, create_services, migrate
+from domain.command_handler import new_game
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Close, Join, Start
+from domain.kernel.records.export import dump
 from domain.ledger.mapper import pack
-from projections.pump import Pump
+from domain.service.corruption import Damages
+from projections.projector import Pump
 from tests.damage import key, overwrite, spoil
 from tests.deploy.house import CATALOGUE
 from tests.postgres import postgres_server, postgres_url
@@ -260,7 +261,7 @@ class TestFromABackup:
         place.spoil(game, 3)
         child = os.fork()
         if not child:
-            monkeypatch.setattr(mending, "_copied", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+            monkeypatch.setattr(game_repair, "_copied", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
             mend(place.services, tmp_path / "copy", game)
             os._exit(1)
         assert os.waitpid(child, 0)[1] == signal.SIGKILL

@@ -10,8 +10,8 @@ from pathlib import Path
 import psycopg
 from redis import Redis
 
-from domain.kernel import export
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
+from domain.kernel.records import export
 from tests.deploy.house import CATALOGUE, Doc, Table, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server

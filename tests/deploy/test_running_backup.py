@@ -16,18 +16,19 @@ from unittest import mock
 
 import pytest
 
-from deploy import moments, rotation, running_backup
-from deploy.backup import put_back, take
-from deploy.moments import make, time_of, told
-from deploy.running_backup import ABOUT, BASE, DAY, HOUR, SEGMENT, Copier, Generation, RunningBackup, Segment
-from deploy.settings import Settings, SettingsError, load
-from deploy.supervisor import alone
-from deploy.wal import Tail
-from deploy.wiring import migrate
+from deploy.backup import key_rotation, point_in_time, wal_archive, wal_files
+from deploy.backup.point_in_time import make, time_of, told
+from deploy.backup.snapshot import put_back, take
+from deploy.backup.wal_archive import DAY, HOUR, Copier, RunningBackup
+from deploy.backup.wal_files import ABOUT, BASE, SEGMENT, Generation, Segment
+from deploy.backup.wal_reader import Tail
+from deploy.config.settings import Settings, SettingsError, load
+from deploy.runtime.supervisor import alone
+from deploy.runtime.wiring import migrate
 from domain.ledger import Ledger
-from domain.ledger.sqlite import unwiped
-from projections.progress import kept
-from projections.store import Views
+from domain.ledger.sqlite_files import unwiped
+from projections.leases import kept
+from projections.view_store import Views
 from tests.deploy.house import Table, call, serving, until
 
 
@@ -117,7 +118,7 @@ class TestMoments:
                 signs.append(copier.alive)
                 copier.alive = 0.0
 
-        monkeypatch.setattr(running_backup, "PAGES", 8)
+        monkeypatch.setattr(wal_archive, "PAGES", 8)
         monkeypatch.setattr(os, "fsync", slow)
         copier.begin()
         assert len(signs) >= 5
@@ -128,7 +129,7 @@ class TestMoments:
     ) -> None:
         copier.begin()
         names = [f"p{n:03}" for n in range(200)]
-        with mock.patch.object(running_backup, "FULL", 20):
+        with mock.patch.object(wal_archive, "FULL", 20):
             for n in range(0, 200, 10):
                 named(db, *names[n : n + 10])
                 copier.step()
@@ -141,7 +142,7 @@ class TestMoments:
         self, settings: Settings, copier: Copier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of them, with checkpoints of their own, while logs end and whole copies are made."""
-        monkeypatch.setattr(running_backup, "FULL", 50)
+        monkeypatch.setattr(wal_archive, "FULL", 50)
         stop, wrote = threading.Event(), [0, 0]
 
         def write(who: int) -> None:
@@ -253,10 +254,10 @@ class TestOthers:
         self, settings: Settings, db: sqlite3.Connection, copier: Copier, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A commit of somebody else is taken while a piece is being written, whichever, also where a log ends."""
-        monkeypatch.setattr(running_backup, "FULL", 1)
+        monkeypatch.setattr(wal_archive, "FULL", 1)
         copier.begin()
         written: list[Path] = []
-        write, ends = running_backup.write, Tail.end
+        write, ends = wal_files.write, Tail.end
 
         def slow(path: Path, data: bytes) -> None:
             with closing(sqlite3.connect(settings.ledger_file, isolation_level=None, timeout=0)) as other:
@@ -268,7 +269,7 @@ class TestOthers:
             named(db, "late")
             return ends(tail, read)
 
-        monkeypatch.setattr(running_backup, "write", slow)
+        monkeypatch.setattr(wal_files, "write", slow)
         monkeypatch.setattr(Tail, "end", late)
         named(db, "a")
         copier.step()
@@ -484,12 +485,12 @@ class TestDamage:
     ) -> None:
         """They may be larger than the memory."""
         copier.begin()
-        with mock.patch.object(running_backup, "FULL", 1):
+        with mock.patch.object(wal_archive, "FULL", 1):
             for n in range(5):
                 named(db, f"p{n}")
                 copier.step()
         order: list[str] = []
-        read, replayed = Segment.read, moments._replayed
+        read, replayed = Segment.read, point_in_time._replayed
 
         def reads(path: Path) -> Segment:
             order.append("read")
@@ -499,7 +500,7 @@ class TestDamage:
             order.append("replayed")
             return replayed(target, parts)
 
-        with mock.patch.object(Segment, "read", reads), mock.patch.object(moments, "_replayed", replays):
+        with mock.patch.object(Segment, "read", reads), mock.patch.object(point_in_time, "_replayed", replays):
             assert len(people(settings, tmp_path)) == 5
         assert order.index("replayed") < 3
 
@@ -508,18 +509,18 @@ def test_a_key_that_was_changed_begins_a_whole_copy(settings: Settings, copier: 
     """While it copies, and where another goes on: what is put back opens with the key that it has."""
     copier.begin()
     copier.step()
-    rotation.begin(settings)
+    key_rotation.begin(settings)
     NOW[0] += 1000
     copier.step()
     assert len(Generation.all(copies(settings))) == 2
-    rotation.finish(settings)
+    key_rotation.finish(settings)
     NOW[0] += 1000
     copier.step()
     new = load({"data": str(tmp_path / "new")}, {})
     put_back(new, copies(settings))
     with closing(Ledger.open(new.ledger_url, new.key())) as ledger:
         ledger.keys.check()
-    rotation.begin(settings)
+    key_rotation.begin(settings)
     NOW[0] += 1000
     copier.let_go()
     other = Copier(settings, copies(settings), lambda: NOW[0])
@@ -627,12 +628,12 @@ def test_a_service_cannot_be_started_where_something_is_put_back(
     copier.begin()
     new = replace(settings, data=tmp_path / "new")
 
-    def meanwhile(*args: Any) -> moments.Moment:
+    def meanwhile(*args: Any) -> point_in_time.Moment:
         with pytest.raises(SettingsError, match="in use"), alone(new.data / "lock"):
             pass
         return make(*args)
 
-    monkeypatch.setattr(moments, "make", meanwhile)
+    monkeypatch.setattr(point_in_time, "make", meanwhile)
     put_back(new, copies(settings))
     other = replace(settings, data=tmp_path / "other")
     other.data.mkdir()
@@ -652,7 +653,7 @@ class TestMuchAtOnce:
         named(db, *names[:100])
         db.execute("CREATE TABLE blob AS SELECT zeroblob(500000) AS x")
         named(db, *names[100:])
-        with mock.patch.object(running_backup, "PAGES", 20):
+        with mock.patch.object(wal_archive, "PAGES", 20):
             copier.step()
         (generation,) = Generation.all(copies(settings))
         parts = [Segment.read(path) for path in generation.segments()]
@@ -675,7 +676,7 @@ class TestMuchAtOnce:
                 raise OSError("the folder is away")
             real(segment, folder)
 
-        with mock.patch.object(running_backup, "PAGES", 20):
+        with mock.patch.object(wal_archive, "PAGES", 20):
             with mock.patch.object(Segment, "write", write), pytest.raises(OSError, match="away"):
                 copier.step()
             assert len(Generation.all(copies(settings))[0].segments()) == 2
@@ -722,9 +723,9 @@ class TestFolder:
         self, settings: Settings, db: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """And once it is back it goes on by itself."""
-        monkeypatch.setattr(running_backup, "SHIP", 0.0)
-        monkeypatch.setattr(running_backup, "LOOK", 0.01)
-        monkeypatch.setattr(running_backup, "PAUSES", (0.01, 0.01))
+        monkeypatch.setattr(wal_archive, "SHIP", 0.0)
+        monkeypatch.setattr(wal_archive, "LOOK", 0.01)
+        monkeypatch.setattr(wal_archive, "PAUSES", (0.01, 0.01))
         views = Views(settings.views_url)
         backup = RunningBackup(settings, views, lambda: time.time_ns() // 1_000_000)
         backup.start()
@@ -760,7 +761,7 @@ class TestFolder:
             NOW[0] += DAY + 1
             copier.step()
         assert len(Generation.all(copies(settings))) == settings.backup_days + 1
-        monkeypatch.setattr(running_backup, "hash_of", mock.Mock(side_effect=OSError(28, "No space left on device")))
+        monkeypatch.setattr(wal_archive, "hash_of", mock.Mock(side_effect=OSError(28, "No space left on device")))
         for _ in range(3):
             NOW[0] += DAY + 1
             with pytest.raises(OSError, match="No space"):
@@ -771,7 +772,7 @@ class TestFolder:
     def test_half_a_piece_takes_no_room(self, tmp_path: Path) -> None:
         (tmp_path / "piece").mkdir()
         with pytest.raises(OSError, match="directory"):
-            running_backup.write(tmp_path / "piece", b"x")
+            wal_files.write(tmp_path / "piece", b"x")
         assert [path.name for path in tmp_path.iterdir()] == ["piece"]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deploy import embedded
+from deploy.runtime import embedded_redis
 from tests.deploy.house import PATIENCE, Table, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
@@ -162,8 +162,8 @@ def test_a_server_that_was_left_behind_is_ended_before_the_start(tmp_path: Path)
     """Where the system does not end it with its supervisor, the next start does."""
     data = tmp_path / "data"
     data.mkdir()
-    left = subprocess.Popen(embedded.command(data), stdout=subprocess.DEVNULL)
-    assert embedded.wait(embedded.url_of(data), 10)
+    left = subprocess.Popen(embedded_redis.command(data), stdout=subprocess.DEVNULL)
+    assert embedded_redis.wait(embedded_redis.url_of(data), 10)
     with serving(data) as service:
         assert left.wait(10) is not None
         Table(service).open().turn()

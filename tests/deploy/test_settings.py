@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy import embedded, programs
-from deploy.settings import SettingsError, load
+from deploy.config.settings import SettingsError, load
+from deploy.runtime import binaries, embedded_redis
 from tests.deploy.house import call
 
 SECRET = "5ec2e7" * 10 + "0000"
@@ -201,11 +201,11 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_long_path_moves_the_socket_to_a_short_folder_of_this_user(tmp_path: Path) -> None:
-    near = embedded.socket_of(Path("/data"))
+    near = embedded_redis.socket_of(Path("/data"))
     assert near == Path("/data/redis/socket")
-    far = [embedded.socket_of(tmp_path / ("x" * 90) / name) for name in "aab"]
+    far = [embedded_redis.socket_of(tmp_path / ("x" * 90) / name) for name in "aab"]
     assert far[0] == far[1] != far[2]
-    assert all(len(os.fsencode(path)) <= programs.LONGEST_SOCKET for path in far)
+    assert all(len(os.fsencode(path)) <= binaries.LONGEST_SOCKET for path in far)
     assert stat.S_IMODE(far[0].parent.stat().st_mode) == 0o700
 
 
@@ -215,21 +215,21 @@ def test_a_folder_that_others_can_write_is_not_used_for_sockets(
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path)[:1] + "tmp")
     monkeypatch.setattr(os, "getuid", lambda: 4242424242 % 2**31)
     with pytest.raises(SettingsError, match="not a folder for this user alone"):
-        embedded.socket_of(tmp_path / ("x" * 90))
+        embedded_redis.socket_of(tmp_path / ("x" * 90))
 
 
 def test_without_any_server_the_refusal_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "find_spec", lambda _: None)
+    monkeypatch.setattr(binaries, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(SettingsError, match="ANNALS_REDIS_URL"):
-        embedded.program()
+        embedded_redis.program()
 
 
 def test_without_the_package_a_server_on_the_path_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "redis-server").touch(0o755)
-    monkeypatch.setattr(programs, "find_spec", lambda _: None)
+    monkeypatch.setattr(binaries, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert embedded.program() == str(tmp_path / "redis-server")
+    assert embedded_redis.program() == str(tmp_path / "redis-server")
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

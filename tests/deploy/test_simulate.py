@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
-from deploy.play import simulate as module
-from deploy.play.simulate import PASSES, fact_kinds, refusal_codes, simulate
+from deploy.simulation import simulate as module
+from deploy.simulation.simulate import PASSES, fact_kinds, refusal_codes, simulate
 from domain.errors import InvalidTable, RuleError
-from domain.ids import Doc, Json, Seat
-from domain.kernel import export, verify
-from domain.kernel.choices import Builder
-from domain.kernel.declare import Move
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Dice, Draft, Ruleset
+from domain.kernel.proof import verify
+from domain.kernel.records import export
+from domain.kernel.rules.choices import Builder
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import Dice, Ruleset
+from domain.kernel.schema.declarations import Move
+from domain.types import Doc, Json, Seat
 from tests.kernel.flows import sealed, skirmish
 from tests.rulesets import FLOWS, Registered
 

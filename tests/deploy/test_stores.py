@@ -17,17 +17,18 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from deploy import given, logs
-from deploy.settings import SettingsError, load
+from deploy.config import environment
+from deploy.config.settings import SettingsError, load
+from deploy.runtime import logging_setup
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
-from projections.store import Views
+from projections.view_store import Views
 from tests.deploy.certificates import authority
 from tests.deploy.house import Table, call, serving
 from tests.postgres import new_server as new_postgres
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import new_server
-from workers.bell import connect
+from workers.signals import connect
 
 __all__ = ["postgres_server", "postgres_url"]
 
@@ -54,10 +55,10 @@ class TestSecretsFromFiles:
         return {f"{name}_FILE": str(tmp_path / name) for name in VALUES}
 
     def test_each_secret_may_be_given_so(self, files: dict[str, str]) -> None:
-        assert set(VALUES) == set(given.SECRETS)
+        assert set(VALUES) == set(environment.SECRETS)
         assert load({}, files | BESIDE) == load({}, VALUES | BESIDE)
 
-    @pytest.mark.parametrize("name", given.SECRETS)
+    @pytest.mark.parametrize("name", environment.SECRETS)
     def test_both_are_refused(self, files: dict[str, str], name: str) -> None:
         with pytest.raises(SettingsError, match=f"{name} and {name}_FILE are both given") as refused:
             load({}, files | {name: VALUES[name]})
@@ -72,7 +73,7 @@ class TestSecretsFromFiles:
             load({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")})
         assert "hidden" not in str(refused.value)
 
-    @pytest.mark.parametrize("name", given.SECRETS)
+    @pytest.mark.parametrize("name", environment.SECRETS)
     def test_a_secret_in_the_place_of_its_file_is_not_repeated(self, name: str) -> None:
         with pytest.raises(SettingsError, match=f"{name}_FILE names a file that cannot be read") as refused:
             load({}, {f"{name}_FILE": VALUES[name]})
@@ -112,11 +113,11 @@ class TestSecretsFromFiles:
         assert "the master key is not" not in done.stdout + done.stderr
 
     def test_they_are_hidden_from_logs_and_told_to_children_once(self, files: dict[str, str]) -> None:
-        others = {name: value for name, value in os.environ.items() if name not in given.SECRETS}
+        others = {name: value for name, value in os.environ.items() if name not in environment.SECRETS}
         with mock.patch.dict(os.environ, others | files | BESIDE, clear=True):
             found = load()
             assert [name for name in files if name in os.environ] == []
-            assert logs.hidden(f"{KEY} and hidden") == "... and ..."
+            assert logging_setup.hidden(f"{KEY} and hidden") == "... and ..."
             assert load() == found
 
 

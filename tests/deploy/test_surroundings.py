@@ -16,9 +16,9 @@ from unittest import mock
 import httpx
 import pytest
 
-from deploy.settings import SettingsError, load
-from deploy.wiring import migrate
-from domain.ledger.sqlite import complaints
+from deploy.config.settings import SettingsError, load
+from deploy.runtime.wiring import migrate
+from domain.ledger.sqlite_files import complaints
 from tests.deploy.house import Service, Table, call, command, environment, serving, until
 from tests.imposter import Answer, depths, imposter, noise, numbers
 from tests.valkey import new_server
@@ -184,7 +184,7 @@ def test_damage_that_somebody_comes_upon_is_told_until_a_start_makes_the_views_a
         assert refused.stderr.startswith(f"annals: {data}/views.sqlite is damaged, and in use: ")
         assert ready(service) == 503
         assert service.end() == 0
-    with mock.patch("projections.store.complaints", return_value=[]):  # as where the file is large
+    with mock.patch("projections.view_store.complaints", return_value=[]):  # as where the file is large
         migrate(load({"data": str(data)}))
     assert complaints(data / "views.sqlite", 60) == []
     with serving(data) as service:

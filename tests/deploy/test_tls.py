@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from deploy.certificate import unchecked
-from deploy.settings import SettingsError, load
+from deploy.config.settings import SettingsError, load
+from deploy.runtime.certificate import unchecked
 from tests.deploy.house import Service, Table, call, run, serving, until
 
 

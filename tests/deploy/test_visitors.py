@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import main
-from deploy.play.simulate import simulate
+from deploy.cli.main import main
+from deploy.simulation.simulate import simulate
 from tests.deploy.house import ROOT
 from tests.kernel.flows import skirmish
 

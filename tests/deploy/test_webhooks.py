@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.deploy.house import Service, serving, until
-from tests.notices.conftest import Receiver, receiver
+from tests.notifications.conftest import Receiver, receiver
 
 __all__ = ["receiver"]
 

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain.catalogue import SHIPPED, shipped
-from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.ruleset_registry import SHIPPED, shipped
 
 ROOT = Path(__file__).parents[2]
 

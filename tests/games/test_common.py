@@ -15,11 +15,11 @@ from domain.games.common.loans import loan
 from domain.games.common.majority import majority
 from domain.games.common.ranking import groups, places
 from domain.games.common.seats import clockwise, put
-from domain.games.common.shapes import Either
-from domain.ids import Json
-from domain.kernel.choices import walk
-from domain.kernel.draws import Draws, Scripted
-from domain.kernel.shapes import Int, Word
+from domain.games.common.validators import Either
+from domain.kernel.rules.choices import walk
+from domain.kernel.rules.draws import Draws, Scripted
+from domain.kernel.schema.validators import Int, Word
+from domain.types import Json
 
 
 def test_a_seat_gets_another_value() -> None:

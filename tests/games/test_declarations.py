@@ -10,16 +10,16 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from domain.catalogue import shipped
-from domain.ids import DIRECTOR, PUBLIC, Doc
-from domain.kernel import export
-from domain.kernel.asides import FINISHED
-from domain.kernel.declare import doc, members
-from domain.kernel.flow import FLOW
-from domain.kernel.game import fold
-from domain.kernel.record import facts_for
-from domain.kernel.schemas import schema_of
-from domain.kernel.texts import LANGUAGES, PLACE, texts
+from domain.kernel.game.game import fold
+from domain.kernel.narration.template_context import FINISHED
+from domain.kernel.records import export
+from domain.kernel.records.record import facts_for
+from domain.kernel.rules.flow import FLOW
+from domain.kernel.schema.declarations import doc, members
+from domain.kernel.schema.json_schema import schema_of
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, texts
+from domain.ruleset_registry import shipped
+from domain.types import DIRECTOR, PUBLIC, Doc
 
 CATALOGUE = shipped()
 GAMES = CATALOGUE.names()

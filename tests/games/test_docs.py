@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.kernel.flow import Frame
-from domain.kernel.jsonform import hints
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.json_codec import hints
 from tests.games.pages import ALL, ROOT, Pages
 
 COMPOSED = ("no_army_in_region", "no_navy_in_region")

@@ -9,13 +9,13 @@ from types import ModuleType
 import pytest
 
 import domain.games
-from domain.catalogue import SHIPPED
-from domain.kernel.ruleset import Nothing, no_powers, no_secret
+from domain.kernel.rules.ruleset import Nothing, no_powers, no_secret
+from domain.ruleset_registry import SHIPPED
 
 ROOT = Path(domain.games.__file__).parent
 
 PLACES = {
-    "codes": ("CODES", "meta.codes"),
+    "refusal_codes": ("CODES", "meta.codes"),
     "state": None,
     "data": None,
     "moves": ("MOVES", "moves"),
@@ -25,7 +25,7 @@ PLACES = {
     "choices": ("build", "build"),
     "defaults": ("default", "default"),
     "frames": ("FRAMES", "frames"),
-    "sight": ("board", "board"),
+    "player_view": ("board", "board"),
     "scoring": ("scores", "scores"),
     "invariants": ("check", "check"),
     "redeal": ("redeal", "redeal"),
@@ -59,7 +59,7 @@ def test_the_rest_of_a_game_is_where_it_is_in_all_games(game: str) -> None:
     assert (package.META, package.RULESETS[-1]) == (rules.meta, rules)
     assert module(game, "rules").GO is rules.go
     assert setup.blank is rules.blank
-    sight = module(game, "sight")
+    sight = module(game, "player_view")
     assert rules.own is sight.own
     assert rules.powers is getattr(sight, "powers", no_powers)
     assert getattr(sight, "hidden", no_secret) is rules.hidden

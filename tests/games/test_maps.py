@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from domain.ids import Doc
-from domain.kernel.data import load
-from domain.kernel.texts import LANGUAGES, texts
+from domain.kernel.text.message_catalog import LANGUAGES, texts
+from domain.kernel.text.package_data import load
+from domain.types import Doc
 from tests.games.pages import ALL, Pages
 
 Link = tuple[frozenset[str], str]

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pytest
 
 from domain.bots import builder, heuristic, may_decide
-from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel.chapters import Digest, Passage, digests, tell, title
-from domain.kernel.chronicle import Who
-from domain.kernel.grammar import noun
-from domain.kernel.match import AnyMatch, Match
-from domain.kernel.texts import LANGUAGES, PLACE, Texts, texts
+from domain.kernel.game.in_memory_game import AnyMatch, Match
+from domain.kernel.narration.chapters import Digest, Passage, digests, tell, title
+from domain.kernel.narration.sentences import Who
+from domain.kernel.text.grammar import noun
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, texts
+from domain.types import DIRECTOR, PUBLIC
 from tests.games.pages import ALL, Pages
 from tests.games.test_texts import CLUMSY, DOUBLED, stories
 

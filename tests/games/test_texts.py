@@ -13,18 +13,18 @@ from types import ModuleType
 
 import pytest
 
-from deploy.play.story import Story, story
+from deploy.simulation.narrate import Story, story
 from domain.bots import built, may_decide
-from domain.ids import DIRECTOR, Doc, Seat
-from domain.kernel import export
-from domain.kernel.asides import as_told, asides
-from domain.kernel.declare import members
-from domain.kernel.game import line, opened
-from domain.kernel.grammar import GRAMMARS, Noun, noun
-from domain.kernel.match import AnyMatch, Match
-from domain.kernel.record import Record, facts_for
-from domain.kernel.ruleset import AnyRuleset
-from domain.kernel.texts import LANGUAGES, PLACE, Texts, texts
+from domain.kernel.game.game import line, opened
+from domain.kernel.game.in_memory_game import AnyMatch, Match
+from domain.kernel.narration.template_context import as_told, asides
+from domain.kernel.records import export
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.schema.declarations import members
+from domain.kernel.text.grammar import GRAMMARS, Noun, noun
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, texts
+from domain.types import DIRECTOR, Doc, Seat
 from tests.games.pages import ALL, Pages
 
 LOGS = sorted((Path(__file__).parents[1] / "logs").glob("*.xz"))

@@ -11,22 +11,25 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import Struct, convert
 
-from deploy.play.probes import malformed
+from deploy.simulation.refusal_probes import malformed
 from domain.bots import built, may_decide, picked
 from domain.errors import DecisionClosed, NeedsChance, RuleError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
-from domain.kernel import declare
-from domain.kernel.acts import Leave, Play
-from domain.kernel.asides import asides, asides_whole
-from domain.kernel.audience import TABLE_KEY
-from domain.kernel.choices import Choice
-from domain.kernel.digest import canonical
-from domain.kernel.draws import Draws, Seeded
-from domain.kernel.game import fold, state_for
-from domain.kernel.jsonform import from_json, to_json
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for, visible_packs
-from domain.kernel.ruleset import Draft, Ruleset, ask, decisions, dry_run
+from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Leave
+from domain.kernel.narration.template_context import asides, asides_whole
+from domain.kernel.records.audience import TABLE_KEY
+from domain.kernel.records.record import Record, facts_for, visible_packs
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import ask, decisions, dry_run
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.draws import Draws, Seeded
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema import declarations
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.json_codec import from_json, to_json
+from domain.types import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from tests.rulesets import Registered
 
 seeds = st.integers(0, 2**32 - 1)
@@ -124,7 +127,7 @@ def canonical_text(doc: Json) -> str:
 
 def is_as_declared(doc: Doc, kind: type[Struct]) -> bool:
     """Whether a document is read by its class, and is then the same."""
-    return declare.doc(convert(doc, kind)) == doc
+    return declarations.doc(convert(doc, kind)) == doc
 
 
 def open_part(record: Record, viewer: Viewer) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import InvalidTable
-from domain.kernel.clock import (
+from domain.kernel.game.deadlines import (
     DAY,
     Account,
     Clock,
@@ -27,7 +27,7 @@ from domain.kernel.clock import (
     shifted,
     tick,
 )
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
 from tests.kernel.flows import windows
 
 META = windows.RULESET.meta

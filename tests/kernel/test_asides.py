@@ -10,14 +10,14 @@ import pytest
 
 from domain.bots import built, may_decide
 from domain.games.common.dice import rolled
-from domain.ids import DIRECTOR, PUBLIC, Viewer
-from domain.kernel.asides import FINISHED, SILENT, as_told, asides, asides_whole
-from domain.kernel.flow import State
-from domain.kernel.game import opened
-from domain.kernel.match import Match
-from domain.kernel.record import facts_for
-from domain.kernel.ruleset import Nothing, Score
-from domain.kernel.texts import Texts
+from domain.kernel.game.game import opened
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.narration.template_context import FINISHED, SILENT, as_told, asides, asides_whole
+from domain.kernel.records.record import facts_for
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import Nothing, Score
+from domain.kernel.text.message_catalog import Texts
+from domain.types import DIRECTOR, PUBLIC, Viewer
 from tests.games.pages import ALL, Pages
 
 PLAYED = 300

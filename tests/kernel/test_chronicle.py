@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from domain.kernel.chronicle import Who, told
-from domain.kernel.texts import Texts
+from domain.kernel.narration.sentences import Who, told
+from domain.kernel.text.message_catalog import Texts
 
 TEXTS = Texts(
     "en",

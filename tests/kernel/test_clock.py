@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from domain.errors import InvalidTable
-from domain.kernel.clock import NO_PACE, Clock, Pace, due_at, pace_of, tick
-from domain.kernel.flow import Frame
+from domain.kernel.game.deadlines import NO_PACE, Clock, Pace, due_at, pace_of, tick
+from domain.kernel.rules.flow import Frame
 from tests.kernel.flows import windows
 
 META = replace(windows.RULESET.meta, paces={"live": {"move": 60, "window": 15}})

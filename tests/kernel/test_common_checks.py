@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from domain.errors import DecisionClosed, InvalidTable, NeedsChance, RuleError, StaleVersion
-from domain.ids import Json
-from domain.kernel.choices import Choice, Option, accept, one, some, span
-from domain.kernel.draws import Scripted
-from domain.kernel.game import fold
-from domain.kernel.match import Match
-from domain.kernel.ruleset import COMMON_CODES, ask, dry_run
+from domain.kernel.game.game import fold
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.choices import Choice, Option, accept, one, some, span
+from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.rules.draws import Scripted
+from domain.kernel.rules.ruleset import COMMON_CODES
+from domain.types import Json
 from tests.kernel.flows import orders, sealed, skirmish, windows
 
 ATTACK = {"type": "attack", "target": 1, "offer": 0}

@@ -8,8 +8,8 @@ from typing import ClassVar
 import pytest
 
 from domain.errors import RuleError
-from domain.kernel.consent import Policy, agreed, motion
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.undo import Policy, agreed, motion
 from tests.kernel.flows import orders, skirmish, windows
 
 ATTACK = {"type": "attack", "target": 1, "offer": 0}

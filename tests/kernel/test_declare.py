@@ -14,8 +14,16 @@ import pytest
 from msgspec import field
 
 from domain.errors import RuleError
-from domain.ids import Doc, Json
-from domain.kernel.declare import (
+from domain.kernel.game.game import fold
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record
+from domain.kernel.rules.decide import check_shape
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.draws import Draws, NoChance
+from domain.kernel.rules.flow import FLOW, Ended, Frame
+from domain.kernel.rules.ruleset import Ruleset, on
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.declarations import (
     UNSET,
     Admission,
     Case,
@@ -35,14 +43,8 @@ from domain.kernel.declare import (
     snake,
     tag,
 )
-from domain.kernel.digest import canonical
-from domain.kernel.draws import Draws, NoChance
-from domain.kernel.flow import FLOW, Ended, Frame
-from domain.kernel.game import fold
-from domain.kernel.match import Match
-from domain.kernel.record import Record
-from domain.kernel.ruleset import Draft, Ruleset, check_shape, on
-from domain.kernel.shapes import shape_of
+from domain.kernel.schema.validators import shape_of
+from domain.types import Doc, Json
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS, REGISTERED, Registered
 
@@ -154,7 +156,7 @@ class TestNames:
         assert list(FACTS) == ["gold_paid", "marched", "has_another_name", "moved"]
         assert list(MOVES) == ["bid", "use_tile", "answer"]
         assert by_tag(Bid, UseTile, Answer) == MOVES
-        assert declared("domain.kernel.flow", Fact) == FLOW
+        assert declared("domain.kernel.rules.flow", Fact) == FLOW
 
     def test_members_of_another_class(self) -> None:
         assert doc(Moved(3)) == {"t": "moved", "seat": 3}
@@ -413,11 +415,11 @@ from contextlib import suppress
 
 from msgspec import ValidationError
 
-from domain.catalogue import shipped
+from domain.ruleset_registry import shipped
 from domain.errors import RuleError
-from domain.kernel.declare import doc
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import check_shape
+from domain.kernel.schema.declarations import doc
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import check_shape
 from tests.rulesets import FLOWS
 
 sys.setswitchinterval(1e-6)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import NeedsChance, ScenarioError
-from domain.kernel.audience import ALL, TABLE, key_of, may_read, seats_of
-from domain.kernel.draws import Draws, Extreme, NoChance, Scripted, Seeded, draw_key, recompute
+from domain.kernel.records.audience import ALL, TABLE, key_of, may_read, seats_of
+from domain.kernel.rules.draws import Draws, Extreme, NoChance, Scripted, Seeded, draw_key, recompute
 
 KEY = draw_key(b"seed", {})
 SOURCE = Seeded(KEY, "game-1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.jsonform import to_json
+from domain.kernel.schema.json_codec import to_json
 from tests.kernel.flows import orders, passage, sealed, skirmish, windows
 from tests.spec import Given, kinds
 

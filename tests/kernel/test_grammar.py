@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import pytest
 
-from domain.kernel.chronicle import Who
-from domain.kernel.grammar import GRAMMARS, Noun, named, noun, numbered
-from domain.kernel.texts import Texts
+from domain.kernel.narration.sentences import Who
+from domain.kernel.text.grammar import GRAMMARS, Noun, named, noun, numbered
+from domain.kernel.text.message_catalog import Texts
 
 EN, FR = GRAMMARS["en"], GRAMMARS["fr"]
 

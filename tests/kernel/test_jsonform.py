@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import FormError
-from domain.kernel.flow import Frame, State
-from domain.kernel.jsonform import BY_SEAT, from_json, merge_patch, resolve, to_json
+from domain.kernel.rules.flow import Frame, State
+from domain.kernel.schema.json_codec import BY_SEAT, from_json, merge_patch, resolve, to_json
 from tests.kernel.flows.sealed import Sealed
 
 

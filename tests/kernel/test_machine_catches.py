@@ -11,10 +11,11 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from msgspec import structs
 
-from domain.ids import Doc, Seat, Viewer
-from domain.kernel.choices import Builder, one
-from domain.kernel.declare import Admission, Context
-from domain.kernel.ruleset import Draft, Ruleset
+from domain.kernel.rules.choices import Builder, one
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.declarations import Admission, Context
+from domain.types import Doc, Seat, Viewer
 from tests.kernel.flows import orders, sealed, skirmish, windows
 from tests.kernel.machine import machine_of
 from tests.rulesets import FLOWS, Registered

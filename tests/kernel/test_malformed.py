@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from domain.catalogue import shipped
 from domain.errors import RuleError
-from domain.ids import Json
-from domain.kernel.ruleset import check_shape
+from domain.kernel.rules.decide import check_shape
+from domain.ruleset_registry import shipped
+from domain.types import Json
 
 CORPUS = Path(__file__).parent / "malformed.jsonl.xz"
 """[ruleset, move, null or [code, rule, detail]]: 3,540 moves, most ill-formed, judged by hand-written shapes."""

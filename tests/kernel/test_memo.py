@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from domain.kernel.flow import State, assign
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.flow import State, assign
+from domain.kernel.rules.ruleset import memo
 
 
 @dataclass(frozen=True)

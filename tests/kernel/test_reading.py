@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import shipped
 from domain.errors import VerificationError
-from domain.ids import DIRECTOR, Doc
-from domain.kernel import export
-from domain.kernel.digest import canonical
-from domain.kernel.draws import Scripted
-from domain.kernel.game import fold
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for
+from domain.kernel.game.game import fold
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records import export
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.draws import Scripted
+from domain.kernel.schema.canonical_json import canonical
+from domain.ruleset_registry import shipped
+from domain.types import DIRECTOR, Doc
 from tests.kernel.flows import sealed
 from tests.test_logs import LOGS
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError
-from domain.ids import PUBLIC, Viewer
-from domain.kernel.audience import TABLE_KEY
-from domain.kernel.digest import canonical, digest
-from domain.kernel.draws import Scripted
-from domain.kernel.game import state_for
-from domain.kernel.match import Match
-from domain.kernel.record import PAD, Record, facts_for
-from domain.kernel.ruleset import decisions
-from domain.kernel.step import Moment
+from domain.kernel.game.game import state_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.record_builder import Moment
+from domain.kernel.records.audience import TABLE_KEY
+from domain.kernel.records.record import PAD, Record, facts_for
+from domain.kernel.rules.decide import decisions
+from domain.kernel.rules.draws import Scripted
+from domain.kernel.schema.canonical_json import canonical, digest
+from domain.types import PUBLIC, Viewer
 from tests.kernel.flows import orders, sealed, skirmish, windows
 
 

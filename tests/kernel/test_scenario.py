@@ -11,18 +11,20 @@ from typing import Any, ClassVar
 
 import pytest
 
-from domain.catalogue import Catalogue, shipped
 from domain.errors import RuleError, ScenarioError
 from domain.games.struggle_of_empires import state as soe
 from domain.games.struggle_of_empires.rules.combat import STEPS
-from domain.ids import Json
-from domain.kernel import export, scenario, verify
-from domain.kernel.flow import Frame
-from domain.kernel.jsonform import merge_patch
-from domain.kernel.match import Match
-from domain.kernel.record import Record
-from domain.kernel.ruleset import Draft
+from domain.kernel import scenario
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.proof import verify
+from domain.kernel.records import export
+from domain.kernel.records.record import Record
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Frame
 from domain.kernel.scenario.patches import strays
+from domain.kernel.schema.json_codec import merge_patch
+from domain.ruleset_registry import Catalogue, shipped
+from domain.types import Json
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS
 

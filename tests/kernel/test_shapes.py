@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.shapes import ANY_INT, Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word
+from domain.kernel.schema.validators import ANY_INT, Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word
 
 MOVE = Obj(
     {

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.ids import DIRECTOR, MAX_INT, PUBLIC, Doc, Json
-from domain.kernel.declare import UNSET, Maybe, Part
-from domain.kernel.digest import canonical, digest, digest_of
-from domain.kernel.game import shown
-from domain.kernel.jsonform import to_json
-from domain.kernel.match import Match
-from domain.kernel.ruleset import Everything, Nothing, Score
+from domain.kernel.game.game import shown
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.ruleset import Everything, Nothing, Score
+from domain.kernel.schema.canonical_json import canonical, digest, digest_of
+from domain.kernel.schema.declarations import UNSET, Maybe, Part
+from domain.kernel.schema.json_codec import to_json
+from domain.types import DIRECTOR, MAX_INT, PUBLIC, Doc, Json
 from tests import template
 from tests.kernel.flows import orders, passage, sealed
 from tests.rulesets import FLOWS, Registered

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from domain.kernel import data
-from domain.kernel.acts import TABLE_CODES
-from domain.kernel.grammar import named, noun, numbered
-from domain.kernel.record import KINDS
-from domain.kernel.ruleset import COMMON_CODES
-from domain.kernel.texts import LANGUAGES, Texts, texts
+from domain.kernel.game.command import TABLE_CODES
+from domain.kernel.records.record import KINDS
+from domain.kernel.rules.ruleset import COMMON_CODES
+from domain.kernel.text import package_data
+from domain.kernel.text.grammar import named, noun, numbered
+from domain.kernel.text.message_catalog import LANGUAGES, Texts, texts
 
 PLACES = re.compile(r"\{\w+(?::\w+)?")
 
@@ -101,6 +101,6 @@ class TestDataFiles:
         (package / "__init__.py").write_text("")
         (package / "data.json").write_text(text)
         monkeypatch.syspath_prepend(str(tmp_path))
-        data.load.cache_clear()
+        package_data.load.cache_clear()
         with pytest.raises(ValueError, match=r"integers only|comes twice"):
-            data.load("somedata", "data.json")
+            package_data.load("somedata", "data.json")

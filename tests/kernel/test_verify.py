@@ -13,17 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import RuleError, VerificationError
-from domain.ids import DIRECTOR, PUBLIC, Json
-from domain.kernel.acts import Act, Close, Join, Lapse, Open, Play, Reveal, Start, Vacate
-from domain.kernel.audience import TABLE_KEY
-from domain.kernel.digest import canonical, digest
-from domain.kernel.draws import Extreme, commitment
-from domain.kernel.export import Export, dump, parse
-from domain.kernel.game import fold
-from domain.kernel.match import Match
-from domain.kernel.record import Record
-from domain.kernel.step import Moment
-from domain.kernel.verify import VERIFICATION_CODES, verify
+from domain.kernel.game.command import Act
+from domain.kernel.game.game import fold
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.play_commands import Lapse, Play
+from domain.kernel.game.record_builder import Moment
+from domain.kernel.game.table_commands import Close, Join, Open, Reveal, Start, Vacate
+from domain.kernel.proof.verify import VERIFICATION_CODES, verify
+from domain.kernel.records.audience import TABLE_KEY
+from domain.kernel.records.export import Export, dump, parse
+from domain.kernel.records.record import Record
+from domain.kernel.rules.draws import Extreme, commitment
+from domain.kernel.schema.canonical_json import canonical, digest
+from domain.types import DIRECTOR, PUBLIC, Json
 from tests.kernel.flows import orders, sealed, skirmish, windows
 from tests.kernel.machine import play_on
 from tests.rulesets import FLOWS, Registered

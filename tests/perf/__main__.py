@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from deploy import collector
+from deploy.runtime import gc_tuning
 from tests.perf import load, pumps, rate, rules, service, streams, views
 from tests.perf.figures import Figure, head, paced
 
@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there, a JSON object a line")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="add a column: ours for each of that file's")
     args = parser.parse_args(argv)
-    collector.look_seldom()  # as all processes of the service do
+    gc_tuning.look_seldom()  # as all processes of the service do
     old = _read(args.compare) if args.compare else None
     python = f"{platform.python_implementation()} {platform.python_version()}"
     print(f"{python}, {platform.machine()}, {os.cpu_count()} cores\n")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
-from domain.ids import Json
+from domain.types import Json
 from tests.perf.pace import pace
 
 TURNS = 3

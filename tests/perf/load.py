@@ -23,7 +23,7 @@ from typing import Any
 
 import psycopg
 
-from deploy.play import demo
+from deploy.simulation import demo
 from tests import postgres, valkey
 from tests.perf.figures import Figure, head, quantile
 from tests.perf.service import SEED, Played, Table

@@ -14,17 +14,17 @@ from multiprocessing.connection import Connection
 
 import psycopg
 
-from deploy import collector
-from domain.catalogue import shipped
-from domain.commands import new_game
-from domain.kernel.record import Record
+from deploy.runtime import gc_tuning
+from domain.command_handler import new_game
+from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from projections.parts import Share, part_of
-from projections.progress import LEASE
-from projections.pump import Pump
+from domain.ruleset_registry import shipped
+from projections.leases import LEASE
+from projections.partitions import Share, part_of
+from projections.projector import Pump
 from projections.reader import Reader
 from projections.rebuild import new_generation, sweep, switch
-from projections.store import Views
+from projections.view_store import Views
 from tests.perf.figures import Figure
 from tests.perf.pace import pace
 from tests.perf.views import written
@@ -111,7 +111,7 @@ def _begun(url: str, gen: int, number: int, now: int) -> tuple[Connection, multi
 
 
 def _pump(url: str, gen: int, number: int, now: int, end: Connection) -> None:
-    collector.look_seldom()  # as all processes of the service do
+    gc_tuning.look_seldom()  # as all processes of the service do
     ledger, catalogue = Ledger.open(url, KEY), shipped()
     views = Views(url, ledger.keys)
     pump = Pump(ledger, catalogue, views, f"pump-{number}", gen)

@@ -22,14 +22,14 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.embedded import url_of
-from deploy.play import demo
+from deploy.runtime.embedded_redis import url_of
+from deploy.simulation import demo
 from tests.perf.cores import part_of_a_core, processes
 from tests.perf.figures import TURNS, Figure, in_a_row, quantile
 from tests.perf.line import Line
 from tests.perf.pace import pace
 from tests.perf.service import BOTH, Played, Table
-from workers.bell import Bell
+from workers.signals import Bell
 
 TABLES = 20
 

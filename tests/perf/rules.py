@@ -16,20 +16,22 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from deploy import collector
-from deploy.play.simulate import simulate
+from deploy.runtime import gc_tuning
+from deploy.simulation.simulate import simulate
 from domain.bots import may_decide, picked
-from domain.catalogue import shipped
-from domain.commands import new_game
-from domain.ids import DIRECTOR, Doc, Json, Seat
-from domain.kernel import export, verify
-from domain.kernel.choices import Choice
-from domain.kernel.digest import canonical
-from domain.kernel.game import fold
-from domain.kernel.match import Match
-from domain.kernel.record import Record
-from domain.kernel.ruleset import Ruleset, ask
+from domain.command_handler import new_game
+from domain.kernel.game.game import fold
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.proof import verify
+from domain.kernel.records import export
+from domain.kernel.records.record import Record
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import ask
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.canonical_json import canonical
 from domain.ledger import Ledger
+from domain.ruleset_registry import shipped
+from domain.types import DIRECTOR, Doc, Json, Seat
 from tests.perf.figures import LONG, LONGEST, Figure, in_a_row, in_turn, quantile
 
 SEED = 7
@@ -182,7 +184,7 @@ class Taken:
 def taken(game: Game, quick: bool) -> Taken:
     """All of them, one after the other, in a process of its own: what was taken before fills no memory of it."""
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, collector.look_seldom) as pool:
+    with ProcessPoolExecutor(1, context, gc_tuning.look_seldom) as pool:
         figures, parts = pool.submit(_taken, game, quick).result()
     return Taken(figures, [Record(*each) for each in parts])
 

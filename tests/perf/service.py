@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 
-from deploy.play import demo
-from domain.catalogue import shipped
-from domain.commands import new_game
-from domain.ids import Json
-from domain.kernel.match import Match
-from domain.kernel.record import Record
+from deploy.simulation import demo
+from domain.command_handler import new_game
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record
 from domain.ledger import Ledger
+from domain.ruleset_registry import shipped
+from domain.types import Json
 from tests.perf.figures import TURNS, Figure, quantile, seconds
 from tests.perf.line import Line
 from tests.perf.pace import pace

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.play import demo
+from deploy.simulation import demo
 from tests.perf.figures import Figure, quantile
 from tests.perf.service import Played, Table
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from deploy.play import demo
+from deploy.simulation import demo
 from tests.deploy.house import ROOT
 from tests.perf import figures, service
 from tests.perf.__main__ import main, table

@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
-from domain.catalogue import shipped
-from domain.commands import new_game
-from domain.kernel.record import Record
+from domain.command_handler import new_game
+from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from projections.pump import SLICE, Pump
-from projections.store import Views
+from domain.ruleset_registry import shipped
+from projections.projector import SLICE, Pump
+from projections.view_store import Views
 from tests.perf.figures import TURNS, Figure
 
 LIVE = 10
@@ -68,7 +68,7 @@ def _pumped(ledger: Ledger, file: Path, size: int) -> None:
     views.clear()
     views.migrate()
     pump = Pump(ledger, shipped(), views, "perf")
-    with patch("projections.pump.SLICE", size):
+    with patch("projections.projector.SLICE", size):
         while pump.run(0):
             pass
     views.close()

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from domain.beside.vault import Vault
-from domain.catalogue import Catalogue
-from domain.commands import Commands, new_game
-from domain.kernel.acts import Join, Start
-from domain.kernel.ruleset import decisions
+from domain.command_handler import Commands, new_game
+from domain.kernel.game.table_commands import Join, Start
+from domain.kernel.rules.decide import decisions
 from domain.ledger import Ledger
-from projections.pump import Pump
+from domain.ruleset_registry import Catalogue
+from domain.service.seed_store import Vault
+from projections.projector import Pump
 from projections.reader import Reader
-from projections.store import Views
+from projections.view_store import Views
 from tests.postgres import far_url, line, postgres_server, postgres_url
 from tests.rulesets import FLOWS
 

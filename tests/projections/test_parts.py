@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from domain.beside.outages import Outages
-from projections import lineage, schema, spectators
-from projections.parts import part_of
-from projections.progress import LEASE, LeaseLostError
-from projections.proofs import Proofs
-from projections.pump import Pump
+from domain.service.heartbeat import Outages
+from projections import delayed_views, log_identity, schema
+from projections.leases import LEASE, LeaseLostError
+from projections.merkle_proofs import Proofs
+from projections.partitions import part_of
+from projections.projector import Pump
 from projections.rebuild import new_generation, sweep, switch
 from projections.schema import TREE
-from projections.store import Prepared
+from projections.view_store import Prepared
 from tests.projections.conftest import CATALOGUE, House
 from tests.projections.test_pump import VIEWS, play, rows
 
@@ -31,7 +31,7 @@ def shared(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     gen = new_generation(house.views, 0)
     assert switch(house.views, gen)
     sweep(house.views)
-    monkeypatch.setattr("projections.pump.SLICE", 5)
+    monkeypatch.setattr("projections.projector.SLICE", 5)
     return house
 
 
@@ -108,9 +108,9 @@ class TestShares:
         self, shared: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """However many of its tables' time came before that of the others."""
-        few = spectators._BY.suffix_with("LIMIT 2")
-        monkeypatch.setattr(spectators, "MOST", 2)
-        monkeypatch.setattr(spectators, "RIPE", Prepared(few))
+        few = delayed_views._BY.suffix_with("LIMIT 2")
+        monkeypatch.setattr(delayed_views, "MOST", 2)
+        monkeypatch.setattr(delayed_views, "RIPE", Prepared(few))
         Outages(shared.ledger).migrate()
         all_, delayed = pumps(shared, 2), [shared.game("orders@1", 3, delay=60) for _ in range(20)]
         shared.now = shared.ledger.read(delayed[-1])[-1].public["at"] + 60_000 - 4 * (LEASE // 2 + 1)
@@ -151,7 +151,7 @@ class TestShares:
         self, shared: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """As many of its own entries as one that has all: what a transaction costs is not paid for others' games."""
-        monkeypatch.setattr("projections.pump.WIDEST", 4)
+        monkeypatch.setattr("projections.projector.WIDEST", 4)
         all_ = pumps(shared, 4)
         settle(shared, all_)
         games(shared)
@@ -189,7 +189,7 @@ class TestTheViewsSayTheSame:
                     play(shared, rng.choice(made), step, 2)
                 case 1:
                     with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
-                        patch.setattr("projections.parts.Share.read", _cut)
+                        patch.setattr("projections.partitions.Share.read", _cut)
                         turn(shared, pump)
                 case 2:
                     running[running.index(pump)] = Pump(shared.ledger, CATALOGUE, shared.views, f"pump-{named}")
@@ -220,7 +220,7 @@ class TestTheViewsSayTheSame:
             pass
         assert shared.reader.position() == before
         behind = [g for g in made if owners(shared)[part_of(g, PARTS)] == "pump-1"]
-        assert len(lineage.newest(shared.views)) == 2
+        assert len(log_identity.newest(shared.views)) == 2
         while turn(shared, second):
             pass
         assert shared.reader.position() == end
@@ -244,10 +244,10 @@ class TestTheViewsSayTheSame:
         """Also where the tree has read less than that part, and nothing that is not so."""
         games(shared)
         settle(shared, pumps(shared, 2))
-        assert lineage.holds(shared.ledger, lineage.newest(shared.views))
+        assert log_identity.holds(shared.ledger, log_identity.newest(shared.views))
         with shared.views.transaction() as db:
             db.execute(update(schema.parts).where(schema.parts.c.part == 3).values(hash="0" * 64))
-        assert not lineage.holds(shared.ledger, lineage.newest(shared.views))
+        assert not log_identity.holds(shared.ledger, log_identity.newest(shared.views))
 
 
 def _cut(*_: Any) -> None:

@@ -10,25 +10,27 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.beside.keys import Keyring
 from domain.bots import built, may_decide
 from domain.errors import StoreUnavailable, WrongKey
-from domain.ids import PUBLIC, Json, Viewer
-from domain.kernel.acts import Extend, Lapse, Leave, Play, Resolve, Rewind
-from domain.kernel.game import Game, fold
-from domain.kernel.texts import texts
+from domain.kernel.game.director_commands import Extend, Rewind
+from domain.kernel.game.game import Game, fold
+from domain.kernel.game.play_commands import Lapse, Play, Resolve
+from domain.kernel.game.table_commands import Leave
+from domain.kernel.text.message_catalog import texts
 from domain.ledger import LogEntry
 from domain.ledger.mapper import RecordMapper
-from projections import pump, rebuild, schema
+from domain.service.keyring import Keyring
+from domain.types import PUBLIC, Json, Viewer
+from projections import projector, rebuild, schema
 from projections.documents import with_text
-from projections.progress import LeaseLostError
-from projections.proofs import Proofs
-from projections.pump import Pump
+from projections.integrity import damages
+from projections.leases import LeaseLostError
+from projections.merkle_proofs import Proofs
+from projections.merkle_tree import extends, leaf_hash, proves
+from projections.projector import Pump
 from projections.rebuild import new_generation, sweep, switch
-from projections.rows import due_of
-from projections.scrub import damages
-from projections.store import Views
-from projections.tree import extends, leaf_hash, proves
+from projections.row_builders import due_of
+from projections.view_store import Views
 from tests.projections.conftest import CATALOGUE, House, opened
 
 
@@ -143,7 +145,7 @@ class TestTheViewsSayTheSame:
         self.games(house)
         house.pumped()
         once = {t.name: rows(house, t) for t in VIEWS}
-        monkeypatch.setattr("projections.pump.SLICE", 7)
+        monkeypatch.setattr("projections.projector.SLICE", 7)
         gen = new_generation(house.views, 0)
         turn = 0
         while Pump(house.ledger, CATALOGUE, house.views, f"p{turn}", gen).run(turn * 100_000):
@@ -191,7 +193,7 @@ class TestTheViewsSayTheSame:
         def cut(*_: Any) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("projections.pump._write_leaves", cut)
+        monkeypatch.setattr("projections.projector._write_leaves", cut)
         with pytest.raises(KeyboardInterrupt):
             house.pump.run(0)
         assert (house.reader.position(), rows(house, schema.boards)) == (0, [])
@@ -255,7 +257,7 @@ class TestPoison:
                 raise KeyError("nothing")
             return real(gen, known)
 
-        monkeypatch.setattr(pump, "due_of", due)
+        monkeypatch.setattr(projector, "due_of", due)
         for game in (bad, good):
             house.commands.do(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
         assert house.pumped() == [good]
@@ -371,7 +373,9 @@ class TestLobbyAndTimeline:
 
 
 @pytest.mark.parametrize(
-    ("owner", "name"), [(pump, "following"), (pump, "due_of"), (LogEntry, "hash")], ids=["read", "shown", "proved"]
+    ("owner", "name"),
+    [(projector, "following"), (projector, "due_of"), (LogEntry, "hash")],
+    ids=["read", "shown", "proved"],
 )
 def test_a_store_that_does_not_answer_sets_no_game_aside(
     house: House, owner: object, name: str, monkeypatch: pytest.MonkeyPatch

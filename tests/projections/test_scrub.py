@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.beside.damages import Damages
-from domain.beside.vault import Vault
-from domain.commands import Commands
+from domain.command_handler import Commands
 from domain.errors import GameDamaged, VerificationError
-from domain.kernel.acts import Play
+from domain.kernel.game.play_commands import Play
 from domain.ledger import Ledger
 from domain.ledger.mapper import pack, unpack
-from projections import schema, scrub
-from projections.pump import Pump
+from domain.service.corruption import Damages
+from domain.service.seed_store import Vault
+from projections import integrity, schema
+from projections.integrity import NOBODY_KNOWS, Damage, Inspector, Place, damages
+from projections.projector import Pump
 from projections.reader import Reader
 from projections.rebuild import new_generation, switch
-from projections.scrub import NOBODY_KNOWS, Damage, Inspector, Place, damages
-from projections.store import Views
+from projections.view_store import Views
 from tests.damage import overwrite
 from tests.projections.conftest import CATALOGUE, House
 
@@ -37,7 +37,7 @@ def games(house: House, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for game in found:
         house.commands.do(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
     house.pumped()
-    monkeypatch.setattr(scrub, "SLICE", 3)
+    monkeypatch.setattr(integrity, "SLICE", 3)
     return found
 
 
@@ -98,7 +98,7 @@ def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
     house: House, games: list[str], version: int, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever the slices begin; and what names the record, as it was, does not follow it any more."""
-    monkeypatch.setattr(scrub, "SLICE", step)
+    monkeypatch.setattr(integrity, "SLICE", step)
     change(house, games[1], version, lambda doc: doc["public"].update(prev="ab" * 32))
     house.views.clear()
     house.views.migrate()
@@ -115,14 +115,14 @@ def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
 def test_however_many_games_a_slice_has_none_is_passed_over(
     house: House, games: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scrub, "AT_ONCE", 1)
+    monkeypatch.setattr(integrity, "AT_ONCE", 1)
     for game in games:
         house.commands.do(game, Play(1, [{"type": "order", "to": "t02", "units": 1}]))
         change(house, game, 7, lambda doc: doc["public"].update(prev="ab" * 32))
     house.views.clear()
     house.views.migrate()
     house.pumped()
-    told, _ = scrub.look(house.ledger, house.views, Place(12, 12), 2)
+    told, _ = integrity.look(house.ledger, house.views, Place(12, 12), 2)
     assert [(d.game, d.version) for d in told] == [(game, 7) for game in games]
 
 

@@ -8,17 +8,18 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.beside.outages import Outages
-from domain.commands import new_game
+from domain.command_handler import new_game
 from domain.errors import StoreUnavailable
-from domain.ids import PUBLIC
-from domain.kernel.acts import Close, Join, Play, Rewind, Shift
-from projections import schema
-from projections import spectators as module
-from projections.pump import Pump
+from domain.kernel.game.director_commands import Rewind, Shift
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Close, Join
+from domain.service.heartbeat import Outages
+from domain.types import PUBLIC
+from projections import delayed_views, schema
+from projections.delayed_views import CHANGES, due
+from projections.merkle_tree import extends, leaf_hash, proves
+from projections.projector import Pump
 from projections.rebuild import new_generation, switch
-from projections.spectators import CHANGES, due
-from projections.tree import extends, leaf_hash, proves
 from tests.projections.conftest import CATALOGUE, House, opened
 
 SECONDS = 60
@@ -182,7 +183,7 @@ class TestViews:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr("projections.pump.Shown.done", killed)
+            patch.setattr("projections.projector.Shown.done", killed)
             with pytest.raises(KeyboardInterrupt):
                 house.pump.run(house.now)
         assert seen(house, game) == 4
@@ -191,7 +192,7 @@ class TestViews:
         assert seen(house, game) == 6
 
     def test_many_are_shown_in_turn(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "PAGE", 1)
+        monkeypatch.setattr(delayed_views, "PAGE", 1)
         games = [house.game("orders@1", 3, delay=SECONDS) for _ in range(5)]
         house.pumped()
         house.now = written(house, games[-1], 5) + DELAY
@@ -226,14 +227,14 @@ class TestViews:
         game, other = (house.game("orders@1", 3, delay=SECONDS) for _ in range(2))
         house.pumped()
         house.now = written(house, other, 5) + DELAY
-        known = module.Spectators.records
+        known = delayed_views.Spectators.records
 
-        def broken(self: module.Spectators, of: str, *more: int) -> Any:
+        def broken(self: delayed_views.Spectators, of: str, *more: int) -> Any:
             if of == game:
                 raise ValueError("changed bytes")
             return known(self, of, *more)
 
-        monkeypatch.setattr(module.Spectators, "records", broken)
+        monkeypatch.setattr(delayed_views.Spectators, "records", broken)
         house.pumped()
         assert (seen(house, game), seen(house, other)) == (4, 5)
         assert [row["game"] for row in house.reader.aside()] == [game]
@@ -252,7 +253,7 @@ class TestViews:
             raise StoreUnavailable("away")
 
         with monkeypatch.context() as patch:
-            patch.setattr(module.Spectators, "records", away)
+            patch.setattr(delayed_views.Spectators, "records", away)
             with pytest.raises(StoreUnavailable):
                 house.pump.run(house.now)
         assert house.pumped() == [game]

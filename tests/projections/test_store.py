@@ -17,16 +17,17 @@ import pytest
 from psycopg.sql import SQL, Identifier
 from sqlalchemy import Connection, select, text
 
-from domain.beside.people.people import People
-from domain.beside.vault import Vault
-from domain.commands import new_game
+from domain.accounts.account_store import People
+from domain.command_handler import new_game
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
-from domain.ledger.heard import Heard
-from projections import schema, store
-from projections.progress import LEASE, LeaseLostError
-from projections.pump import Pump
-from projections.store import Prepared, Views
+from domain.ledger.socket_timeouts import Heard
+from domain.service.seed_store import Vault
+from projections import schema
+from projections import view_store as store
+from projections.leases import LEASE, LeaseLostError
+from projections.projector import Pump
+from projections.view_store import Prepared, Views
 from tests.postgres import Line, halfway
 from tests.projections.conftest import CATALOGUE, House
 

@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.tree import consistency, extends, grow, inclusion, leaf_hash, places, proves, root, subtree
+from projections.merkle_tree import consistency, extends, grow, inclusion, leaf_hash, places, proves, root, subtree
 
 RECORDS = [hashlib.sha256(str(i).encode()).hexdigest() for i in range(40)]
 LEAVES = [leaf_hash(r) for r in RECORDS]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.api.conftest import Site, make_site
 from tests.api.members import PASSWORD, log_in, timed
 

@@ -19,22 +19,26 @@ from typing import Any, get_args
 import psycopg
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.events import EVENTS
-from deploy import cli
-from domain import commands
-from domain.beside.notices.mailboxes import MailWish
-from domain.beside.notices.outbox import Delivery
-from domain.beside.notices.parcels import Outcome
-from domain.beside.people.clients import Registration
-from domain.beside.people.factors import Factor, Setup
-from domain.beside.people.grants import Grant
-from domain.beside.people.journal import Entry
-from domain.catalogue import shipped
-from domain.ids import Doc, Json
-from domain.kernel import acts
-from domain.kernel.chapters import Digest
-from domain.kernel.jsonform import hints
+from api.http.security_log import EVENTS
+from deploy.cli import main as cli
+from domain import command_handler
+from domain.accounts.audit_log import Entry
+from domain.accounts.oauth_clients import Registration
+from domain.accounts.oauth_grants import Grant
+from domain.accounts.second_factors import Factor, Setup
+from domain.kernel.game.command import Act
+from domain.kernel.game.command_of_record import _RULED
+from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Rewind, Shift
+from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
+from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
+from domain.kernel.narration.chapters import Digest
+from domain.kernel.schema.json_codec import hints
 from domain.ledger import mapper
+from domain.notifications.deliveries import Outcome
+from domain.notifications.email_subscriptions import MailWish
+from domain.notifications.outbox import Delivery
+from domain.ruleset_registry import shipped
+from domain.types import Doc, Json
 from tests.api.conftest import ROOT, make_site
 from tests.api.promise import bare
 
@@ -155,36 +159,36 @@ def postgresql(url: str) -> str:
 def topics() -> str:
     """Topics of records in the log, and words for rulings."""
     kinds = [f"game.{kind}@{number}" for kind, number in mapper.SCHEMAS.items()]
-    return "\n".join([*kinds, *(f"ruled {act}" for act in acts._RULED)]) + "\n"
+    return "\n".join([*kinds, *(f"ruled {act}" for act in _RULED)]) + "\n"
 
 
 def hashes() -> str:
     """Arguments of an act of each kind as they are hashed, and the hash that is stored with its command."""
     samples = (
-        acts.Join(None, "p1"),
-        acts.Reveal(1, "ab" * 16),
-        acts.Leave(1),
-        acts.Leave(1, 60),
-        acts.Vacate(1),
-        acts.Start(),
-        acts.Close("abandoned", "director"),
-        acts.Play(0, [{"type": "pass"}], "0-1"),
-        acts.Lapse("0-1", (0, 2)),
-        acts.Resolve("0-1"),
-        acts.Rest(1, 2),
-        acts.Rewind(3, "seat", 1, (0, 2), "00", True),
-        acts.Look(),
-        acts.Extend("0-1", 60_000),
-        acts.Shift(60_000),
-        acts.Hold(1, 60),
-        acts.Reissue(1),
+        Join(None, "p1"),
+        Reveal(1, "ab" * 16),
+        Leave(1),
+        Leave(1, 60),
+        Vacate(1),
+        Start(),
+        Close("abandoned", "director"),
+        Play(0, [{"type": "pass"}], "0-1"),
+        Lapse("0-1", (0, 2)),
+        Resolve("0-1"),
+        Rest(1, 2),
+        Rewind(3, "seat", 1, (0, 2), "00", True),
+        Look(),
+        Extend("0-1", 60_000),
+        Shift(60_000),
+        Hold(1, 60),
+        Reissue(1),
     )
-    assert {type(act) for act in samples} == set(acts.Act.__subclasses__())
+    assert {type(act) for act in samples} == set(Act.__subclasses__())
     found: Doc = {}
     for act in samples:
-        args = commands._args(act)
+        args = command_handler._args(act)
         for expected in (None, 7):
-            command = commands._command("id", act.verb, args, expected)
+            command = command_handler._command("id", act.verb, args, expected)
             assert command
             found[f"{act.verb} {json.dumps(args, sort_keys=True)} {expected}"] = command.body_hash
     return lines(found)

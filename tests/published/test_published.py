@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy import wiring
-from deploy.settings import Settings
-from domain.kernel.acts import Act, Open
+from deploy.config.settings import Settings
+from deploy.runtime import wiring
+from domain.kernel.game.command import Act
+from domain.kernel.game.table_commands import Open
 from tests.postgres import postgres_server, postgres_url
 from tests.published.kept import answers
 from tests.published.lists import HERE, LISTS, lines, postgresql

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from domain.games.common.checks import need
-from domain.ids import Doc, Json, Seat
-from domain.kernel import ruleset
-from domain.kernel.choices import Builder, one, span
-from domain.kernel.declare import Admission, Context, Count, Fact, Meta, Move, Part, declared
-from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.ruleset import Draft, Nothing, OptionType, Ruleset, Score, on
-from domain.kernel.shapes import Int
+from domain.kernel.rules import meta
+from domain.kernel.rules.choices import Builder, one, span
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Decision, Frame, State, assign
+from domain.kernel.rules.meta import OptionType
+from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
+from domain.kernel.schema.declarations import Admission, Context, Count, Fact, Meta, Move, Part, declared
+from domain.kernel.schema.validators import Int
+from domain.types import Doc, Json, Seat
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def scores(s: Sticks) -> list[Score[Nothing]]:
 
 
 RULESET: Ruleset[Sticks] = Ruleset(
-    meta=ruleset.Meta(
+    meta=meta.Meta(
         "template@1",
         "Sticks",
         "STK",

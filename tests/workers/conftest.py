@@ -11,26 +11,27 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from domain.beside.errands import Errand, Errands, new_id
-from domain.beside.outages import Outages
-from domain.beside.vault import Vault
-from domain.catalogue import Catalogue
-from domain.commands import Commands, new_game
-from domain.ids import DIRECTOR
-from domain.kernel.acts import Join, Play, Start
-from domain.kernel.ruleset import decisions
+from domain.command_handler import Commands, new_game
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Join, Start
+from domain.kernel.rules.decide import decisions
 from domain.ledger import Ledger
+from domain.ruleset_registry import Catalogue
+from domain.service.heartbeat import Outages
+from domain.service.job_requests import Errand, Errands, new_id
+from domain.service.seed_store import Vault
+from domain.types import DIRECTOR
 from projections.reader import Reader
-from projections.store import Views
+from projections.view_store import Views
 from tests.postgres import postgres_server, postgres_url
 from tests.rulesets import FLOWS
 from tests.valkey import redis_url, valkey_server
-from workers.bell import Bell
-from workers.crew import Crew, sign_on
-from workers.main import work
-from workers.pumping import Pumping
+from workers.context import Crew, sign_on
+from workers.projector_process import Pumping
 from workers.queues import BATCH, TURNS, Queues
-from workers.reconcile import Reconciler
+from workers.reconciler import Reconciler
+from workers.signals import Bell
+from workers.worker import work
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 

@@ -16,11 +16,11 @@ from domain.errors import StoreUnavailable
 from projections.reader import Due
 from tests.valkey import Server, new_server
 from tests.workers.conftest import House
-from workers.bell import Bell
-from workers.main import work
-from workers.pumping import Pumping
+from workers.projector_process import Pumping
 from workers.queues import TURNS, Queues, of_due
-from workers.reconcile import Reconciler
+from workers.reconciler import Reconciler
+from workers.signals import Bell
+from workers.worker import work
 
 NOBODY = "unix:///nowhere/socket"
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import RuleError
-from domain.kernel.acts import Close, Play, Rest, Rewind
-from domain.kernel.clock import DAY
+from domain.kernel.game.deadlines import DAY
+from domain.kernel.game.director_commands import Rewind
+from domain.kernel.game.play_commands import Play, Rest
+from domain.kernel.game.table_commands import Close
 from tests.workers.conftest import House
-from workers import audits, deadlines, turns
+from workers.jobs import audits, deadlines, turns
 
 MINUTE = 60_000
 

@@ -8,23 +8,24 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.beside.damages import Damages
-from domain.ids import PUBLIC
-from domain.kernel.acts import Close, Rewind
-from domain.kernel.export import dump
+from domain.kernel.game.director_commands import Rewind
+from domain.kernel.game.table_commands import Close
+from domain.kernel.records.export import dump
+from domain.service.corruption import Damages
+from domain.types import PUBLIC
 from projections import schema
-from projections.pump import Pump
+from projections.archived_views import Retold, Told
+from projections.projector import Pump
 from projections.reader import Reader
 from projections.rebuild import new_generation, switch
-from projections.retold import Retold, Told
 from tests.damage import overwrite, spoil
 from tests.workers.conftest import CATALOGUE, House
-from workers import keeper
-from workers.archiving import DAY, Archiving
-from workers.audits import proved
-from workers.damaged import DamagedGames
-from workers.keeper import Shelving
-from workers.scrubbing import REST, Scrubbing
+from workers.jobs.audits import proved
+from workers.maintenance import process
+from workers.maintenance.archiving import DAY, Archiving
+from workers.maintenance.corruption_handler import DamagedGames
+from workers.maintenance.process import Shelving
+from workers.maintenance.scrubbing import REST, Scrubbing
 
 DAYS = 30
 VIEWERS = (PUBLIC, 0, 1, 2)
@@ -147,12 +148,12 @@ class TestWhatStays:
         game, views = closed(house), house.crew.views
         before = seen(reader, game)
         old(house)
-        monkeypatch.setattr("projections.pump.SLICE", 4)
+        monkeypatch.setattr("projections.projector.SLICE", 4)
         gen = new_generation(views, 0)
         pump = Pump(house.crew.ledger, CATALOGUE, views, "another", gen)
         assert pump.run(house.crew.clock())
         with monkeypatch.context() as patch:
-            patch.setattr("workers.archiving.forget_everywhere", _killed)
+            patch.setattr("workers.maintenance.archiving.forget_everywhere", _killed)
             with pytest.raises(KeyboardInterrupt):
                 archived(house)
         while pump.run(house.crew.clock()):
@@ -191,7 +192,7 @@ class TestWhichGames:
         before = seen(reader, game)
         old(house)
         with monkeypatch.context() as patch:
-            patch.setattr("workers.archiving.forget_everywhere", _killed)
+            patch.setattr("workers.maintenance.archiving.forget_everywhere", _killed)
             with pytest.raises(KeyboardInterrupt):
                 archived(house)
         assert seen(reader, game) == before
@@ -220,14 +221,14 @@ class TestWhichGames:
             return sum(map(house.crew.ledger.archived, games))
 
         assert (moved(), moved()) == (1, 1)
-        for seconds, many in ((9 / keeper.RATE, 2), (9 / keeper.RATE, 3), (9 / keeper.RATE, 3)):
+        for seconds, many in ((9 / process.RATE, 2), (9 / process.RATE, 3), (9 / process.RATE, 3)):
             now[0] += seconds + 0.001
             assert moved() == many
         games.append(closed(house))
         old(house)
         now[0] += 1
         assert moved() == 3, "it has just looked"
-        now[0] += keeper.REST
+        now[0] += process.REST
         assert moved() == 4
 
 

@@ -15,23 +15,24 @@ import pytest
 from rq.job import JobStatus
 from sqlalchemy import select
 
-from domain.beside.errands import Errand
-from domain.catalogue import Catalogue
 from domain.errors import StoreUnavailable, ViewsDamaged
-from domain.kernel.acts import Leave
+from domain.kernel.game.table_commands import Leave
+from domain.ruleset_registry import Catalogue
+from domain.service.job_requests import Errand
 from projections import schema
-from projections.progress import LEASE
-from projections.pump import Pump
+from projections.leases import LEASE
+from projections.projector import Pump
 from projections.rebuild import TABLES, new_generation, sweep, switch
-from projections.store import Views
+from projections.view_store import Views
 from tests.deploy.house import until
 from tests.kernel.flows import orders
 from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
-from workers import audits, pulse, queues, rebuilds, turns
-from workers.bell import connect
-from workers.main import InProcess
+from workers import liveness, queues
+from workers.jobs import audits, rebuilds, turns
 from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TURNS, Queues, Work, of_errand, place
+from workers.signals import connect
+from workers.worker import InProcess
 
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
@@ -107,8 +108,8 @@ class TestRebuildsAtOnce:
     def test_each_slice_is_a_sign_of_life(self, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Who froze in one keeps all others from writing on SQLite until it is ended."""
         run, sign, found = Pump.run, tmp_path / "sign", list[float]()
-        pulse.expect(sign, BATCH_SECONDS)  # as when the job was taken
-        monkeypatch.setenv(pulse.VARIABLE, str(sign))
+        liveness.expect(sign, BATCH_SECONDS)  # as when the job was taken
+        monkeypatch.setenv(liveness.VARIABLE, str(sign))
 
         def left() -> float:
             return sign.stat().st_mtime - time.monotonic()
@@ -131,7 +132,7 @@ class TestRebuildsAtOnce:
 
         transaction = Views.transaction
         monkeypatch.setattr(Pump, "run", pumped)
-        monkeypatch.setattr(Views, "give_way", lambda *_: pulse.promise(BATCH_SECONDS))
+        monkeypatch.setattr(Views, "give_way", lambda *_: liveness.promise(BATCH_SECONDS))
         monkeypatch.setattr(rebuilds, "sweep", swept)
         rebuilds.rebuilt(house.crew)
         assert len(found) >= len(TABLES), "the old views are dropped in slices as well"
@@ -237,7 +238,7 @@ def test_views_whose_old_rows_cannot_be_dropped_are_new_all_the_same(
 
     game = house.game()
     house.passed()
-    monkeypatch.setattr("workers.rebuilds.sweep", sweep)
+    monkeypatch.setattr("workers.jobs.rebuilds.sweep", sweep)
     assert house.job(house.ask("rebuild"))["generation"] == 2
     assert house.reader.game(game) is not None
 
@@ -250,7 +251,7 @@ def test_a_rebuild_of_damaged_views_has_failed_and_is_not_tried_for_ever(
     def damaged(*_: object) -> int:
         raise ViewsDamaged("the views: database disk image is malformed")
 
-    monkeypatch.setattr("workers.rebuilds.new_generation", damaged)
+    monkeypatch.setattr("workers.jobs.rebuilds.new_generation", damaged)
     id_ = house.ask("rebuild")
     assert house.job(id_) == {"refused": "internal_error"}
     assert house.crew.errands.standing() == []

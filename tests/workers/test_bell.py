@@ -15,11 +15,11 @@ import pytest
 from redis import Redis
 
 from tests.valkey import new_server, redis_url, valkey_server
-from workers import bell
-from workers.bell import Bell, Pumped
-from workers.changes import Changes
-from workers.gathering import RINGS
+from workers import signals as bell
+from workers.batching_delay import RINGS
+from workers.change_listener import Changes
 from workers.queues import Queues
+from workers.signals import Bell, Pumped
 
 __all__ = ["redis_url", "valkey_server"]
 

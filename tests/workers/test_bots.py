@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from domain.bots import BOTS
-from domain.commands import new_game
-from domain.ids import DIRECTOR
-from domain.kernel.acts import Join, Leave, Play, Start
-from domain.kernel.export import Export
-from domain.kernel.verify import verify
+from domain.command_handler import new_game
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Join, Leave, Start
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import Export
+from domain.types import DIRECTOR
 from tests.workers.conftest import CATALOGUE, House
-from workers import bots
+from workers.jobs import bot_moves
 from workers.queues import OFTEN
 
 
@@ -48,7 +49,7 @@ def test_a_bot_answers_and_waits_for_the_others(house: House) -> None:
     state = house.crew.commands.game(game).state
     assert state.top.owing == (1,)
     before = house.crew.commands.game(game).version
-    assert bots.play(game, house.decision(game)) == "gone"
+    assert bot_moves.play(game, house.decision(game)) == "gone"
     assert house.crew.commands.game(game).version == before
     house.crew.commands.do(game, Play(1, [{"type": "submit"}], decision=house.decision(game)))
 
@@ -63,26 +64,26 @@ def test_nobody_else_is_a_bot(house: House) -> None:
 def test_who_was_put_out_in_between_moves_no_more(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game = seated(house, "orders@1", [bot(0), "anne", "bert"])
 
-    def slow(now: bots.Now, seat: int, rng: object) -> dict[str, object]:
+    def slow(now: bot_moves.Now, seat: int, rng: object) -> dict[str, object]:
         house.crew.commands.do(game, Leave(seat, 3600))
         house.crew.commands.do(game, Join(seat, "carl"))
         return {"type": "submit"}
 
-    monkeypatch.setattr(bots, "BOTS", {**BOTS, "builder": slow})
-    assert bots.play(game, house.decision(game)) == "gone"
+    monkeypatch.setattr(bot_moves, "BOTS", {**BOTS, "builder": slow})
+    assert bot_moves.play(game, house.decision(game)) == "gone"
     assert 0 in house.crew.commands.game(game).state.top.owing
 
 
 def test_a_job_that_is_done_twice_does_no_harm(house: House) -> None:
     game = seated(house, "orders@1", [bot(0), "anne", "bert"])
     decision = house.decision(game)
-    assert bots.play(game, decision) == "done"
-    assert bots.play(game, decision) == "gone"
-    assert bots.play(game, "0-999") == "gone"
+    assert bot_moves.play(game, decision) == "done"
+    assert bot_moves.play(game, decision) == "gone"
+    assert bot_moves.play(game, "0-999") == "gone"
 
 
 def test_it_goes_on_where_a_job_was_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bots, "MOST", 1)
+    monkeypatch.setattr(bot_moves, "MOST", 1)
     monkeypatch.setattr("domain.bots.ENDING", 0.0)
     game = seated(house, "orders@1", [bot(0), "anne", "bert"])
     for _ in range(300):

@@ -15,7 +15,7 @@ from rq import Queue
 
 from domain.errors import StoreUnavailable
 from tests.workers.conftest import House
-from workers import turns
+from workers.jobs import turns
 from workers.queues import BATCH, BATCH_SECONDS, MARGIN, MOST, PERIOD, SERIALIZER, TURNS, of_id
 
 LINE = f"rq:queue:{TURNS}"
@@ -52,7 +52,7 @@ def due(house: House) -> tuple[str, str]:
 FOREIGN: dict[str, dict[Any, Any]] = {
     "another function": {"data": data(CAUGHT)},
     "a method of an instance": {"data": data("touch", "never", [])},
-    "other arguments": {"data": data("workers.turns.resolve", None, [{"a": 1}, None, 7])},
+    "other arguments": {"data": data("workers.jobs.turns.resolve", None, [{"a": 1}, None, 7])},
     "no JSON": {"data": b"\x80\x04pickled"},
     "a callback for success": {"success_callback_name": CAUGHT},
     "a callback for failure": {"failure_callback_name": CAUGHT},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workers.gathering import BUSY, Gathering
+from workers.batching_delay import BUSY, Gathering
 
 APART = 0.006
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from deploy import embedded
+from deploy.runtime import embedded_redis
 from domain.errors import StoreUnavailable
 from projections.reader import Due
 from tests.imposter import ANSWERS, Answer, imposter
 from tests.workers.conftest import House
 from tests.workers.halting import Pump, meanwhile
-from workers.bell import Bell
 from workers.queues import TURNS, Queues, of_due
+from workers.signals import Bell
 
 
 @pytest.fixture(params=ANSWERS, ids=lambda answer: answer.__name__)
@@ -27,7 +27,7 @@ def address(request: pytest.FixtureRequest, short_path: Path) -> Iterator[str]:
 
 def test_it_is_away_for_whoever_asks(address: str) -> None:
     bell, queues = Bell(address), Queues(address)
-    assert not embedded.probe(address, 0.25)
+    assert not embedded_redis.probe(address, 0.25)
     assert not bell.up()
     bell.ring(1)
     bell.announce(1, ["game"])

@@ -9,21 +9,23 @@ from typing import Any
 
 import pytest
 
-from domain.beside.clock import ADOPTED, FRESH, Clock
-from domain.commands import Commands, new_game
+from domain.command_handler import Commands, new_game
 from domain.errors import StoreUnavailable
-from domain.kernel.acts import UNSTARTED, Close, Hold, Join, Rest, Rewind
-from domain.kernel.clock import DAY
-from domain.kernel.export import dump, parse
-from domain.kernel.verify import verify
+from domain.kernel.game.deadlines import DAY
+from domain.kernel.game.director_commands import Hold, Rewind
+from domain.kernel.game.play_commands import Rest
+from domain.kernel.game.table_commands import UNSTARTED, Close, Join
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import dump, parse
+from domain.service.service_clock import ADOPTED, FRESH, Clock
 from tests.damage import overwrite
 from tests.workers.conftest import CATALOGUE, House
 from tests.workers.test_outages import up
-from workers import deadlines, turns
-from workers.crew import sign_on
-from workers.leaps import Leaps
-from workers.pumping import Pumping
-from workers.reconcile import Reconciler
+from workers.context import sign_on
+from workers.jobs import deadlines, turns
+from workers.maintenance.clock_jumps import Leaps
+from workers.projector_process import Pumping
+from workers.reconciler import Reconciler
 
 MINUTE, HOUR = 60_000, 3_600_000
 PACE: dict[str, Any] = {"seconds": {"turn": 120}, "grace": 30}

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from domain.beside.outages import LATE, SILENCE
-from domain.beside.tables import Execute
 from domain.errors import StoreUnavailable
-from domain.kernel.acts import Extend
+from domain.kernel.game.director_commands import Extend
+from domain.service.database import Execute
+from domain.service.heartbeat import LATE, SILENCE
 from projections.reader import Reader
 from tests.workers.conftest import House
-from workers import audits, deadlines, turns
-from workers.outages import Watch
-from workers.pumping import Pumping
+from workers.jobs import audits, deadlines, turns
+from workers.maintenance.outage_recovery import Watch
+from workers.projector_process import Pumping
 
 MINUTE = 60_000
 PACE: dict[str, Any] = {"seconds": {"turn": 120}, "grace": 30}

@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 from tests.workers.conftest import House
-from workers import audits, pulse
-from workers.main import IDLE, LATE
-from workers.pumping import SIGN, Pumping
+from workers import liveness
+from workers.jobs import audits
+from workers.projector_process import SIGN, Pumping
 from workers.queues import BATCH, BATCH_SECONDS, TURN_SECONDS, TURNS, Work
+from workers.worker import IDLE, LATE
 
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "pulse"
-    monkeypatch.setenv(pulse.VARIABLE, str(path))
-    pulse.expect(path, 1)
+    monkeypatch.setenv(liveness.VARIABLE, str(path))
+    liveness.expect(path, 1)
     return path
 
 
@@ -64,22 +65,22 @@ def test_a_pump_gives_signs_while_it_reads(house: House, file: Path) -> None:
 
 
 def test_a_promise_is_broken_when_its_time_is_over(file: Path) -> None:
-    assert not pulse.silent(file)
-    pulse.promise(-0.01)
-    assert pulse.silent(file)
+    assert not liveness.silent(file)
+    liveness.promise(-0.01)
+    assert liveness.silent(file)
 
 
 def test_what_a_supervisor_looked_after_goes_with_it(tmp_path: Path) -> None:
     """Ended by itself or killed: it stands for nobody any more."""
-    with pulse.folder(tmp_path, "serve") as signs:
-        pulse.expect(signs / "pump", -1)
-        assert pulse.signs(tmp_path) == {"serve/pump": True}
-    assert pulse.signs(tmp_path) == {}
+    with liveness.folder(tmp_path, "serve") as signs:
+        liveness.expect(signs / "pump", -1)
+        assert liveness.signs(tmp_path) == {"serve/pump": True}
+    assert liveness.signs(tmp_path) == {}
     assert list((tmp_path / "pulse").iterdir()) == []
     killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert killed.returncode == -9
     assert (tmp_path / "pulse" / "api-1" / "front").exists()
-    assert pulse.signs(tmp_path) == {}
+    assert liveness.signs(tmp_path) == {}
     assert list((tmp_path / "pulse").iterdir()) == []
 
 
@@ -95,8 +96,8 @@ with pulse.folder(data, "api-1") as signs:
 
 
 def test_without_a_supervisor_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(pulse.VARIABLE, raising=False)
-    pulse.promise(5)
-    monkeypatch.setenv(pulse.VARIABLE, str(tmp_path / "gone"))
-    pulse.promise(5)
+    monkeypatch.delenv(liveness.VARIABLE, raising=False)
+    liveness.promise(5)
+    monkeypatch.setenv(liveness.VARIABLE, str(tmp_path / "gone"))
+    liveness.promise(5)
     assert list(tmp_path.iterdir()) == []

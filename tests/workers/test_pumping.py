@@ -7,14 +7,14 @@ from contextlib import suppress
 import pytest
 
 from domain.errors import StoreUnavailable, ViewsDamaged
-from projections import spectators
-from projections.progress import LEASE, LeaseLostError
-from projections.pump import Pump
+from projections import delayed_views
+from projections.leases import LEASE, LeaseLostError
+from projections.projector import Pump
 from projections.reader import Reader
-from projections.store import Prepared
+from projections.view_store import Prepared
 from tests.projections.conftest import CATALOGUE
 from tests.workers.conftest import House
-from workers.pumping import NAP
+from workers.projector_process import NAP
 from workers.queues import BATCH
 
 
@@ -48,8 +48,8 @@ def test_a_log_of_several_slices_is_read_to_its_end(
     """Also where the last one is full."""
     game = house.game()
     version = house.crew.ledger.version(game)
-    monkeypatch.setattr("projections.pump.SLICE", (version - more) // 2)
-    monkeypatch.setattr("projections.pump.WIDEST", 1)
+    monkeypatch.setattr("projections.projector.SLICE", (version - more) // 2)
+    monkeypatch.setattr("projections.projector.WIDEST", 1)
     house.pumping.catch_up()
     assert sum(records or 0 for records in slices) == version
     assert house.reader.shown(game) == {"all": version}
@@ -90,8 +90,8 @@ def test_what_comes_after_the_last_look_is_rung_for(house: House) -> None:
 def test_more_tables_than_a_slice_shows_are_all_shown_when_their_time_has_come(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectators, "MOST", 2)
-    monkeypatch.setattr(spectators, "RIPE", Prepared(spectators._BY.suffix_with("LIMIT 2")))
+    monkeypatch.setattr(delayed_views, "MOST", 2)
+    monkeypatch.setattr(delayed_views, "RIPE", Prepared(delayed_views._BY.suffix_with("LIMIT 2")))
     games = [house.game(delay=60) for _ in range(5)]
     house.pumping.catch_up()
     before = [house.reader.shown(game)["public"] for game in games]

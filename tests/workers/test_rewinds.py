@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from domain.beside.errands import Errand, new_id
 from domain.errors import StoreUnavailable
+from domain.service.job_requests import Errand, new_id
 from tests.workers.conftest import House
-from workers import rewinds
-from workers.errands import SETTLED, WAITS
+from workers.jobs import rewinds
+from workers.jobs.runner import SETTLED, WAITS
 
 
 def wished(house: House, game: str, to: int, seat: int | None = None, *asked: int, **more: Any) -> Errand:
@@ -61,7 +61,7 @@ def test_a_worker_that_dies_after_the_append_is_told_by_the_log(house: House, mo
         raise KeyboardInterrupt
 
     with monkeypatch.context() as deadly:
-        deadly.setattr("domain.beside.errands.Errands.settle", dies)
+        deadly.setattr("domain.service.job_requests.Errands.settle", dies)
         with pytest.raises(KeyboardInterrupt):
             rewinds.rewind(errand.id)
     house.submit(game, 2)

@@ -11,14 +11,14 @@ import pytest
 from redis import Redis
 from redis.exceptions import NoPermissionError
 
-from deploy import embedded
+from deploy.runtime import embedded_redis
 from tests.valkey import Server, new_server
 from tests.workers.conftest import House
 from tests.workers.halting import Pump, meanwhile, until
-from workers import seldom
-from workers.bell import Bell
-from workers.changes import Changes
+from workers import log_throttle
+from workers.change_listener import Changes
 from workers.queues import BATCH, TURNS
+from workers.signals import Bell
 
 RUNBOOK = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
 RULE = re.compile(r"^    (user annals on .*(?:\n      .*)*)", re.MULTILINE)
@@ -60,7 +60,7 @@ def test_the_whole_chain_works(house: House, guarded: tuple[Server, str]) -> Non
     assert pump.queues.state(f"resolve-{game}-0-2", house.crew.clock()) == ""
     pump.bell.stir(game)
     assert pump.bell.up()
-    assert embedded.probe(url)
+    assert embedded_redis.probe(url)
     assert denied(server) == []
 
 
@@ -81,7 +81,7 @@ def test_a_right_that_is_missing_is_told_in_a_sentence(
     house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And now and then, however often it is missed."""
-    monkeypatch.setattr(seldom, "PAUSE", 3600.0)
+    monkeypatch.setattr(log_throttle, "PAUSE", 3600.0)
     server, url = guarded
     meanwhile(house, url, lambda: until(lambda: len(denied(server)) and _times(server) > 2))
     told = [record for record in caplog.records if record.name == "rq.worker" and record.levelno >= logging.ERROR]
@@ -98,7 +98,7 @@ def _times(server: Server) -> int:
 def test_a_redis_that_is_full_is_told_now_and_then(
     house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seldom, "PAUSE", 3600.0)
+    monkeypatch.setattr(log_throttle, "PAUSE", 3600.0)
     server, url = guarded
     with Redis.from_url(server.url) as admin:
         admin.config_set("maxmemory-policy", "noeviction")

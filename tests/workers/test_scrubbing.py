@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from domain.beside.damages import Damages
-from projections.progress import LeaseLostError, kept
+from domain.service.corruption import Damages
+from projections.leases import LeaseLostError, kept
 from tests import damage
 from tests.damage import UNREADABLE
 from tests.workers.conftest import House
-from workers.damaged import DamagedGames
-from workers.scrubbing import KEPT, REST, WORK, Scrubbing
+from workers.maintenance.corruption_handler import DamagedGames
+from workers.maintenance.scrubbing import KEPT, REST, WORK, Scrubbing
 
 
 def spoil(house: House, game: str, version: int, state: bytes = UNREADABLE) -> bytes:

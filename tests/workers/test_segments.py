@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import shipped
 from domain.errors import VerificationError
-from domain.ids import DIRECTOR
-from domain.kernel import verify
-from domain.kernel.export import Export, dump, parse
-from domain.kernel.match import Match
-from domain.kernel.record import Record
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.proof import verify
+from domain.kernel.records.export import Export, dump, parse
+from domain.kernel.records.record import Record
+from domain.ruleset_registry import shipped
+from domain.types import DIRECTOR
 from tests.kernel.machine import play_on
 from tests.rulesets import FLOWS
-from workers import segments
+from workers.jobs import parallel_audit
 
 SEED = bytes(range(32))
 RULES: Any = shipped().get("imperunde@1")
@@ -50,7 +50,7 @@ def changed(export: Export, version: int, change: Callable[[Record], Record]) ->
 @pytest.mark.parametrize("count", range(1, 6))
 def test_every_cut_proves_what_is_proved_from_end_to_end(count: int) -> None:
     export = game()
-    parts = segments.cut(len(export.records), count)
+    parts = parallel_audit.cut(len(export.records), count)
     assert [parts[0][0], parts[-1][1]] == [0, len(export.records)]
     found = [verify.audit(RULES, export.records[:upto], SEED, after) for after, upto in parts]
     draws, decided = verify.audit(RULES, export.records, SEED)
@@ -59,7 +59,7 @@ def test_every_cut_proves_what_is_proved_from_end_to_end(count: int) -> None:
 
 def test_processes_say_what_one_says() -> None:
     export = game()
-    assert segments.spread(export, SEED, 3) == verify.play_again(RULES, export, SEED)
+    assert parallel_audit.spread(export, SEED, 3) == verify.play_again(RULES, export, SEED)
 
 
 @pytest.mark.parametrize("version", [30, 100])
@@ -71,22 +71,24 @@ def test_the_first_fault_is_told_wherever_it_is(version: int) -> None:
     with pytest.raises(VerificationError) as alone:
         verify.play_again(RULES, forged, SEED)
     with pytest.raises(VerificationError) as shared:
-        segments.spread(forged, SEED, 2)
+        parallel_audit.spread(forged, SEED, 2)
     assert (shared.value.code, shared.value.version) == (alone.value.code, alone.value.version)
     assert alone.value.version in (version, version + 1)
 
 
 def test_where_processes_die_one_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "LONG", 1)
+    monkeypatch.setattr(parallel_audit, "LONG", 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-    monkeypatch.setattr(segments, "spread", lambda *_: (_ for _ in ()).throw(EOFError))
-    assert segments.play_again(RULES, game(), SEED) == verify.play_again(RULES, game(), SEED)
+    monkeypatch.setattr(parallel_audit, "spread", lambda *_: (_ for _ in ()).throw(EOFError))
+    assert parallel_audit.play_again(RULES, game(), SEED) == verify.play_again(RULES, game(), SEED)
 
 
 def test_rules_that_are_not_shipped_are_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "LONG", 1)
-    monkeypatch.setattr(segments, "spread", lambda *_: pytest.fail("a process would not know these rules"))
+    monkeypatch.setattr(parallel_audit, "LONG", 1)
+    monkeypatch.setattr(parallel_audit, "spread", lambda *_: pytest.fail("a process would not know these rules"))
     entry = FLOWS[0]
     match = Match(entry.rules, entry.seats, SEED, options=entry.options)
     play_on(match, random.Random(1), 20)
-    assert segments.play_again(entry.rules, parse(dump(match.records, DIRECTOR)), SEED).decided == len(match.records)
+    assert parallel_audit.play_again(entry.rules, parse(dump(match.records, DIRECTOR)), SEED).decided == len(
+        match.records
+    )

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from workers.seldom import PAUSE, Seldom
+from workers.log_throttle import PAUSE, Seldom
 
 
 def test_the_same_is_said_now_and_then_and_another_thing_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,18 +12,19 @@ import pytest
 from redis import Redis
 
 from domain.errors import StoreUnavailable
-from domain.ids import Json
-from domain.kernel.acts import Leave, Play
-from domain.kernel.game import Game
+from domain.kernel.game.game import Game
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Leave
+from domain.types import Json
 from tests.valkey import Server
 from tests.workers.conftest import House
 from tests.workers.halting import NOBODY, Pump, handed, meanwhile, own, until
 from tests.workers.test_rewinds import filed, wished
-from workers import standby
-from workers.main import LOOK
+from workers import redis_fallback
 from workers.queues import PERIOD, TURNS, Call
-from workers.reconcile import OVERDUE
-from workers.standby import Standby
+from workers.reconciler import OVERDUE
+from workers.redis_fallback import Standby
+from workers.worker import LOOK
 
 __all__ = ["own"]
 
@@ -175,7 +176,7 @@ def test_work_that_hangs_ends_the_pump_which_is_started_anew(
     house.submit(game, 0, 1, 2)
     go = threading.Event()
     monkeypatch.setattr(house.crew.commands, "do", lambda *_, **__: go.wait(20) and 1 // 0)
-    monkeypatch.setattr(standby, "TURN_SECONDS", 1)
+    monkeypatch.setattr(redis_fallback, "TURN_SECONDS", 1)
     pump = Pump(house, NOBODY)
     began = time.monotonic()
     runner = threading.Thread(target=pump.pumping.run)

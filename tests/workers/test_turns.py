@@ -9,14 +9,16 @@ from typing import Any, cast
 import pytest
 from redis import Redis
 
-from domain.commands import new_game
+from domain.command_handler import new_game
 from domain.errors import RuleError, UnknownGame
-from domain.kernel.acts import Close, Extend, Hold, Join, Leave, Play, Rewind
-from domain.kernel.clock import DAY
-from domain.kernel.game import Game
+from domain.kernel.game.deadlines import DAY
+from domain.kernel.game.director_commands import Extend, Hold, Rewind
+from domain.kernel.game.game import Game
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Close, Join, Leave
 from tests.workers.conftest import House
 from tests.workers.test_outages import up
-from workers import audits, deadlines, turns
+from workers.jobs import audits, deadlines, turns
 from workers.queues import PERIOD
 
 MINUTE = 60_000

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from flask import Flask, Response, g, request
 
-from api import limits, public
-from api.replies import answer
+from api.http import public_url, rate_limits
+from api.response_builders import answer
 from api.services import Doc
-from domain.beside.people.credentials import SCOPES
+from domain.accounts.credentials import SCOPES
 
 if TYPE_CHECKING:
-    from api.routes.oauth.server import Server
+    from api.oauth.authorization_server import Server
 
 TOKEN, REVOKE, DEVICE = "/oauth/token", "/oauth/revoke", "/oauth/device"
 METADATA = "/.well-known/oauth-authorization-server"
@@ -52,14 +52,14 @@ def _marked(view: View) -> View:
 
 
 def _server() -> Server:
-    from api.routes.oauth.server import server  # noqa: PLC0415 - few processes ever need the library
+    from api.oauth.authorization_server import server  # noqa: PLC0415 - few processes ever need the library
 
     return server()
 
 
 def _asked() -> Response | None:
     """Counts the request; the error for one that is no form, or says something twice."""
-    limits.spend(None)
+    rate_limits.spend(None)
     header = request.headers.get("Authorization", "")
     if header.lower().startswith("basic") and request.authorization is None:
         g.problem = "invalid_client"
@@ -74,7 +74,7 @@ def _asked() -> Response | None:
 
 def metadata() -> Doc:
     """What there is, as RFC 8414 has it."""
-    issuer = public.address()
+    issuer = public_url.address()
     methods = ["none", "client_secret_basic", "client_secret_post"]
     return {
         "issuer": issuer,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import auth, events, limits
-from api.clients import GrantsSchema
-from api.openapi import Blueprint, fails
-from api.problems import Problem
-from api.replies import answer
+from api import authorization
+from api.http import rate_limits, security_log
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, fails
+from api.response_builders import answer
+from api.schemas.oauth_clients import GrantsSchema
 from api.services import Doc, services
-from domain.beside.people.grants import Grant
+from domain.accounts.oauth_grants import Grant
 
 room = Blueprint("grants", __name__, url_prefix="/v1/me/grants", description="What clients may do for the person.")
 
@@ -21,24 +22,24 @@ def listed(grant: Grant) -> Doc:
 
 
 @room.route("", methods=["GET"])
-@auth.own
+@authorization.own
 @fails(403)
 @room.response(200, GrantsSchema)
 @room.doc(operationId="grants")
 def grants() -> Response:
     """List what one has allowed clients, the oldest first."""
-    found = services().people.grants.of(auth.holding().account)
+    found = services().people.grants.of(authorization.holding().account)
     return answer({"items": [listed(grant) for grant in found]})
 
 
 @room.route("/<credential:grant>", methods=["DELETE"])
-@auth.own
+@authorization.own
 @fails(403, 404)
 @room.response(204)
 @room.doc(operationId="end_grant")
 def end_grant(grant: str) -> Response:
     """Allow it no more: its tokens open nothing from now on."""
-    withdraw(auth.holding().account, grant)
+    withdraw(authorization.holding().account, grant)
     return Response(status=204)
 
 
@@ -47,4 +48,4 @@ def withdraw(account: str, grant: str) -> None:
     people = services().people
     if not people.grants.end(account, grant):
         raise Problem("not_found")
-    people.journal.keep(events.journaled(account, "grant_ended", limits.network(), grant))
+    people.journal.keep(security_log.journaled(account, "grant_ended", rate_limits.network(), grant))

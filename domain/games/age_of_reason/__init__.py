@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from domain.games.age_of_reason import bot, choices
-from domain.games.age_of_reason.codes import CODES
 from domain.games.age_of_reason.data import DOC, POWERS
 from domain.games.age_of_reason.defaults import default
 from domain.games.age_of_reason.facts import FACTS
 from domain.games.age_of_reason.frames import FRAMES
 from domain.games.age_of_reason.invariants import check, fill
 from domain.games.age_of_reason.moves import MOVES
+from domain.games.age_of_reason.player_view import ASIDES, board, chapter, own, powers
 from domain.games.age_of_reason.redeal import redeal
+from domain.games.age_of_reason.refusal_codes import CODES
 from domain.games.age_of_reason.rules import DO, GO, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
-from domain.games.age_of_reason.sight import ASIDES, board, chapter, own, powers
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.games.common.shapes import Either
-from domain.kernel.ruleset import Meta, OptionType, Ruleset
-from domain.kernel.shapes import Bool, Int, ListOf, Word
+from domain.games.common.validators import Either
+from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.validators import Bool, Int, ListOf, Word
 
 OPTIONS = {
     "power_assignment": OptionType(Word(("choose", "random", "fixed")), "choose", "AOR-2.3"),

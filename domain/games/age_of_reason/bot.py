@@ -24,8 +24,8 @@ from domain.games.age_of_reason.data import (
     SPACES,
     Card,
 )
-from domain.ids import Doc, Json, Seat
-from domain.kernel.ruleset import Dice
+from domain.kernel.rules.ruleset import Dice
+from domain.types import Doc, Json, Seat
 
 GUESS = 2.4
 """Strength of a card that nobody has seen."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from domain.cached import cached_property
+from domain.compat import cached_property
 from domain.games.age_of_reason.data import BLUFF, CARDS, CONSTANTS, HOME, POWERS, REGIONS, ROUNDS, SPACES, Card
 from domain.games.common.majority import majority
-from domain.ids import Seat
+from domain.types import Seat
 
 GOLD = 0.3
 """What a gold is worth, in points."""

@@ -22,18 +22,18 @@ from domain.games.age_of_reason.moves import (
     Reserves,
     TakeBack,
 )
-from domain.games.age_of_reason.parts import Target
 from domain.games.age_of_reason.rules import attacking, coalitions, converting, placing, setup
 from domain.games.age_of_reason.rules.battle import commit
 from domain.games.age_of_reason.rules.battle.allies import hirable
 from domain.games.age_of_reason.rules.checks import check_ship, passes
 from domain.games.age_of_reason.rules.money import price
 from domain.games.age_of_reason.state import AgeOfReason
+from domain.games.age_of_reason.value_objects import Target
 from domain.games.common import auction
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Option, one, some
-from domain.kernel.declare import doc
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.choices import Builder, Option, one, some
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import doc
+from domain.types import Json, Seat
 
 
 def build(s: AgeOfReason, seat: Seat) -> Builder:

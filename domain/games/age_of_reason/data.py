@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from domain.ids import Doc
-from domain.kernel.data import load
+from domain.kernel.text.package_data import load
+from domain.types import Doc
 
 DOC: Doc = load("domain.games.age_of_reason", "data.json")
 

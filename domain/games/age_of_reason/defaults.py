@@ -8,9 +8,9 @@ from domain.games.age_of_reason.data import BLUFF
 from domain.games.age_of_reason.moves import Bid, ChoosePower, Commit, Hire, Pass, PassBid, Reserves
 from domain.games.age_of_reason.rules.setup import free_powers
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.ids import Seat
-from domain.kernel.declare import Move
-from domain.kernel.flow import Decision
+from domain.kernel.rules.flow import Decision
+from domain.kernel.schema.declarations import Move
+from domain.types import Seat
 
 
 def default(s: AgeOfReason, decision: Decision, seat: Seat) -> Move:

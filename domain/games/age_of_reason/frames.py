@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.games.age_of_reason.state import Side
-from domain.ids import Json
-from domain.kernel.declare import Context, declared
+from domain.kernel.schema.declarations import Context, declared
+from domain.types import Json
 
 # --- set-up and sequence ---------------------------------------------------------------------------------------
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from domain.games.age_of_reason.data import ALL_SLOTS, CARDS, MARKERS, POWERS, SCORING, UNREST_MAX
+from domain.games.age_of_reason.id_checks import strangers
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.games.age_of_reason.unknown import strangers
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
 
 
 def check(s: AgeOfReason) -> list[str]:

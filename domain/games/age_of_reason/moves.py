@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from domain.games.age_of_reason.data import ELIGIBLE, SPACES
-from domain.games.age_of_reason.parts import Target
-from domain.kernel.declare import UNSET, Admission, AnyInt, Case, Id, Listed, Maybe, Move, Varies, declared
+from domain.games.age_of_reason.value_objects import Target
+from domain.kernel.schema.declarations import UNSET, Admission, AnyInt, Case, Id, Listed, Maybe, Move, Varies, declared
 
 # --- set-up and auctions --------------------------------------------------------------------------------------
 

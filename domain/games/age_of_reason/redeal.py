@@ -11,8 +11,8 @@ from domain.games.age_of_reason.rules.battle.allies import hirable
 from domain.games.age_of_reason.rules.checks import passes
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.games.common.seats import put
-from domain.ids import DIRECTOR, Seat, Viewer
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.types import DIRECTOR, Seat, Viewer
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:

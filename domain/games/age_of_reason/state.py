@@ -23,10 +23,11 @@ from domain.games.age_of_reason.data import (
     UNREST_MAX,
 )
 from domain.games.common.seats import clockwise
-from domain.ids import Seat
-from domain.kernel.flow import State
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, memo
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.types import Seat
 
 T = TypeVar("T")
 

@@ -11,10 +11,10 @@ from typing import Any, Protocol, TypeVar
 
 from domain.games.common.checks import need
 from domain.games.common.seats import clockwise
-from domain.ids import Seat
-from domain.kernel.choices import Choice, one, span
-from domain.kernel.declare import Context
-from domain.kernel.ruleset import Draft
+from domain.kernel.rules.choices import Choice, one, span
+from domain.kernel.rules.draft import Draft
+from domain.kernel.schema.declarations import Context
+from domain.types import Seat
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)

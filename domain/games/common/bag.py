@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.kernel.draws import Draws
+from domain.kernel.rules.draws import Draws
 
 
 def draw(draws: Draws, label: str, bag: Sequence[str], number: int) -> list[str]:

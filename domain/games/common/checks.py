@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from domain.errors import RuleError
-from domain.ids import Json
+from domain.types import Json
 
 
 def need(ok: bool, code: str, rule: str, **detail: Json) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from domain.ids import Json
+from domain.types import Json
 
 
 def difference(dice: Sequence[int]) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from domain.errors import InvalidTable
 from domain.games.common.checks import need
-from domain.kernel.ruleset import Table
-from domain.kernel.shapes import expected
-from domain.kernel.texts import Message
+from domain.kernel.rules.meta import Table
+from domain.kernel.schema.validators import expected
+from domain.kernel.text.message_catalog import Message
 
 
 def free(powers: Iterable[str], taken: Sequence[str | None]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def groups(values: Mapping[Seat, int]) -> list[list[Seat]]:

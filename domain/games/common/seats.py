@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from domain.ids import Seat
+from domain.types import Seat
 
 T = TypeVar("T")
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from domain.games.egc import bot, choices
-from domain.games.egc.asides import ASIDES
-from domain.games.egc.codes import CODES
 from domain.games.egc.data import DOC, EMPIRES
 from domain.games.egc.defaults import default
 from domain.games.egc.facts import FACTS
 from domain.games.egc.frames import FRAMES
 from domain.games.egc.invariants import check, fill
 from domain.games.egc.moves import MOVES
+from domain.games.egc.player_view import board, chapter, hidden, own, powers
 from domain.games.egc.redeal import redeal
+from domain.games.egc.refusal_codes import CODES
 from domain.games.egc.rules import DO, GO
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
-from domain.games.egc.sight import board, chapter, hidden, own, powers
 from domain.games.egc.state import Egc
-from domain.kernel.ruleset import Meta, OptionType, Ruleset
-from domain.kernel.shapes import Bool
+from domain.games.egc.template_context import ASIDES
+from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.validators import Bool
 
 OPTIONS = {
     "turn_zero_timeout": OptionType(Bool(), False, "EGC-2.2"),

@@ -20,8 +20,8 @@ from domain.games.egc.data import (
     by_rank,
 )
 from domain.games.egc.moves import ZERO
-from domain.ids import Doc, Json, Seat
-from domain.kernel.ruleset import Dice
+from domain.kernel.rules.ruleset import Dice
+from domain.types import Doc, Json, Seat
 
 SHARES = {
     "logistics": 900,

@@ -10,7 +10,6 @@ from typing import Any
 
 from domain.games.egc import choices_army
 from domain.games.egc.data import EMPIRES, LINKS, RESEARCH, SEAT, TECHNOLOGIES, TERRITORIES, VICTORY
-from domain.games.egc.desk import Desk
 from domain.games.egc.moves import (
     ZERO,
     AllocateTurnZero,
@@ -40,11 +39,12 @@ from domain.games.egc.moves import (
     SubmitOrders,
 )
 from domain.games.egc.order import Territorial
+from domain.games.egc.order_options import Desk
 from domain.games.egc.rules import spying
 from domain.games.egc.state import Egc
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Option, one, span
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.choices import Builder, Option, one, span
+from domain.kernel.rules.ruleset import memo
+from domain.types import Json, Seat
 
 Offers = Callable[[Desk], Iterator[Json]]
 

@@ -13,10 +13,10 @@ from domain.games.egc.rules.projection import Copy
 from domain.games.egc.rules.seas import strait_closed
 from domain.games.egc.rules.sheet import after, copy_of
 from domain.games.egc.state import Egc
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, one, span
-from domain.kernel.declare import UNSET
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.choices import Builder, Choice, one, span
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Json, Seat
 
 
 def order(legs: Legs) -> Builder:

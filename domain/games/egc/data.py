@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from domain.ids import Doc, Json, Seat
-from domain.kernel.data import load
+from domain.kernel.text.package_data import load
+from domain.types import Doc, Json, Seat
 
 DOC: Doc = load("domain.games.egc", "data.json")
 

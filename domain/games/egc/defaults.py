@@ -5,9 +5,9 @@ from __future__ import annotations
 from domain.games.egc.data import ALLOCATION
 from domain.games.egc.moves import ZERO, AllocateTurnZero, SubmitOrders
 from domain.games.egc.state import Egc
-from domain.ids import Seat
-from domain.kernel.declare import Move
-from domain.kernel.flow import Decision
+from domain.kernel.rules.flow import Decision
+from domain.kernel.schema.declarations import Move
+from domain.types import Seat
 
 
 def default(s: Egc, decision: Decision, seat: Seat) -> Move:

@@ -16,13 +16,13 @@ from domain.games.egc.data import (
     army_id,
     number_of,
 )
+from domain.games.egc.id_checks import of_counts, of_empires, of_lands, of_relations
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.technology import ranks_of
 from domain.games.egc.state import ELIMINATED, PAIR_KEYS, Egc, Empire, empire_of
-from domain.games.egc.unknown import of_counts, of_empires, of_lands, of_relations
-from domain.ids import Seat
-from domain.kernel.flow import assign
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.flow import assign
+from domain.kernel.rules.ruleset import memo
+from domain.types import Seat
 
 
 def check(s: Egc) -> list[str]:

@@ -9,8 +9,7 @@ import msgspec
 
 from domain.games.egc import frames
 from domain.games.egc.order import Key, Management, Order, Territorial, private
-from domain.ids import Doc
-from domain.kernel.declare import (
+from domain.kernel.schema.declarations import (
     UNSET,
     Admission,
     AnyInt,
@@ -26,6 +25,7 @@ from domain.kernel.declare import (
     declared,
     tag,
 )
+from domain.types import Doc
 
 ZERO = tuple(map(tag, frames.ZERO))
 """Kinds of the frames of turn zero."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.declare import Admission, Id, Move, tag
+from domain.kernel.schema.declarations import Admission, Id, Move, tag
 
 Key = tuple[str, ...]
 

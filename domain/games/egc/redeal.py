@@ -9,8 +9,8 @@ from domain.games.egc.facts.opening import CountsDrawn, EmpireFounded, NeutralsD
 from domain.games.egc.facts.sheets import OrderCancelled
 from domain.games.egc.rules.setup import draw_neutral
 from domain.games.egc.state import ELIMINATED, D, numbered
-from domain.ids import DIRECTOR, Seat, Viewer
-from domain.kernel.audience import TABLE
+from domain.kernel.records.audience import TABLE
+from domain.types import DIRECTOR, Seat, Viewer
 
 SECRET = tuple(name for name in INFRASTRUCTURES if name != "port")
 """Infrastructure that others do not see."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from domain.games.common.ranking import places
 from domain.games.egc.data import SEATS, VICTORY
 from domain.games.egc.state import Egc
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Maybe, Part, given
-from domain.kernel.ruleset import Score
+from domain.kernel.rules.ruleset import Score
+from domain.kernel.schema.declarations import UNSET, Maybe, Part, given
+from domain.types import Seat
 
 
 class Detail(Part, frozen=True):

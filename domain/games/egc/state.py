@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from domain.cached import cached_property
+from domain.compat import cached_property
 from domain.games.egc.data import EMPIRES, HOMES, INITIAL, PAIRS, SEATS, TERRITORIES, number_of
 from domain.games.egc.moves import order_of
 from domain.games.egc.order import Order
-from domain.ids import Doc, Json, Seat
-from domain.kernel.flow import State
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, memo
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.types import Doc, Json, Seat
 
 NEUTRAL = "neutral"
 """Whose an army of no empire is, where empires are named."""

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from domain.games.imperunde import bot
-from domain.games.imperunde.asides import ASIDES, GATHERS
 from domain.games.imperunde.choices import build
-from domain.games.imperunde.codes import CODES
 from domain.games.imperunde.data import OPTIONS, SETS, TIMEOUTS
 from domain.games.imperunde.defaults import default
 from domain.games.imperunde.facts import FACTS
 from domain.games.imperunde.frames import FRAMES
 from domain.games.imperunde.invariants import check, fill
 from domain.games.imperunde.moves import MOVES
+from domain.games.imperunde.player_view import board, chapter, hidden, own, powers
 from domain.games.imperunde.redeal import redeal
+from domain.games.imperunde.refusal_codes import CODES
 from domain.games.imperunde.rules import DO, GO, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
-from domain.games.imperunde.sight import board, chapter, hidden, own, powers
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.ruleset import Meta, OptionType, Ruleset
-from domain.kernel.shapes import Int, Null, Word
+from domain.games.imperunde.template_context import ASIDES, GATHERS
+from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.validators import Int, Null, Word
 
 META = Meta(
     ruleset="imperunde@1",

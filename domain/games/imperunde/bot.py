@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
 
-from domain.games.imperunde.bot_table import Table
+from domain.games.imperunde.bot_view import Table
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, VALUE, ZONES
-from domain.ids import Doc, Json, Seat
-from domain.kernel.ruleset import Dice
+from domain.kernel.rules.ruleset import Dice
+from domain.types import Doc, Json, Seat
 
 BORROWING_TURNS = 4
 BORROWING_DEBT = 15

@@ -8,17 +8,17 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from domain.games.common.checks import passes
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_warship
 from domain.games.imperunde.moves import PlayCard, Purchase, Want
 from domain.games.imperunde.rules.card_checks import CHECKS, defending_seats
 from domain.games.imperunde.rules.cards import admitted
 from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.unit_choices import Asks
-from domain.ids import Seat
-from domain.kernel.choices import Option, one, span
-from domain.kernel.declare import UNSET, doc, given
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.choices import Option, one, span
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import UNSET, doc, given
+from domain.types import Seat
 
 
 def playable(s: ImpeRunde, seat: Seat) -> list[str]:
@@ -106,7 +106,7 @@ def _march_orders(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
 def _sabotages(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
     for target in s.everybody:
         for zone in sorted(s.zones):
-            for unit in lots.counted(s.zone(zone).fleet(target)):
+            for unit in unit_stacks.counted(s.zone(zone).fleet(target)):
                 move = PlayCard("sabotage", target, zone=zone, unit=unit)
                 if legal(s, seat, move):
                     yield move
@@ -184,11 +184,11 @@ def _march(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
     move = yield from _field_by_field("forged_march_orders", "target_seat", "from", "to")(s, seat)
     country = s.country(given(move.from_))
     stay = 0 if country.forts else 1
-    most = min(CARDS["forged_march_orders"].figure, lots.total(country.units) - stay)
+    most = min(CARDS["forged_march_orders"].figure, unit_stacks.total(country.units) - stay)
     return replace(move, units=(yield from _armies(country.units, most)))
 
 
-def _armies(units: lots.Lots, most: int) -> Asks[list[Want]]:
+def _armies(units: unit_stacks.Lots, most: int) -> Asks[list[Want]]:
     chosen: list[Want] = []
     left = list(units)
     while left and most:

@@ -34,11 +34,11 @@ from domain.games.imperunde.moves import (
 )
 from domain.games.imperunde.rules import budget, diplomacy, investment, setup
 from domain.games.imperunde.state import WINDOWS, ImpeRunde, Relation
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Option, one, some, span
-from domain.kernel.declare import UNSET, Maybe, Move
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.choices import Builder, Option, one, some, span
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import UNSET, Maybe, Move
+from domain.types import Json, Seat
 
 END = {
     "investment": "end_investments",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from domain.ids import Doc
-from domain.kernel.data import load
+from domain.kernel.text.package_data import load
+from domain.types import Doc
 
 DOC: Doc = load("domain.games.imperunde", "data.json")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.imperunde import frames, lots
+from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import FIGHTERS, ROLL_ORDER
 from domain.games.imperunde.moves import (
     WINDOW_FRAMES,
@@ -27,9 +27,9 @@ from domain.games.imperunde.moves import (
 from domain.games.imperunde.rules.setup import fleet_zones
 from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import Move
-from domain.kernel.flow import Decision, Frame
+from domain.kernel.rules.flow import Decision, Frame
+from domain.kernel.schema.declarations import Move
+from domain.types import Seat
 
 
 def default(s: ImpeRunde, decision: Decision, seat: Seat) -> Move:
@@ -53,7 +53,7 @@ def _fighters(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
     best = sorted(
         side_units(s, frame.of(frames.ChooseUnits).side), key=lambda x: (ROLL_ORDER[x.unit], not x.pinned, x.moves_left)
     )
-    chosen = lots.change((), list(lots.singles(best))[:FIGHTERS])
+    chosen = unit_stacks.change((), list(unit_stacks.singles(best))[:FIGHTERS])
     return ChooseUnits([Want(x.unit, x.count, x.moves_left) for x in chosen])
 
 

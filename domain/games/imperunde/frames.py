@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 
 from domain.games.imperunde.moves import PlayCard
 from domain.games.imperunde.state import Side
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Context, Maybe, Part, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, Part, declared
+from domain.types import Seat
 
 StepName = Literal[
     "fleet",

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from domain.games.imperunde.data import COUNTRIES, DECK, PIECES, PIRATES, ZONES
+from domain.games.imperunde.id_checks import strangers
 from domain.games.imperunde.state import ImpeRunde
-from domain.games.imperunde.unknown import strangers
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
 
 
 def check(s: ImpeRunde) -> list[str]:

@@ -9,7 +9,7 @@ from msgspec import field
 
 from domain.games.imperunde.data import UNITS, WARSHIPS
 from domain.games.imperunde.state import WINDOWS
-from domain.kernel.declare import (
+from domain.kernel.schema.declarations import (
     UNSET,
     Admission,
     AnyInt,

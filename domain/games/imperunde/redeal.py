@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from domain.games.imperunde.facts.cards import AutoPassSet, DeckOrdered, HandDealt
 from domain.games.imperunde.facts.money import BudgetSent
-from domain.games.imperunde.sight import sees_hand, theft_of
+from domain.games.imperunde.player_view import sees_hand, theft_of
 from domain.games.imperunde.state import WINDOWS, D, ImpeRunde
-from domain.ids import DIRECTOR, Seat, Viewer
-from domain.kernel.audience import TABLE
+from domain.kernel.records.audience import TABLE
+from domain.types import DIRECTOR, Seat, Viewer
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from domain.games.imperunde.rules.end import ranking
 from domain.games.imperunde.state import ImpeRunde, worth
-from domain.ids import Seat
-from domain.kernel.declare import Part
-from domain.kernel.ruleset import Score
+from domain.kernel.rules.ruleset import Score
+from domain.kernel.schema.declarations import Part
+from domain.types import Seat
 
 
 class Detail(Part, frozen=True):

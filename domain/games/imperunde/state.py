@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
-from domain.games.imperunde import lots as lot
+from domain.games.imperunde import unit_stacks as lot
 from domain.games.imperunde.data import CANAL_OF, CANALS, COUNTRIES, PIECES, PIRATES, SETS, UNITS, VALUE, ZONES
-from domain.games.imperunde.lots import Lot, Lots
-from domain.ids import Json, Seat
-from domain.kernel.flow import State
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, memo
+from domain.games.imperunde.unit_stacks import Lot, Lots
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.types import Json, Seat
 
 T = TypeVar("T")
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from domain.games.common.checks import passes
-from domain.games.imperunde import frames, lots
+from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS
-from domain.games.imperunde.lots import Lot, Lots
 from domain.games.imperunde.moves import Attack, ChooseUnits, Embark, MoveUnits, Reinforce, Want, Way
 from domain.games.imperunde.rules import embarkation, routes
 from domain.games.imperunde.rules.movement import check_path, left_behind, moves_after
 from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, Option, one, span
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import memo
+from domain.games.imperunde.unit_stacks import Lot, Lots
+from domain.kernel.rules.choices import Builder, Choice, Option, one, span
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import memo
+from domain.types import Json, Seat
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ def _kind(lot: Lot) -> Json:
 
 def _merged(units: Lots) -> Lots:
     """Lots as a command can name them: pinned ones and those without moves are the same."""
-    return lots.change((), (Lot(x.unit, x.count, x.moves_left) for x in units))
+    return unit_stacks.change((), (Lot(x.unit, x.count, x.moves_left) for x in units))
 
 
 def _named(lot: Lot) -> Want:
@@ -128,7 +128,7 @@ def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _emptied(s: ImpeRunde, start: str, units: Lots) -> str:
-    return left_behind(s, start, lots.total(units))
+    return left_behind(s, start, unit_stacks.total(units))
 
 
 def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Asks[tuple[str, ...]]:
@@ -215,7 +215,7 @@ def build_attack(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     """Unit by unit with its path, or none (IMP-8.3.1)."""
     ways = [Offer(x, p) for start, x, paths in routes.comers(s, seat, s.fight.region) for p in paths]
-    most = FIGHTERS - lots.total(side_units(s, "attacker"))
+    most = FIGHTERS - unit_stacks.total(side_units(s, "attacker"))
     return Reinforce((yield from pick_groups(ways, 0, most)))
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from domain.games.seven_empires import bot, choices
-from domain.games.seven_empires.asides import ASIDES, GATHERS
-from domain.games.seven_empires.codes import CODES
 from domain.games.seven_empires.data import DEALS, DOC, SETUPS
 from domain.games.seven_empires.defaults import default
 from domain.games.seven_empires.facts import FACTS
 from domain.games.seven_empires.frames import FRAMES
 from domain.games.seven_empires.invariants import check, fill
 from domain.games.seven_empires.moves import MOVES
+from domain.games.seven_empires.player_view import board, chapter, hidden, own
 from domain.games.seven_empires.redeal import redeal
+from domain.games.seven_empires.refusal_codes import CODES
 from domain.games.seven_empires.rules import DO, GO
 from domain.games.seven_empires.rules.setup import blank, check_table, setup
 from domain.games.seven_empires.scoring import scores
-from domain.games.seven_empires.sight import board, chapter, hidden, own
 from domain.games.seven_empires.state import Seven
-from domain.kernel.ruleset import Meta, OptionType, Ruleset
-from domain.kernel.shapes import Bool, Int, Word
+from domain.games.seven_empires.template_context import ASIDES, GATHERS
+from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.validators import Bool, Int, Word
 
 _GIVEN = DOC["options"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from domain.games.seven_empires.bot_table import Table
+from domain.games.seven_empires.bot_view import Table
 from domain.games.seven_empires.data import (
     ACTIONS,
     ARMIES,
@@ -23,8 +23,8 @@ from domain.games.seven_empires.data import (
     SHIPS,
     UNITS,
 )
-from domain.ids import Doc, Seat
-from domain.kernel.ruleset import Dice
+from domain.kernel.rules.ruleset import Dice
+from domain.types import Doc, Seat
 
 Valued = tuple[float, Doc]
 

@@ -23,12 +23,12 @@ from domain.games.seven_empires.moves import (
     TakeInfluence,
     TakeWorker,
 )
-from domain.games.seven_empires.parts import Placing
 from domain.games.seven_empires.rules import building, delegation, draft, hourglass, palaces, turns
 from domain.games.seven_empires.state import Seven
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, one
-from domain.kernel.ruleset import memo
+from domain.games.seven_empires.value_objects import Placing
+from domain.kernel.rules.choices import Builder, Choice, one
+from domain.kernel.rules.ruleset import memo
+from domain.types import Json, Seat
 
 
 def build(s: Seven, seat: Seat) -> Builder:

@@ -7,15 +7,15 @@ from collections.abc import Generator, Iterator, Sequence
 from domain.games.common.checks import passes
 from domain.games.seven_empires.data import ARMIES, BORDERS, CITIES, DATA_ORDER, LAND, SEA, SHIPS, UNITS
 from domain.games.seven_empires.moves import EndMovement, MoveLand, MoveShip
-from domain.games.seven_empires.parts import Step
 from domain.games.seven_empires.rules import neutral, transport
 from domain.games.seven_empires.rules.fights import check_last_city
 from domain.games.seven_empires.rules.passage import check_refused
 from domain.games.seven_empires.state import Seven
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, Option, one
-from domain.kernel.declare import UNSET
-from domain.kernel.ruleset import memo
+from domain.games.seven_empires.value_objects import Step
+from domain.kernel.rules.choices import Builder, Choice, Option, one
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Json, Seat
 
 Path = tuple[str, ...]
 Way = Path | None

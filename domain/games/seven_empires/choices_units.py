@@ -9,12 +9,12 @@ from domain.games.common.checks import passes
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import DATA_ORDER, SUBSTITUTE, UNITS, Unit
 from domain.games.seven_empires.moves import AttackDeploy, Deploy, ReduceRegion
-from domain.games.seven_empires.parts import Placing
 from domain.games.seven_empires.rules import attack, deploying
 from domain.games.seven_empires.state import Counts, Seven, total
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, one, some
-from domain.kernel.declare import doc
+from domain.games.seven_empires.value_objects import Placing
+from domain.kernel.rules.choices import Builder, Choice, one, some
+from domain.kernel.schema.declarations import doc
+from domain.types import Json, Seat
 
 Asking = Generator[Choice, Json, list[Placing]]
 """Asks for units, and returns them."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.ids import Doc
-from domain.kernel.data import load
+from domain.kernel.text.package_data import load
+from domain.types import Doc
 
 DOC: Doc = load("domain.games.seven_empires", "data.json")
 

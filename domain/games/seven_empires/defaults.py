@@ -24,12 +24,12 @@ from domain.games.seven_empires.moves import (
     TakeInfluence,
     TakeWorker,
 )
-from domain.games.seven_empires.parts import Placing
 from domain.games.seven_empires.rules import attack, building, deploying, hourglass, palaces
 from domain.games.seven_empires.state import Seven
-from domain.ids import Seat
-from domain.kernel.declare import Move
-from domain.kernel.flow import Decision
+from domain.games.seven_empires.value_objects import Placing
+from domain.kernel.rules.flow import Decision
+from domain.kernel.schema.declarations import Move
+from domain.types import Seat
 
 SAFE = ("build_deploy", "palace", "empire")
 """Actions that are chosen by default; one of them is always free."""

@@ -8,9 +8,9 @@ from typing import Annotated
 from msgspec import field
 
 from domain.games.seven_empires.data import ACTIONS, TILES, UNITS
-from domain.games.seven_empires.parts import Step
 from domain.games.seven_empires.state import MODES
-from domain.kernel.declare import UNSET, Context, Maybe, among, declared
+from domain.games.seven_empires.value_objects import Step
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, among, declared
 
 ModeWord = Annotated[str, among(MODES)]
 UnitWord = Annotated[str, among(UNITS)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from domain.games.seven_empires import assign
+from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.data import (
     ARMIES,
     CITIES,
@@ -15,11 +15,11 @@ from domain.games.seven_empires.data import (
     TILE_SETS,
     UNITS,
 )
+from domain.games.seven_empires.id_checks import strangers
 from domain.games.seven_empires.rules.monarchs import monarchs
 from domain.games.seven_empires.rules.reductions import limit
 from domain.games.seven_empires.state import Counts, Seven, total
-from domain.games.seven_empires.unknown import strangers
-from domain.kernel import flow
+from domain.kernel.rules import flow
 
 
 def check(s: Seven) -> list[str]:
@@ -30,7 +30,7 @@ def check(s: Seven) -> list[str]:
 def fill(s: Seven) -> Seven:
     """What follows from what lies on the table: monarchs where none is named, and hourglass tiles in data order."""
     if all(empire.monarch is None for empire in s.empires.values()):
-        s = assign.monarchs(s, monarchs(s))
+        s = state_updates.monarchs(s, monarchs(s))
     return s if s.hourglass else flow.assign(s, hourglass=_laid(s))
 
 

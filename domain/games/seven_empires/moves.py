@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import field
 
-from domain.games.seven_empires.parts import Placing, Step
-from domain.kernel.declare import UNSET, Admission, Case, Id, Listed, Maybe, Move, Varies, among, declared
+from domain.games.seven_empires.value_objects import Placing, Step
+from domain.kernel.schema.declarations import UNSET, Admission, Case, Id, Listed, Maybe, Move, Varies, among, declared
 
 DEPLOY_MODES = ("each_city", "palace")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from domain.games.seven_empires.facts.sequence import HourglassLaid
 from domain.games.seven_empires.state import D
-from domain.ids import DIRECTOR, Viewer
-from domain.kernel.audience import TABLE
-from domain.kernel.declare import UNSET
+from domain.kernel.records.audience import TABLE
+from domain.kernel.schema.declarations import UNSET
+from domain.types import DIRECTOR, Viewer
 
 
 def redeal(draft: D, keep: tuple[Viewer, ...]) -> None:

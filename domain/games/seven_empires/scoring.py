@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from domain.games.common.ranking import places
 from domain.games.seven_empires.data import EMPIRES, FACTORS
 from domain.games.seven_empires.state import Seven
-from domain.ids import Seat
-from domain.kernel.declare import Part
-from domain.kernel.ruleset import Score
+from domain.kernel.rules.ruleset import Score
+from domain.kernel.schema.declarations import Part
+from domain.types import Seat
 
 
 class Share(Part, frozen=True):

@@ -24,10 +24,11 @@ from domain.games.seven_empires.data import (
     WORKERS,
     Unit,
 )
-from domain.ids import Seat
-from domain.kernel.flow import State
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, memo
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.types import Seat
 
 T = TypeVar("T")
 

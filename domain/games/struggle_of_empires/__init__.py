@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from domain.games.common.shapes import Either
+from domain.games.common.validators import Either
 from domain.games.struggle_of_empires import bot, choices
-from domain.games.struggle_of_empires.codes import CODES
 from domain.games.struggle_of_empires.data import DOC, POWERS
 from domain.games.struggle_of_empires.defaults import default
 from domain.games.struggle_of_empires.facts import FACTS
 from domain.games.struggle_of_empires.frames import FRAMES
 from domain.games.struggle_of_empires.invariants import check, fill
 from domain.games.struggle_of_empires.moves import MOVES
+from domain.games.struggle_of_empires.player_view import ASIDES, board, chapter, own, powers
 from domain.games.struggle_of_empires.redeal import redeal
+from domain.games.struggle_of_empires.refusal_codes import CODES
 from domain.games.struggle_of_empires.rules import DO, GO
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
-from domain.games.struggle_of_empires.sight import ASIDES, board, chapter, own, powers
 from domain.games.struggle_of_empires.state import Struggle
-from domain.kernel.ruleset import Meta, OptionType, Ruleset
-from domain.kernel.shapes import Int, ListOf, Word
+from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.schema.validators import Int, ListOf, Word
 
 OPTIONS = {
     "power_assignment": OptionType(Word(("choose", "random", "fixed")), "choose", "SOE-2.3"),

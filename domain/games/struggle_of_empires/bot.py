@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 
 from domain.games.common.ranking import groups
 from domain.games.struggle_of_empires.data import COLONIES, CONSTANTS, MARKERS, POWERS, REGIONS, ROUNDS, SCORING, TILES
-from domain.ids import Doc, Json, Seat
-from domain.kernel.ruleset import Dice
+from domain.kernel.rules.ruleset import Dice
+from domain.types import Doc, Json, Seat
 
 Valued = tuple[float, Doc]
 

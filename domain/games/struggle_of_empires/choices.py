@@ -41,10 +41,10 @@ from domain.games.struggle_of_empires.rules.combat import declare
 from domain.games.struggle_of_empires.rules.money import price
 from domain.games.struggle_of_empires.rules.movement import check_destination, needs_sea_roll
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, Option, one
-from domain.kernel.declare import UNSET
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.choices import Builder, Choice, Option, one
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Json, Seat
 
 
 def build(s: Struggle, seat: Seat) -> Builder:

@@ -17,16 +17,16 @@ from domain.games.struggle_of_empires.moves import (
     Support,
     UseBlockade,
 )
-from domain.games.struggle_of_empires.parts import Declaration, LossChoice, OfferMade, Target
 from domain.games.struggle_of_empires.rules.checks import passes
 from domain.games.struggle_of_empires.rules.combat import declare, losses, support
 from domain.games.struggle_of_empires.rules.combat.steps import side_of
 from domain.games.struggle_of_empires.rules.money import after_paying
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Json, Seat
-from domain.kernel.choices import Builder, Choice, one, some, span
-from domain.kernel.declare import UNSET, Maybe, doc
-from domain.kernel.ruleset import memo
+from domain.games.struggle_of_empires.value_objects import Declaration, LossChoice, OfferMade, Target
+from domain.kernel.rules.choices import Builder, Choice, one, some, span
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import UNSET, Maybe, doc
+from domain.types import Json, Seat
 
 T = TypeVar("T")
 

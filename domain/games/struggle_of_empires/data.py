@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from domain.ids import Doc
-from domain.kernel.data import load
+from domain.kernel.text.package_data import load
+from domain.types import Doc
 
 DOC: Doc = load("domain.games.struggle_of_empires", "data.json")
 

@@ -25,9 +25,9 @@ from domain.games.struggle_of_empires.rules.combat.losses import Options, open_i
 from domain.games.struggle_of_empires.rules.combat.steps import side_of
 from domain.games.struggle_of_empires.rules.setup import free_powers
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Seat
-from domain.kernel.declare import Move
-from domain.kernel.flow import Decision
+from domain.kernel.rules.flow import Decision
+from domain.kernel.schema.declarations import Move
+from domain.types import Seat
 
 
 def default(s: Struggle, decision: Decision, seat: Seat) -> Move:

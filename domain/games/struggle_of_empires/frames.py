@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from domain.games.struggle_of_empires.parts import LossChoice
 from domain.games.struggle_of_empires.state import Side
-from domain.ids import Json
-from domain.kernel.declare import UNSET, Context, Maybe, Part, among, declared
+from domain.games.struggle_of_empires.value_objects import LossChoice
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, Part, among, declared
+from domain.types import Json
 
 # --- set-up and sequence ---------------------------------------------------------------------------------------
 

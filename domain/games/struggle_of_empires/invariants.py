@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, REGIONS, SCORING, TILES, UNITS
+from domain.games.struggle_of_empires.id_checks import strangers
 from domain.games.struggle_of_empires.state import Empire, Struggle
-from domain.games.struggle_of_empires.unknown import strangers
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
 
 
 def check(s: Struggle) -> list[str]:

@@ -7,8 +7,8 @@ from typing import ClassVar
 from msgspec import field
 
 from domain.games.struggle_of_empires.data import RAIDERS, TILES
-from domain.games.struggle_of_empires.parts import Declaration, LossChoice, OfferMade, UnitWord
-from domain.kernel.declare import (
+from domain.games.struggle_of_empires.value_objects import Declaration, LossChoice, OfferMade, UnitWord
+from domain.kernel.schema.declarations import (
     UNSET,
     Admission,
     AnyInt,

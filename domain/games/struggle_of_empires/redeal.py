@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.games.struggle_of_empires.state import D
-from domain.ids import Viewer
+from domain.types import Viewer
 
 
 def redeal(draft: D, keep: tuple[Viewer, ...]) -> None:

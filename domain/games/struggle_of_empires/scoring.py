@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from domain.games.common.ranking import groups, places
 from domain.games.struggle_of_empires.data import CONSTANTS
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Maybe, Part
-from domain.kernel.ruleset import Score
+from domain.kernel.rules.ruleset import Score
+from domain.kernel.schema.declarations import UNSET, Maybe, Part
+from domain.types import Seat
 
 
 class Detail(Part, frozen=True, kw_only=True):

@@ -12,10 +12,10 @@ from typing import Annotated, Literal, TypeVar
 
 from domain.games.common.seats import clockwise
 from domain.games.struggle_of_empires.data import ALLIANCES, HOME, MARKERS, PIECES, TILES, TOKENS
-from domain.ids import Seat
-from domain.kernel.flow import State
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import State
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.types import Seat
 
 T = TypeVar("T")
 

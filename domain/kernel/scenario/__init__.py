@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from domain.errors import RuleError, ScenarioError, UnknownRuleset
-from domain.ids import Json
-from domain.kernel.match import AnyMatch
-from domain.kernel.record import Record
-from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.game.in_memory_game import AnyMatch
+from domain.kernel.records.record import Record
+from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.scenario.expect import check_names
 from domain.kernel.scenario.form import check, parse
 from domain.kernel.scenario.start import begin
 from domain.kernel.scenario.steps import Play
 from domain.kernel.scenario.trace import NOTHING, Change, Seen
+from domain.types import Json
 
 __all__ = ["NOTHING", "Change", "Outcome", "Result", "Seen", "Trace", "check", "parse", "play", "run"]
 

@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from domain.errors import FormError, RuleError, ScenarioError
-from domain.ids import DIRECTOR, Doc, Json, Viewer
-from domain.kernel.choices import Choice
-from domain.kernel.jsonform import has_place, resolve, to_json
-from domain.kernel.match import AnyMatch
-from domain.kernel.record import Record, facts_for
-from domain.kernel.ruleset import AnyRuleset, ask
+from domain.kernel.game.in_memory_game import AnyMatch
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import ask
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.schema.json_codec import has_place, resolve, to_json
+from domain.types import DIRECTOR, Doc, Json, Viewer
 
 
 def show(value: Json) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from domain.errors import ScenarioError
-from domain.ids import MAX_INT, Doc, Json
-from domain.kernel.shapes import Fault, Int, ListOf, Obj, Shape, Word
+from domain.kernel.schema.validators import Fault, Int, ListOf, Obj, Shape, Word
+from domain.types import MAX_INT, Doc, Json
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from domain.ids import Doc, Json
-from domain.kernel.declare import Context
-from domain.kernel.flow import State
-from domain.kernel.jsonform import child
-from domain.kernel.ruleset import AnyRuleset
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.schema.declarations import Context
+from domain.kernel.schema.json_codec import child
+from domain.types import Doc, Json
 
 _BETWEEN = re.compile(r"[.\[\]]+")
 

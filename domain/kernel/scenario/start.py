@@ -6,20 +6,21 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from domain.cached import cached_property
+from domain.compat import cached_property
 from domain.errors import FormError, InvalidTable, ScenarioError
-from domain.ids import DIRECTOR, PUBLIC, Doc, Json, Viewer
-from domain.kernel.acts import Start
-from domain.kernel.digest import digest
-from domain.kernel.draws import Scripted
-from domain.kernel.flow import State
-from domain.kernel.jsonform import BY_SEAT, from_json, hints, merge_patch, to_json
-from domain.kernel.match import AnyMatch, Match
-from domain.kernel.record import facts_for
-from domain.kernel.ruleset import AnyRuleset, decisions
+from domain.kernel.game.in_memory_game import AnyMatch, Match
+from domain.kernel.game.record_builder import draft_of
+from domain.kernel.game.table_commands import Start
+from domain.kernel.records.record import facts_for
+from domain.kernel.rules.decide import decisions
+from domain.kernel.rules.draws import Scripted
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.scenario.expect import show
 from domain.kernel.scenario.patches import difference, guilty, named, strays
-from domain.kernel.step import draft_of
+from domain.kernel.schema.canonical_json import digest
+from domain.kernel.schema.json_codec import BY_SEAT, from_json, hints, merge_patch, to_json
+from domain.types import DIRECTOR, PUBLIC, Doc, Json, Viewer
 
 _LINES = 10
 """So many unknown names are told at once."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from domain.errors import DecisionClosed, RuleError, ScenarioError
-from domain.ids import DIRECTOR, Doc, Json, Seat
-from domain.kernel.draws import Scripted, Seeded, draw_key
-from domain.kernel.game import nonces
-from domain.kernel.match import AnyMatch
-from domain.kernel.record import Record, facts_for
+from domain.kernel.game.game import nonces
+from domain.kernel.game.in_memory_game import AnyMatch
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.draws import Scripted, Seeded, draw_key
 from domain.kernel.scenario.expect import compare, compare_draws, compare_refusal, show
 from domain.kernel.scenario.start import failed
+from domain.types import DIRECTOR, Doc, Json, Seat
 
 Done = Record | RuleError
 

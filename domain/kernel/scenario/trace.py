@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from domain.errors import RuleError
-from domain.ids import Json
-from domain.kernel.jsonform import child, to_json
-from domain.kernel.record import Record
+from domain.kernel.records.record import Record
+from domain.kernel.schema.json_codec import child, to_json
+from domain.types import Json
 
 NOTHING = object()
 """Old or new, where there was or is no such member."""

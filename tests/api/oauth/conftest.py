@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from api.attempts import FREE, LONGEST
+from api.http.login_throttle import FREE, LONGEST
 
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who has guessed too often waits long at once, so that no test asks how fast the machine is."""
-    monkeypatch.setattr("api.attempts._pause", lambda count: LONGEST if count >= FREE else 0.0)
+    monkeypatch.setattr("api.http.login_throttle._pause", lambda count: LONGEST if count >= FREE else 0.0)

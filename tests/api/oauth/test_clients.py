@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from domain.beside.people.clients import GRANT_TYPES, Client, fault_of
-from domain.beside.people.credentials import FRESH
+from domain.accounts.credentials import FRESH
+from domain.accounts.oauth_clients import GRANT_TYPES, Client, fault_of
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, register, timed
 from tests.api.oauth.browser import (
@@ -123,7 +123,7 @@ class TestRegistering:
         assert anne.delete(f"/me/clients/{made}").status_code == 204
 
     def test_an_account_has_so_many(self, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domain.beside.people.clients.MOST_CLIENTS", 1)
+        monkeypatch.setattr("domain.accounts.oauth_clients.MOST_CLIENTS", 1)
         assert anne.post("/me/clients", NEW).status_code == 201
         refused(anne.post("/me/clients", NEW), 409, "too_many")
 

@@ -9,9 +9,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from api.routes.oauth.endpoints import metadata
-from domain.beside.people.accounts import nothing
-from domain.beside.people.grants import ACCESS_SECONDS, CODE_MS, LONGEST, MOST_GRANTS, REFRESH
-from domain.beside.people.rows import DAY
+from domain.accounts.account_tables import DAY
+from domain.accounts.accounts import nothing
+from domain.accounts.oauth_grants import ACCESS_SECONDS, CODE_MS, LONGEST, MOST_GRANTS, REFRESH
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, promoted, register, timed
 from tests.api.oauth.browser import (
@@ -398,7 +398,7 @@ class TestRefreshing:
 
     def test_what_only_looks_like_one_ends_nothing(self, site: Site, client: Doc, tokens: Doc) -> None:
         """The id of a grant is no secret."""
-        from domain.beside.people.rows import checksum
+        from domain.accounts.account_tables import checksum
 
         made = tokens["refresh_token"][:21] + "x" * 44
         failed(refreshed(site, client, made + checksum(made)), "invalid_grant")
@@ -515,7 +515,7 @@ class TestEnding:
     def test_an_account_has_so_many_and_the_one_used_longest_ago_ends(
         self, site: Site, browser: Browser, client: Doc, tokens: Doc, anne: Member, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("domain.beside.people.grants.MOST_GRANTS", 2)
+        monkeypatch.setattr("domain.accounts.oauth_grants.MOST_GRANTS", 2)
         for _ in range(2):
             assert exchanged(site, client, allowed(browser, client)["code"]).status_code == 200
         assert len(anne.get("/me/grants").json["items"]) == 2 < MOST_GRANTS

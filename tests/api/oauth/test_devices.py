@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.beside.people.devices import PACE, SECONDS
+from domain.accounts.oauth_devices import PACE, SECONDS
 from tests.api.conftest import Doc, Site
 from tests.api.members import Member, Watch, promoted, register, timed
 from tests.api.oauth.browser import Browser, Form, ask, failed, forms, refreshed, registered

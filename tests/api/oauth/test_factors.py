@@ -7,8 +7,8 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from structlog.testing import capture_logs
 
-from domain.beside.people.credentials import FRESH
-from domain.beside.people.factors import SECONDS
+from domain.accounts.credentials import FRESH
+from domain.accounts.second_factors import SECONDS
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, log_in, promoted, register, timed
 

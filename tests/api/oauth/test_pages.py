@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from api.pages.desk import onward
-from domain.beside.people.credentials import FRESH
-from domain.beside.people.forms import HALF_MS
+from api.pages.session import onward
+from domain.accounts.credentials import FRESH
+from domain.accounts.signed_forms import HALF_MS
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, register, timed
 from tests.api.oauth.browser import Browser, Form, address, forms, registered

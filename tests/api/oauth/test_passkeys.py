@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from domain.beside.people.credentials import FRESH
-from domain.beside.people.passkeys import CHALLENGE_MS
+from domain.accounts.credentials import FRESH
+from domain.accounts.passkeys import CHALLENGE_MS
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import PASSWORD, Member, Watch, log_in, register, timed
 from tests.api.oauth.authenticator import Authenticator, b64
@@ -131,7 +131,7 @@ class TestMaking:
             assert anne.delete(f"/me/factors/passkeys/{b64(bytes(size))}").status_code == 204
 
     def test_a_key_is_no_longer_than_keys_are(self, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domain.beside.people.passkeys.LONGEST_KEY", 100)
+        monkeypatch.setattr("domain.accounts.passkeys.LONGEST_KEY", 100)
         refused(added(anne, Authenticator()), 403, "wrong_credentials")
 
     def test_the_first_one_ends_all_other_sessions(self, site: Site, anne: Member) -> None:
@@ -140,7 +140,7 @@ class TestMaking:
         refused(site.get("/me", other), 401, "unauthenticated")
 
     def test_an_account_has_so_many(self, anne: Member, key: Authenticator, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domain.beside.people.passkeys.MOST_PASSKEYS", 1)
+        monkeypatch.setattr("domain.accounts.passkeys.MOST_PASSKEYS", 1)
         refused(added(anne, Authenticator()), 409, "too_many")
 
     def test_it_needs_a_password_shown_lately(self, anne: Member, watch: Watch) -> None:

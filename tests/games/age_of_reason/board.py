@@ -14,11 +14,11 @@ from typing import Any
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import MARKERS
 from domain.games.age_of_reason.data import POWERS as ALL
-from domain.ids import Doc, Json, Seat
-from domain.kernel.choices import Choice
-from domain.kernel.draws import Draws, Seeded
-from domain.kernel.jsonform import to_json
-from domain.kernel.ruleset import Draft
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.draws import Draws, Seeded
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Doc, Json, Seat
 from tests.spec import SEED, Given
 
 POWERS = ("prussia", "austria", "france", "britain", "russia", "spain", "united_provinces")

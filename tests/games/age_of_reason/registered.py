@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import CARDS, MARKERS, POWERS, REGIONS, SPACES
-from domain.ids import Doc, Json, Seat
+from domain.types import Doc, Json, Seat
 
 __all__ = ["RARE", "RULESET", "THINGS", "candidates", "conserved"]
 

@@ -10,8 +10,8 @@ from domain.bots import builder, heuristic, may_decide, proposals
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.bot import chances, outlook
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.ids import Seat
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.types import Seat
 from tests.games.age_of_reason import board
 
 

@@ -10,15 +10,15 @@ import pytest
 
 from domain.bots import built, may_decide
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.ids import DIRECTOR, PUBLIC, Json
-from domain.kernel.declare import doc
-from domain.kernel.digest import canonical
-from domain.kernel.game import fold, state_for
-from domain.kernel.jsonform import from_json, to_json
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for
-from domain.kernel.ruleset import decisions
-from domain.kernel.schemas import schema_of
+from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.decide import decisions
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.declarations import doc
+from domain.kernel.schema.json_codec import from_json, to_json
+from domain.kernel.schema.json_schema import schema_of
+from domain.types import DIRECTOR, PUBLIC, Json
 from tests.games.age_of_reason import board
 from tests.games.age_of_reason.registered import RARE, RULESET, candidates, conserved
 from tests.kernel.machine import accepted, complete

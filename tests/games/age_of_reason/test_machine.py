@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from domain.ids import Json
+from domain.types import Json
 from tests.games.age_of_reason.registered import RULESET, candidates, conserved
 from tests.kernel.machine import machine_of
 from tests.rulesets import Registered

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.catalogue import shipped
 from domain.kernel import scenario
+from domain.ruleset_registry import shipped
 
 FOLDER = Path(__file__).with_name("scenarios")
 

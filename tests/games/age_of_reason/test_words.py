@@ -8,8 +8,8 @@ import pytest
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import DOC, MARKERS, SPACES
-from domain.kernel.chronicle import Who, told
-from domain.kernel.texts import LANGUAGES, texts
+from domain.kernel.narration.sentences import Who, told
+from domain.kernel.text.message_catalog import LANGUAGES, texts
 from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.games.age_of_reason.registered import RARE
 from tests.games.age_of_reason.test_games import DRAWN, played

@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.games.egc.data import DOC
 from domain.games.egc.state import Egc
-from domain.ids import Doc, Json, Seat
+from domain.types import Doc, Json, Seat
 from tests.games.egc.board import of
 
 COST = {i["id"]: i["cost"] for i in DOC["infrastructure"]["items"]}

@@ -8,10 +8,10 @@ from typing import Any
 from domain.games.egc.data import EMPIRES, HOMES, SEATS, TECHNOLOGIES, TERRITORIES
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import PAIR_KEYS, Egc
-from domain.ids import DIRECTOR, Doc, Json, Seat
-from domain.kernel.draws import Extreme, Scripted
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.draws import Extreme, Scripted
+from domain.types import DIRECTOR, Doc, Json, Seat
 from tests.games.egc.registered import RULESET
 from tests.spec import SEED, Given
 

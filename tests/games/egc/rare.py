@@ -8,8 +8,8 @@ from typing import Any
 from domain.games.egc.data import EMPIRES, HOMES, INFRASTRUCTURES, MAX_ARMIES, SEATS, TECHNOLOGIES
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import PAIR_KEYS
-from domain.ids import Json, Seat
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.types import Json, Seat
 from tests.games.egc.board import AUSTRIA, AZTEC, BRITAIN, FRANCE, JAPAN, OTTOMAN, PORTUGAL, RUSSIA, SPAIN, ZULU, frame
 from tests.games.egc.registered import RULESET
 

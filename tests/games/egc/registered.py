@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.games.egc import RULESET
 from domain.games.egc.data import DOC
-from domain.ids import Doc, Json, Seat
+from domain.types import Doc, Json, Seat
 
 __all__ = ["BRUTE", "RULESET", "THINGS", "candidates", "conserved"]
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from deploy.play.simulate import Plan, Tally, play
+from deploy.simulation.simulate import Plan, Tally, play
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
 

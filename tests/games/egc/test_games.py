@@ -13,12 +13,12 @@ import pytest
 from domain.bots import built, heuristic
 from domain.games.egc.data import SEATS
 from domain.games.egc.state import Army, Egc, Garrison, Protectorate
-from domain.ids import DIRECTOR, PUBLIC, Doc
-from domain.kernel.digest import canonical
-from domain.kernel.game import fold, state_for
-from domain.kernel.jsonform import from_json, to_json
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for
+from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.json_codec import from_json, to_json
+from domain.types import DIRECTOR, PUBLIC, Doc
 from tests.games.egc.audit import audit
 from tests.games.egc.board import FRANCE, position
 from tests.games.egc.rare import late

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from domain.games.egc.data import ALLOCATION, SEAT
-from domain.ids import Doc
-from domain.kernel.jsonform import resolve
+from domain.kernel.schema.json_codec import resolve
+from domain.types import Doc
 from tests.games.egc.board import Board, plain_draws, set_up
 from tests.games.egc.registered import RULESET
 

@@ -13,11 +13,11 @@ from hypothesis.stateful import initialize, run_state_machine_as_test
 from domain.errors import RuleError
 from domain.games.egc.data import SEAS, SEATS, TERRITORIES
 from domain.games.egc.state import Egc
-from domain.ids import Doc, Json, Seat
-from domain.kernel.choices import Choice
-from domain.kernel.jsonform import to_json
-from domain.kernel.match import Match
-from domain.kernel.ruleset import ask
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import ask
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Doc, Json, Seat
 from tests.games.egc.board import BRITAIN, FRANCE, Board, position
 from tests.games.egc.rare import late
 from tests.games.egc.registered import BRUTE, RULESET, candidates, conserved

@@ -10,12 +10,12 @@ import pytest
 from domain.errors import VerificationError
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
-from domain.ids import PUBLIC, Doc, Json, Seat
-from domain.kernel.digest import digest
-from domain.kernel.export import dump, parse
-from domain.kernel.match import Match
-from domain.kernel.record import Record, visible_packs
-from domain.kernel.verify import verify
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import dump, parse
+from domain.kernel.records.record import Record, visible_packs
+from domain.kernel.schema.canonical_json import digest
+from domain.types import PUBLIC, Doc, Json, Seat
 from tests.spec import SEED
 
 FRANCE: Seat = 3

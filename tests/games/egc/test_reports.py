@@ -9,13 +9,13 @@ import pytest
 
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
-from domain.ids import PUBLIC, Doc, Seat
-from domain.kernel.chronicle import told
-from domain.kernel.match import Match
-from domain.kernel.record import facts_for
-from domain.kernel.texts import LANGUAGES, texts
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.narration.sentences import told
+from domain.kernel.records.record import facts_for
+from domain.kernel.text.message_catalog import LANGUAGES, texts
+from domain.types import PUBLIC, Doc, Seat
 from projections.documents import entries
-from projections.known import Known
+from projections.loaded_game import Known
 from tests.games.egc.board import AUSTRIA, BRITAIN, FRANCE, OTTOMAN, SPAIN, Board, move, order, position
 from tests.games.egc.rare import late
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.egc.data import DOC, LINKS, SEAS, STRAITS, TECHNOLOGIES, TERRITORIES
 from domain.games.egc.facts import FACTS
 from domain.games.egc.moves import ACTIONS, ARMY_ORDERS
-from domain.kernel.declare import members
+from domain.kernel.schema.declarations import members
 
 IDS = [
     *[*TERRITORIES, *SEAS, *STRAITS, *LINKS, *TECHNOLOGIES, *ACTIONS, *ARMY_ORDERS],

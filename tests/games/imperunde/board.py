@@ -12,11 +12,11 @@ from typing import Any
 
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.data import COUNTRIES, DECK, ZONES
-from domain.ids import Doc, Json, Seat
-from domain.kernel.draws import Seeded
-from domain.kernel.jsonform import to_json
-from domain.kernel.match import Match
-from domain.kernel.ruleset import Table
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.draws import Seeded
+from domain.kernel.rules.meta import Table
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Doc, Json, Seat
 from tests.spec import SEED, Given
 
 HOMES = ("great_britain", "south_africa", "japan", "victoria", "usa", "brazil")

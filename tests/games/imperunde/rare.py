@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain.games.imperunde.data import DECK
-from domain.ids import Json, Seat
-from domain.kernel.jsonform import to_json
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Json, Seat
 from tests.games.imperunde.board import PASS, attack, card, colony, group, position, replacing, zone
 
 SEATS = 4

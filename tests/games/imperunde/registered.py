@@ -10,8 +10,8 @@ from domain.errors import NeedsChance, RuleError
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.data import ANTARCTICA, CANALS, CARDS, COUNTRIES, UNITS, ZONES
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Doc, Json, Seat
-from domain.kernel.ruleset import dry_run
+from domain.kernel.rules.decide import dry_run
+from domain.types import Doc, Json, Seat
 
 __all__ = ["RULESET", "candidates", "conserved"]
 

@@ -9,10 +9,10 @@ import pytest
 from domain.bots import builder, heuristic, may_decide, proposals
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.draws import Draws, Seeded
-from domain.kernel.match import Match
-from domain.kernel.ruleset import Draft
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.draws import Draws, Seeded
+from domain.types import Seat
 from tests.games.imperunde.board import PASS, attack, colony, group, position
 
 

@@ -11,14 +11,15 @@ import pytest
 from domain.bots import built, may_decide
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel.digest import canonical
-from domain.kernel.draws import Draws, Seeded
-from domain.kernel.game import fold, state_for
-from domain.kernel.jsonform import from_json, to_json
-from domain.kernel.match import Match
-from domain.kernel.record import Record
-from domain.kernel.ruleset import Draft, decisions
+from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record
+from domain.kernel.rules.decide import decisions
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.draws import Draws, Seeded
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.json_codec import from_json, to_json
+from domain.types import DIRECTOR, PUBLIC
 from tests.games.imperunde.registered import BRUTE, RULESET, candidates, conserved
 from tests.kernel.machine import accepted, complete, gets
 from tests.rulesets import Registered

@@ -15,10 +15,10 @@ import pytest
 
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import DIRECTOR
-from domain.kernel.export import dump, parse
-from domain.kernel.match import Match
-from domain.kernel.verify import verify
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.proof.verify import verify
+from domain.kernel.records.export import dump, parse
+from domain.types import DIRECTOR
 from tests.games.imperunde.board import named
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from deploy.play.simulate import simulate
+from deploy.simulation.simulate import simulate
 from domain.games.imperunde.rules.budget import income
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.jsonform import to_json
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.schema.json_codec import to_json
 from tests.games.imperunde.rare import RARE
 from tests.games.imperunde.registered import RULESET, candidates, too_many_pieces
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from domain.games.imperunde import RULESET
-from domain.ids import Doc, Json
-from domain.kernel.asides import as_told, asides
-from domain.kernel.chronicle import Who, sentences
-from domain.kernel.texts import texts
+from domain.kernel.narration.sentences import Who, sentences
+from domain.kernel.narration.template_context import as_told, asides
+from domain.kernel.text.message_catalog import texts
+from domain.types import Doc, Json
 from tests.games.imperunde.board import attack, card, colony, dice, group, move, position, zone
 from tests.spec import Given
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import EMPIRES, FIRST_SLOTS, TILE_SETS
-from domain.ids import Doc, Json, Seat
-from domain.kernel.choices import Choice
-from domain.kernel.jsonform import to_json
+from domain.kernel.rules.choices import Choice
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Doc, Json, Seat
 from tests.spec import SEED, Given
 
 CARDS = {2: "2a", 3: "3b", 4: "4a", 5: "5a", 6: "6a"}

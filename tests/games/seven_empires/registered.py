@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import DOC
-from domain.ids import Doc, Json, Seat
+from domain.types import Doc, Json, Seat
 
 __all__ = ["CROWDED", "RARE", "RULESET", "THINGS", "candidates", "conserved"]
 

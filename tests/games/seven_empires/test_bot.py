@@ -9,8 +9,8 @@ import pytest
 from domain.bots import builder, heuristic, proposals
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.state import Seven
-from domain.ids import Json, Seat
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.types import Json, Seat
 from tests.games.seven_empires import board
 
 

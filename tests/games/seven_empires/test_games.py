@@ -13,13 +13,13 @@ import pytest
 from domain.bots import builder, built, heuristic
 from domain.games.seven_empires.data import EMPIRES
 from domain.games.seven_empires.state import Seven
-from domain.ids import DIRECTOR, PUBLIC, Json
-from domain.kernel.digest import canonical
-from domain.kernel.game import fold, state_for
-from domain.kernel.jsonform import from_json, to_json
-from domain.kernel.match import Match
-from domain.kernel.record import Record, facts_for
-from domain.kernel.ruleset import decisions
+from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.decide import decisions
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.json_codec import from_json, to_json
+from domain.types import DIRECTOR, PUBLIC, Json
 from tests.games.seven_empires.oracle import Oracle, shown
 from tests.games.seven_empires.registered import RULESET, candidates, conserved
 from tests.kernel.machine import accepted, complete

@@ -16,8 +16,8 @@ import pytest
 
 from domain.errors import FormError
 from domain.games.seven_empires import RULESET
-from domain.ids import Json
-from domain.kernel.jsonform import to_json
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Json
 from tests.games.seven_empires.oracle import Oracle, shown
 from tests.games.seven_empires.registered import conserved
 from tests.spec import Given

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from domain.ids import Json
-from domain.kernel.digest import canonical
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.schema.canonical_json import canonical
+from domain.types import Json
 from tests.games.seven_empires.registered import CROWDED, RULESET, candidates, conserved
 from tests.kernel.machine import accepted, complete, machine_of, play_on
 from tests.rulesets import Registered

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import shipped
-from domain.ids import Json
 from domain.kernel import scenario
+from domain.ruleset_registry import shipped
+from domain.types import Json
 
 HANDS = {
     "0": ["france.nobility"],

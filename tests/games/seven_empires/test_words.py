@@ -6,9 +6,9 @@ import pytest
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import EMPIRES
-from domain.ids import Doc, Json
-from domain.kernel.grammar import noun
-from domain.kernel.texts import LANGUAGES, texts
+from domain.kernel.text.grammar import noun
+from domain.kernel.text.message_catalog import LANGUAGES, texts
+from domain.types import Doc, Json
 from tests.games.seven_empires.test_games import VARIANTS, played
 from tests.games.seven_empires.words import QUIET, SILENT
 from tests.games.test_texts import CLUMSY, DOUBLED, told_facts

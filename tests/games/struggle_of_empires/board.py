@@ -13,11 +13,11 @@ from typing import Any
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.data import MARKERS, TILES
-from domain.ids import Doc, Json, Seat
-from domain.kernel.choices import Choice
-from domain.kernel.draws import Seeded
-from domain.kernel.jsonform import to_json
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.draws import Seeded
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Doc, Json, Seat
 from tests.spec import SEED, Given
 
 POWERS = ("prussia", "austria", "russia", "britain", "france", "spain", "united_provinces")

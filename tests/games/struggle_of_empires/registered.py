@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.data import MARKERS, POWERS, REGIONS, SCORING, TILES
-from domain.ids import Doc, Json, Seat
+from domain.types import Doc, Json, Seat
 
 __all__ = ["RARE", "RULESET", "candidates", "conserved"]
 

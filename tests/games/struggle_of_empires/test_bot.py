@@ -11,8 +11,8 @@ from domain.bots import builder, heuristic, proposals
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.bot import chance
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Seat
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.types import Seat
 from tests.games.struggle_of_empires import board
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from domain.bots import built
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel.digest import canonical
-from domain.kernel.game import fold, state_for
-from domain.kernel.jsonform import from_json, to_json
-from domain.kernel.match import Match
-from domain.kernel.record import Record
-from domain.kernel.ruleset import decisions
+from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.record import Record
+from domain.kernel.rules.decide import decisions
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.json_codec import from_json, to_json
+from domain.types import DIRECTOR, PUBLIC
 from tests.games.struggle_of_empires import board
 from tests.games.struggle_of_empires.registered import RULESET, candidates, conserved
 from tests.kernel.machine import accepted, complete

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from domain.games.struggle_of_empires import RULESET
-from domain.ids import Doc, Json
-from domain.kernel.jsonform import to_json
+from domain.kernel.schema.json_codec import to_json
+from domain.types import Doc, Json
 from tests.games.struggle_of_empires.registered import conserved
 from tests.spec import Given
 

@@ -9,12 +9,12 @@ import pytest
 
 from domain.bots import builder, may_decide
 from domain.games.struggle_of_empires import RULESET
-from domain.ids import DIRECTOR
-from domain.kernel.chapters import tell
-from domain.kernel.chronicle import Who
-from domain.kernel.match import Match
-from domain.kernel.record import facts_for
-from domain.kernel.texts import texts
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.narration.chapters import tell
+from domain.kernel.narration.sentences import Who
+from domain.kernel.records.record import facts_for
+from domain.kernel.text.message_catalog import texts
+from domain.types import DIRECTOR
 
 
 def test_texts_stay_neutral() -> None:

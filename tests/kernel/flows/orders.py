@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
-from domain.kernel import ruleset
-from domain.kernel.audience import TABLE
-from domain.kernel.choices import Builder, Option, one, span
-from domain.kernel.declare import Admission, Fact, Id, Meta, Move, Part, declared
-from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Nothing, OptionType, Ruleset, Score, Table, memo, on
-from domain.kernel.shapes import Int
+from domain.kernel.records.audience import TABLE
+from domain.kernel.rules import meta
+from domain.kernel.rules.choices import Builder, Option, one, span
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Decision, Frame, State, assign
+from domain.kernel.rules.meta import OptionType, Table
+from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, memo, on
+from domain.kernel.schema.declarations import Admission, Fact, Id, Meta, Move, Part, declared
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.kernel.schema.validators import Int
+from domain.types import DIRECTOR, Doc, Json, Seat, Viewer
 from tests.kernel.flows import orders_frames as frames
 
 PLACES = tuple(f"t{i:02}" for i in range(12))
@@ -299,7 +301,7 @@ def blank(table: Table) -> Orders:
 
 
 RULESET: Ruleset[Orders] = Ruleset(
-    meta=ruleset.Meta(
+    meta=meta.Meta(
         "orders@1",
         "Orders",
         "OR",

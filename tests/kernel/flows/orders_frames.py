@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.declare import Context, declared
+from domain.kernel.schema.declarations import Context, declared
 
 
 class Orders(Context, frozen=True):

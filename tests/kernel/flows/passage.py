@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from domain.errors import RuleError
-from domain.ids import Doc, Json, Seat
-from domain.kernel.choices import Builder, Option, one
-from domain.kernel.declare import UNSET, Admission, Count, Fact, Move, Part, declared, doc
-from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
-from domain.kernel.shapes import Int
+from domain.kernel.rules.choices import Builder, Option, one
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Decision, Frame, State, assign
+from domain.kernel.rules.meta import Meta, OptionType, Table
+from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
+from domain.kernel.schema.declarations import UNSET, Admission, Count, Fact, Move, Part, declared, doc
+from domain.kernel.schema.validators import Int
+from domain.types import Doc, Json, Seat
 from tests.kernel.flows import passage_frames as frames
 
 REGIONS = 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from domain.kernel.declare import UNSET, Context, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, declared
 
 
 class Turn(Context, frozen=True):

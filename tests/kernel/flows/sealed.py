@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
-from domain.kernel.choices import Builder, Option, one, some
-from domain.kernel.declare import Admission, Count, Fact, Listed, Move, Part, among, declared
-from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
-from domain.kernel.shapes import Int
+from domain.kernel.rules.choices import Builder, Option, one, some
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Decision, Frame, State, assign
+from domain.kernel.rules.meta import Meta, OptionType, Table
+from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
+from domain.kernel.schema.declarations import Admission, Count, Fact, Listed, Move, Part, among, declared
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.kernel.schema.validators import Int
+from domain.types import DIRECTOR, Doc, Json, Seat, Viewer
 from tests.kernel.flows import sealed_frames as frames
 
 HAND = ("alliance", "bluff", "f2", "f3")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from domain.kernel.declare import Context, declared
+from domain.kernel.schema.declarations import Context, declared
 
 
 class Turn(Context, frozen=True):

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import Doc, Json, Seat
-from domain.kernel.choices import Builder, Option, one, span
-from domain.kernel.declare import Admission, Count, Fact, Move, Part, among, declared, given
-from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
-from domain.kernel.shapes import Int
+from domain.kernel.rules.choices import Builder, Option, one, span
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Decision, Frame, State, assign
+from domain.kernel.rules.meta import Meta, OptionType, Table
+from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
+from domain.kernel.schema.declarations import Admission, Count, Fact, Move, Part, among, declared, given
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.kernel.schema.validators import Int
+from domain.types import Doc, Json, Seat
 from tests.kernel.flows import skirmish_frames as frames
 
 UNITS = ("army", "navy", "fort")

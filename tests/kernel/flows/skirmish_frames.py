@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from domain.ids import Json
-from domain.kernel.declare import UNSET, Context, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, declared
+from domain.types import Json
 
 
 class Turn(Context, frozen=True):

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeVar
 
 from domain.errors import RuleError
-from domain.ids import DIRECTOR, Doc, Json, Seat, Viewer
-from domain.kernel.audience import TABLE
-from domain.kernel.choices import Builder, Option, one
-from domain.kernel.declare import UNSET, Admission, Context, Count, Fact, Maybe, Move, Part, among, declared
-from domain.kernel.flow import Decision, Frame, State, assign
-from domain.kernel.jsonform import BY_SEAT
-from domain.kernel.ruleset import Draft, Meta, Nothing, OptionType, Ruleset, Score, Table, on
-from domain.kernel.shapes import Int
+from domain.kernel.records.audience import TABLE
+from domain.kernel.rules.choices import Builder, Option, one
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.flow import Decision, Frame, State, assign
+from domain.kernel.rules.meta import Meta, OptionType, Table
+from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
+from domain.kernel.schema.declarations import UNSET, Admission, Context, Count, Fact, Maybe, Move, Part, among, declared
+from domain.kernel.schema.json_codec import BY_SEAT
+from domain.kernel.schema.validators import Int
+from domain.types import DIRECTOR, Doc, Json, Seat, Viewer
 from tests.kernel.flows import windows_frames as frames
 
 CARDS = ("ambush", "counter", "filibuster")

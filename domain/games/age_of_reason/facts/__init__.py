@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from domain.games.age_of_reason.facts import battle, cards, coalitions, economy, pieces, sequence
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.kernel.declare import Fact
+from domain.kernel.schema.declarations import Fact
 
 FACTS: dict[str, type[Fact[AgeOfReason]]] = {
     **sequence.FACTS,

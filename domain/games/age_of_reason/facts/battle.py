@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from domain.games.age_of_reason import assign
+from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason, Battle, Sealed, Side
 from domain.games.common.seats import put
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import UNSET, AnyInt, Count, Fact, Maybe, Meta, declared, or_none
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import UNSET, AnyInt, Count, Fact, Maybe, Meta, declared, or_none
+from domain.types import Seat
 
 Die = Annotated[int, Meta(ge=1, le=6)]
 Winner = Literal["attacker", "defender", "tie"]
@@ -31,7 +31,7 @@ class AttackDeclared(Fact[AgeOfReason], frozen=True):
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         target = or_none(self.power), or_none(self.marker), or_none(self.defender)
         battle = Battle(self.region, self.seat, *target, tuple(self.asked or ()))
-        return flow.assign(assign.turn(s, attacks_made=self.attacks), battle=battle)
+        return flow.assign(state_updates.turn(s, attacks_made=self.attacks), battle=battle)
 
 
 class CardSealed(Fact[AgeOfReason], frozen=True):
@@ -83,7 +83,7 @@ class CommitClosed(Fact[AgeOfReason], frozen=True):
     laid: Sequence[Seat]
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.battle(s, laid=tuple(self.laid))
+        return state_updates.battle(s, laid=tuple(self.laid))
 
 
 class BattleRevealed(Fact[AgeOfReason], frozen=True):
@@ -94,7 +94,7 @@ class BattleRevealed(Fact[AgeOfReason], frozen=True):
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         hired = {side: tuple(powers) for side, powers in self.hired.items()}
-        shown = assign.battle(s, cards=dict(self.cards), hired=hired)
+        shown = state_updates.battle(s, cards=dict(self.cards), hired=hired)
         return flow.assign(shown, sealed=(None,) * s.seats)
 
 
@@ -107,7 +107,7 @@ class BattleRolled(Fact[AgeOfReason], frozen=True):
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         dice = {"attacker": tuple(self.attacker), "defender": tuple(self.defender)}
-        return assign.battle(s, dice=dice, strength=_sides(self.strength))
+        return state_updates.battle(s, dice=dice, strength=_sides(self.strength))
 
 
 def _sides(strength: Sequence[int]) -> dict[str, int]:
@@ -144,7 +144,7 @@ class DiceRerolled(Fact[AgeOfReason], frozen=True):
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         dice = {**(s.fight.dice or {}), self.side: tuple(self.dice)}
-        return assign.battle(s, dice=dice, strength=_sides(self.strength))
+        return state_updates.battle(s, dice=dice, strength=_sides(self.strength))
 
 
 class BattleResolved(Fact[AgeOfReason], frozen=True):

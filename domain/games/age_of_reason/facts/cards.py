@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from domain.games.age_of_reason import assign
+from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.games.common.seats import put
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import Count, Fact, declared
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 
 class CardDiscarded(Fact[AgeOfReason], frozen=True):
@@ -38,7 +38,7 @@ class DiscardCounted(Fact[AgeOfReason], frozen=True):
     cards: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, discard_size=self.cards)
+        return state_updates.empire(s, self.seat, discard_size=self.cards)
 
 
 FACTS = declared(__name__, Fact)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from domain.games.age_of_reason.data import ALL_SLOTS
 from domain.games.age_of_reason.state import AgeOfReason, Auction, StandingBid
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared, or_none
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared, or_none
+from domain.types import Seat
 
 
 class OpenerDrawn(Fact[AgeOfReason], frozen=True):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.games.age_of_reason import assign
+from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.ids import Seat
-from domain.kernel.declare import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 
 class GoldPaid(Fact[AgeOfReason], frozen=True):
@@ -19,7 +19,7 @@ class GoldPaid(Fact[AgeOfReason], frozen=True):
     left: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, gold=self.left)
+        return state_updates.empire(s, self.seat, gold=self.left)
 
 
 class GoldReceived(Fact[AgeOfReason], frozen=True):
@@ -31,7 +31,7 @@ class GoldReceived(Fact[AgeOfReason], frozen=True):
     left: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, gold=self.left)
+        return state_updates.empire(s, self.seat, gold=self.left)
 
 
 class LoanTaken(Fact[AgeOfReason], frozen=True):
@@ -44,7 +44,7 @@ class LoanTaken(Fact[AgeOfReason], frozen=True):
     total: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, gold=self.left, unrest=self.total)
+        return state_updates.empire(s, self.seat, gold=self.left, unrest=self.total)
 
 
 class UnrestAdded(Fact[AgeOfReason], frozen=True):
@@ -55,7 +55,7 @@ class UnrestAdded(Fact[AgeOfReason], frozen=True):
     total: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, unrest=self.total)
+        return state_updates.empire(s, self.seat, unrest=self.total)
 
 
 class UnrestRemoved(Fact[AgeOfReason], frozen=True):
@@ -66,7 +66,7 @@ class UnrestRemoved(Fact[AgeOfReason], frozen=True):
     total: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, unrest=self.total)
+        return state_updates.empire(s, self.seat, unrest=self.total)
 
 
 class VpGained(Fact[AgeOfReason], frozen=True):
@@ -77,7 +77,7 @@ class VpGained(Fact[AgeOfReason], frozen=True):
     total: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, vp=self.total)
+        return state_updates.empire(s, self.seat, vp=self.total)
 
 
 class RegionScored(Fact[AgeOfReason], frozen=True):
@@ -89,7 +89,7 @@ class RegionScored(Fact[AgeOfReason], frozen=True):
     total: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, vp=self.total)
+        return state_updates.empire(s, self.seat, vp=self.total)
 
 
 class UnrestRolled(Fact[AgeOfReason], frozen=True):
@@ -101,7 +101,7 @@ class UnrestRolled(Fact[AgeOfReason], frozen=True):
     total: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, vp=self.total)
+        return state_updates.empire(s, self.seat, vp=self.total)
 
 
 FACTS = declared(__name__, Fact)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from domain.games.age_of_reason import assign
+from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.types import Seat
 
 
 class SpacePlaced(Fact[AgeOfReason], frozen=True):
@@ -22,7 +22,7 @@ class SpacePlaced(Fact[AgeOfReason], frozen=True):
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         spaces = {**s.spaces, self.space: (*s.spaces.get(self.space, ()), self.seat)}
-        return flow.assign(assign.turn(s, placed=True, attacks_allowed=self.attacks), spaces=spaces)
+        return flow.assign(state_updates.turn(s, placed=True, attacks_allowed=self.attacks), spaces=spaces)
 
 
 class MarkerConverted(Fact[AgeOfReason], frozen=True):
@@ -34,7 +34,7 @@ class MarkerConverted(Fact[AgeOfReason], frozen=True):
     attacks: Count
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.turn(assign.marker_gone(s, self.marker, self.region), attacks_made=self.attacks)
+        return state_updates.turn(state_updates.marker_gone(s, self.marker, self.region), attacks_made=self.attacks)
 
 
 class MarkerTaken(Fact[AgeOfReason], frozen=True):
@@ -45,7 +45,7 @@ class MarkerTaken(Fact[AgeOfReason], frozen=True):
     region: str
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.marker_gone(s, self.marker, self.region)
+        return state_updates.marker_gone(s, self.marker, self.region)
 
 
 class TokenRemoved(Fact[AgeOfReason], frozen=True):
@@ -56,7 +56,7 @@ class TokenRemoved(Fact[AgeOfReason], frozen=True):
     by: Seat
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.token(s, self.power, self.region, -1)
+        return state_updates.token(s, self.power, self.region, -1)
 
 
 class TokenPlaced(Fact[AgeOfReason], frozen=True):
@@ -66,7 +66,7 @@ class TokenPlaced(Fact[AgeOfReason], frozen=True):
     region: str
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.token(s, s.power(self.seat), self.region, 1)
+        return state_updates.token(s, s.power(self.seat), self.region, 1)
 
 
 FACTS = declared(__name__, Fact)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from domain.games.age_of_reason import assign
+from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.data import MARKERS
 from domain.games.age_of_reason.state import AgeOfReason, Turn
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import Count, Fact, Meta, declared
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import Count, Fact, Meta, declared
+from domain.types import Seat
 
 Number = Annotated[int, Meta(ge=1)]
 """Of a game turn or round."""
@@ -32,7 +32,7 @@ class PowerChosen(Fact[AgeOfReason], frozen=True):
     power: str
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return assign.empire(s, self.seat, power=self.power)
+        return state_updates.empire(s, self.seat, power=self.power)
 
 
 class SeatsEquipped(Fact[AgeOfReason], frozen=True):
@@ -53,8 +53,8 @@ class EmpireDrawn(Fact[AgeOfReason], frozen=True):
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         for marker in self.markers:
-            s = assign.token(s, self.power, MARKERS[marker].region, 1)
-        return flow.assign(s, bag=assign.left_bag(s, self.markers), gone=(*s.gone, *self.markers))
+            s = state_updates.token(s, self.power, MARKERS[marker].region, 1)
+        return flow.assign(s, bag=state_updates.left_bag(s, self.markers), gone=(*s.gone, *self.markers))
 
 
 class GameTurnStarted(Fact[AgeOfReason], frozen=True):
@@ -76,7 +76,7 @@ class MarkersDrawn(Fact[AgeOfReason], frozen=True):
         for marker in self.markers:
             region = MARKERS[marker].region
             markers[region] = (*markers.get(region, ()), marker)
-        return flow.assign(s, markers=markers, bag=assign.left_bag(s, self.markers))
+        return flow.assign(s, markers=markers, bag=state_updates.left_bag(s, self.markers))
 
 
 class RoundStarted(Fact[AgeOfReason], frozen=True):

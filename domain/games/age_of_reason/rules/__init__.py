@@ -17,8 +17,8 @@ from domain.games.age_of_reason.rules import (
 )
 from domain.games.age_of_reason.rules.battle import commit, dice
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Handler, on
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import Handler, on
 
 DO: dict[str, Handler[AgeOfReason]] = dict(
     (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from domain.games.age_of_reason.data import CARDS, MARKERS, POWERS, REGIONS
 from domain.games.age_of_reason.facts.battle import AttackDeclared, CardSealed
 from domain.games.age_of_reason.moves import Attack
-from domain.games.age_of_reason.parts import Target
 from domain.games.age_of_reason.rules.battle import steps
 from domain.games.age_of_reason.rules.battle.allies import asked_for_cards
 from domain.games.age_of_reason.rules.checks import (
@@ -17,9 +16,10 @@ from domain.games.age_of_reason.rules.checks import (
     need_principals_card,
 )
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, or_none
-from domain.kernel.flow import Frame
+from domain.games.age_of_reason.value_objects import Target
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, or_none
+from domain.types import Seat
 
 
 def check_region(region: str) -> None:

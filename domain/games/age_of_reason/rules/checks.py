@@ -6,7 +6,7 @@ from domain.games.age_of_reason.data import CARDS
 from domain.games.age_of_reason.rules.money import loan_for
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.games.common.checks import need, passes
-from domain.ids import Seat
+from domain.types import Seat
 
 __all__ = [
     "check_hand",

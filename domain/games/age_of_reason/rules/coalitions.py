@@ -19,9 +19,9 @@ from domain.games.age_of_reason.rules import money
 from domain.games.age_of_reason.rules.checks import need_funds
 from domain.games.age_of_reason.state import AgeOfReason, D, StandingBid
 from domain.games.common import auction
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 RULES = auction.Numbers(bid="AOR-6.4", limit="AOR-6.5")
 MAX_BID: int = CONSTANTS["max_bid"]

@@ -9,8 +9,8 @@ from domain.games.age_of_reason.moves import Convert
 from domain.games.age_of_reason.rules import money, turns
 from domain.games.age_of_reason.rules.checks import check_ship, need, need_attack, need_funds, need_reserve
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 COST: int = CONSTANTS["convert_cost_gold"]
 

@@ -7,7 +7,7 @@ from domain.games.age_of_reason.data import CONSTANTS, ROUNDS
 from domain.games.age_of_reason.facts.sequence import GameTurnStarted, RoundStarted
 from domain.games.age_of_reason.rules import coalitions, end_of_turn, income, region_markers, scoring, turns
 from domain.games.age_of_reason.state import D
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
 
 
 def start_game_turn(d: D) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.age_of_reason.data import CONSTANTS
 from domain.games.age_of_reason.rules import money
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def pay_incomes(d: D) -> None:

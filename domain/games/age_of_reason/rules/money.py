@@ -6,7 +6,7 @@ from domain.games.age_of_reason.data import CONSTANTS, UNREST_MAX
 from domain.games.age_of_reason.facts.economy import GoldPaid, GoldReceived, LoanTaken, UnrestAdded, VpGained
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.games.common.loans import loan
-from domain.ids import Json, Seat
+from domain.types import Json, Seat
 
 
 def loan_for(s: AgeOfReason, seat: Seat, gold: int) -> tuple[int, int]:

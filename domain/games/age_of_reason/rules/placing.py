@@ -12,9 +12,9 @@ from domain.games.age_of_reason.moves import Place
 from domain.games.age_of_reason.rules import money, turns
 from domain.games.age_of_reason.rules.checks import need, need_funds, need_reserve
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, or_none
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, or_none
+from domain.types import Seat
 
 TAKES_BACK: dict[str, Callable[[Card], bool]] = {
     "militia": lambda card: card.soldiers_alone,

@@ -6,7 +6,7 @@ from domain.games.age_of_reason.data import CONSTANTS, POWERS, REGIONS, SCORING
 from domain.games.age_of_reason.facts.economy import RegionScored, UnrestRolled
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.games.common.majority import majority
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def region_points(s: AgeOfReason, region: str) -> dict[str, int]:

@@ -11,9 +11,9 @@ from domain.games.age_of_reason.rules.game_turn import start_game_turn
 from domain.games.age_of_reason.state import AgeOfReason, D, Empire, Terms
 from domain.games.common import powers
 from domain.games.common.seats import clockwise
-from domain.ids import Seat
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Table
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.meta import Table
+from domain.types import Seat
 
 
 def blank(table: Table) -> AgeOfReason:

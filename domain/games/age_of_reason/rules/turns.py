@@ -7,8 +7,8 @@ from domain.games.age_of_reason.data import CONSTANTS
 from domain.games.age_of_reason.facts.sequence import TurnEnded, TurnStarted
 from domain.games.age_of_reason.moves import Pass
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def start_turn(d: D, seat: Seat) -> None:

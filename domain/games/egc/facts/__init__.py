@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from domain.games.egc.facts import armies, opening, realm, relations, sheets
 from domain.games.egc.state import Egc
-from domain.kernel.declare import Fact
+from domain.kernel.schema.declarations import Fact
 
 FACTS: Mapping[str, type[Fact[Egc]]] = {
     **opening.FACTS,

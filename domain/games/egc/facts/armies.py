@@ -20,9 +20,9 @@ from domain.games.egc.facts.base import (
     strengths,
 )
 from domain.games.egc.state import Egc, Investment
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.types import Seat
 
 Round: TypeAlias = tuple[int, int, int, int, int, int, Mapping[str, Count]]
 """EGC-9.12: qualities of attacker and defender, protection, encirclement, losses of both, those of supporters."""

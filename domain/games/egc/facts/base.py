@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 from domain.games.common.seats import put
 from domain.games.egc.state import Army, Egc, Garrison
-from domain.ids import Doc, Seat
-from domain.kernel.declare import Fact, doc
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import Fact, doc
+from domain.types import Doc, Seat
 
 Step = Literal["P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14", "P15"]
 """EGC-5.1: where in the resolution of a turn."""

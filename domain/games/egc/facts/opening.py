@@ -8,9 +8,9 @@ from typing import TypeAlias
 from domain.games.common.seats import put
 from domain.games.egc.facts.base import Force, Troops, forces
 from domain.games.egc.state import NEUTRAL, Egc, Garrison, NeutralRanks
-from domain.ids import Seat
-from domain.kernel.declare import Count, Fact, declared
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 Ranks: TypeAlias = tuple[int | None, int | None]
 """Naval and siege rank of a neutral army; null: the worst."""

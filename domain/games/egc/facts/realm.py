@@ -10,9 +10,9 @@ from domain.games.egc.data import TERRITORIES
 from domain.games.egc.facts.base import News, Reported, forces, strengths, without
 from domain.games.egc.state import ELIMINATED, Egc, Final, Land, Protectorate
 from domain.games.egc.state import Count as VictoryCount
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.types import Seat
 
 Why = Literal["dropped", "upkeep_failed"]
 Ending = Literal["resigned", "nobody_left", "fourth_count"]

@@ -8,9 +8,9 @@ from typing import Literal
 from domain.games.common.seats import put
 from domain.games.egc.facts.base import Invested, News, Reported, Step
 from domain.games.egc.state import PAIR_KEYS, Egc, Investment, Proposal
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.types import Seat
 
 Cause = Literal["war_begins", "improved", "separate_peace", "degraded", "upkeep_failed"]
 

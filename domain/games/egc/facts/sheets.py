@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from domain.games.common.seats import put
 from domain.games.egc.facts.base import Force
 from domain.games.egc.state import DORMANT, Egc, Filed
-from domain.ids import Doc, Seat
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, Part, declared, doc
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Part, declared, doc
+from domain.types import Doc, Seat
 
 
 class TerritoryReport(Part, frozen=True):

@@ -18,8 +18,8 @@ from domain.games.egc.moves import (
 )
 from domain.games.egc.rules import pipeline, seats, sheet, spying, turn_zero
 from domain.games.egc.state import D, Egc
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Handler, on
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import Handler, on
 
 DO: Mapping[str, Handler[Egc]] = dict(
     (

@@ -8,7 +8,7 @@ from domain.games.egc.data import COMBAT, TERRITORIES
 from domain.games.egc.facts.armies import CombatFought, Round
 from domain.games.egc.rules.work import NOBODY, Unit, Work
 from domain.games.egc.state import NEUTRAL, NeutralRanks, empire_of
-from domain.kernel.audience import TABLE
+from domain.kernel.records.audience import TABLE
 
 WORST = 10
 """EGC-9.3: the rank of a neutral army that has none."""

@@ -6,7 +6,7 @@ from domain.games.egc.data import ECONOMY, HOMES, TERRITORIES
 from domain.games.egc.facts.armies import TerritoryConquered
 from domain.games.egc.rules.finance import corruption_rate, recovered
 from domain.games.egc.rules.work import NOBODY, Work
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def conquer(w: Work) -> None:

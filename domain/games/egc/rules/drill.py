@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.egc.data import by_rank
 from domain.games.egc.facts.armies import ArmiesDrilled
 from domain.games.egc.rules.work import NOBODY, Unit, Work
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def drill(w: Work) -> None:

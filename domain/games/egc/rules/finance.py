@@ -10,8 +10,8 @@ from domain.games.egc.facts.realm import FinanceSettled
 from domain.games.egc.moves import GiveMoney
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Egc
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 
 @dataclass(frozen=True)

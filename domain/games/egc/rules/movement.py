@@ -10,8 +10,8 @@ from domain.games.egc.rules.battle import battle
 from domain.games.egc.rules.orders_army import round_of
 from domain.games.egc.rules.work import NOBODY, Unit, Work
 from domain.games.egc.state import NEUTRAL, Army, Garrison, empire_of, numbered
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 
 def muster(w: Work) -> None:

@@ -11,8 +11,8 @@ from domain.games.egc.moves import OrderArmy
 from domain.games.egc.rules.projection import Copy, known_army, known_territory, need, own_army
 from domain.games.egc.rules.seas import common_seas, strait_closed
 from domain.games.egc.state import HOSTILE, Egc, Filed
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 RULE = "EGC-7.10.1"
 

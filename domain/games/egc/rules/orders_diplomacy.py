@@ -26,7 +26,7 @@ from domain.games.egc.rules.projection import (
 )
 from domain.games.egc.rules.wars import has_casus_belli
 from domain.games.egc.state import HOSTILE, Egc, Filed
-from domain.ids import Seat
+from domain.types import Seat
 
 RULE = "EGC-7.12"
 

@@ -17,7 +17,7 @@ from domain.games.egc.rules.projection import (
     own_army,
 )
 from domain.games.egc.state import Army, Filed
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
 
 
 def _site(c: Copy, move: Build | Demolish, rule: str) -> tuple[str, str]:

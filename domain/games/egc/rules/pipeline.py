@@ -28,9 +28,9 @@ from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.turn_zero import start_turn
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Army, D, numbered
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 
 def go_orders(d: D, frame: Frame) -> None:

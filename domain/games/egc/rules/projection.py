@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Any, TypeVar
 
-from domain.cached import cached_property
+from domain.compat import cached_property
 from domain.errors import RuleError
 from domain.games.egc.data import (
     ECONOMY,
@@ -23,7 +23,7 @@ from domain.games.egc.moves import OrderArmy
 from domain.games.egc.order import Order
 from domain.games.egc.rules.seas import accessible, controlled, ports_of
 from domain.games.egc.state import Army, Egc, Filed
-from domain.ids import Json, Seat
+from domain.types import Json, Seat
 
 K = TypeVar("K", bound=Order)
 

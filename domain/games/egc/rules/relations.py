@@ -22,7 +22,7 @@ from domain.games.egc.moves import AnswerProposal, RelationAction, SetPorts, Set
 from domain.games.egc.rules.orders_diplomacy import action_cost, answer_cost
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import ELIMINATED, ENEMIES, HOSTILE, PAIR_KEYS, Proposal
-from domain.ids import Seat
+from domain.types import Seat
 
 IMPROVING = ("propose", "incite")
 DEGRADED = {"alliance": "nap", "mpa": "nap", "nap": "peace", "peace": "rupture", "war": "total_war"}

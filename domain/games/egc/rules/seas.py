@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from domain.games.egc.data import SEAS, SEATS, TERRITORIES
 from domain.games.egc.state import Egc
-from domain.ids import Seat
+from domain.types import Seat
 
 Counts = Mapping[str, int]
 """Sea -> number of ports."""

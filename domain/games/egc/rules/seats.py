@@ -11,8 +11,8 @@ from domain.games.egc.facts.sheets import SeatResigned, SheetOpened
 from domain.games.egc.moves import ZERO, ReopenOrders, Resign, SubmitOrders
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import ACTIVE, DORMANT, ELIMINATED, D, Egc
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 REFUSED = {ELIMINATED: "seat_eliminated", DORMANT: "seat_dormant"}
 

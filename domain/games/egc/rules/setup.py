@@ -20,9 +20,9 @@ from domain.games.egc.facts.base import Troops
 from domain.games.egc.facts.opening import CountsDrawn, GameSetUp, NeutralsDealt, Ranks, TieOrderDrawn
 from domain.games.egc.rules.seats import vacate
 from domain.games.egc.state import ACTIVE, D, Egc, Empire, Land, Sheet, Spied, Terms, at_peace
-from domain.ids import Seat
-from domain.kernel.audience import TABLE
-from domain.kernel.ruleset import Table
+from domain.kernel.records.audience import TABLE
+from domain.kernel.rules.meta import Table
+from domain.types import Seat
 
 
 def _home_levels(seat: Seat) -> dict[str, int]:

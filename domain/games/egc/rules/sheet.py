@@ -33,10 +33,10 @@ from domain.games.egc.rules import orders_army, orders_diplomacy, orders_money
 from domain.games.egc.rules.orders_management import MANAGEMENT
 from domain.games.egc.rules.projection import Check, Copy, on
 from domain.games.egc.state import D, Egc, Filed
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Maybe, doc
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import memo
+from domain.kernel.schema.declarations import UNSET, Maybe, doc
+from domain.types import Seat
 
 OTHERS: dict[type[Order], Check] = dict(
     (

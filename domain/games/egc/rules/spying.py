@@ -10,9 +10,9 @@ from domain.games.egc.rules.projection import Copy, known_empire, known_territor
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.supply import capacity
 from domain.games.egc.state import D, Egc, numbered
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 RULE = "EGC-7.11"
 

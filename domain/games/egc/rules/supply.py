@@ -6,7 +6,7 @@ from domain.games.egc.data import SUPPLY, TERRITORIES, by_rank
 from domain.games.egc.facts.armies import SupplyLost
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Army, Egc, numbered
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def capacity(s: Egc, territory: str) -> int:

@@ -8,7 +8,7 @@ from domain.games.egc.data import RESEARCH, TECHNOLOGIES, by_rank
 from domain.games.egc.facts.relations import TechnologySettled
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Investment
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def research_points(amount: int, rank: int, revenue: int) -> int:

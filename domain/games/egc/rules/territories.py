@@ -18,7 +18,7 @@ from domain.games.egc.moves import Annex, Drop, GiveTerritory, InstallProtectora
 from domain.games.egc.rules.victory import count, finish
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import ACTIVE, ELIMINATED, Land, numbered
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def _conquered(w: Work, territory: str) -> bool:

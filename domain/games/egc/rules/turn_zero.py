@@ -23,8 +23,8 @@ from domain.games.egc.rules.seats import ask_sheets
 from domain.games.egc.rules.setup import starting_points
 from domain.games.egc.rules.technology import ranks_of
 from domain.games.egc.state import D, empire_of
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def allocate(d: D, frame: Frame, seat: Seat, move: AllocateTurnZero) -> None:

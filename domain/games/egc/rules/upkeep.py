@@ -7,7 +7,7 @@ from domain.games.egc.facts.realm import ProtectionEnded, ProtectorateEnded
 from domain.games.egc.facts.relations import DiplomacySettled
 from domain.games.egc.rules.relations import break_alliance
 from domain.games.egc.rules.work import Work
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def settle(w: Work) -> None:

@@ -8,7 +8,7 @@ from domain.games.egc.rules.presence import show_armies
 from domain.games.egc.rules.seats import end_game
 from domain.games.egc.rules.work import Work
 from domain.games.egc.state import Egc
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def protectorates(s: Egc, seat: Seat) -> list[str]:

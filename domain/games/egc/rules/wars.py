@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from domain.games.egc.data import CASUS_BELLI, SEATS
 from domain.games.egc.state import PAIR_KEYS, Egc
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def lasting(s: Egc, holder: Seat, against: Seat) -> Iterator[str]:

@@ -13,8 +13,8 @@ from domain.games.egc.order import Order
 from domain.games.egc.rules.projection import Copy
 from domain.games.egc.rules.seas import common_seas, controlled
 from domain.games.egc.state import ELIMINATED, D, Egc
-from domain.ids import Seat
-from domain.kernel.declare import Fact
+from domain.kernel.schema.declarations import Fact
+from domain.types import Seat
 
 K = TypeVar("K", bound=Order)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.imperunde.facts import cards, combat, diplomacy, events, money, movement, turn
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.declare import Fact
+from domain.kernel.schema.declarations import Fact
 
 FACTS: dict[str, type[Fact[ImpeRunde]]] = {
     **turn.FACTS,

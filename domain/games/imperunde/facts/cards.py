@@ -8,14 +8,13 @@ from typing import Literal
 from msgspec import field
 
 from domain.games.common.seats import put
-from domain.games.imperunde import assign as part
-from domain.games.imperunde import lots
-from domain.games.imperunde.lots import Told
+from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.moves import Purchase, Want
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Fact, Maybe, Part, declared
-from domain.kernel.flow import assign
+from domain.games.imperunde.unit_stacks import Told
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import UNSET, Fact, Maybe, Part, declared
+from domain.types import Seat
 
 S = ImpeRunde
 
@@ -67,7 +66,7 @@ class CardDealt(Fact[S], frozen=True):
     pile: int
 
     def evolve(self, s: S) -> S:
-        return assign(part.nation(s, self.seat, cards=self.cards), pile=self.pile, deck=s.deck[1:])
+        return assign(state_updates.nation(s, self.seat, cards=self.cards), pile=self.pile, deck=s.deck[1:])
 
 
 class CardDrawn(Fact[S], frozen=True):
@@ -102,8 +101,8 @@ class CardPlayed(Fact[S], frozen=True):
     terms: Maybe[Terms] = UNSET
 
     def evolve(self, s: S) -> S:
-        hand = part.without(s.hands[self.seat], self.card)
-        played = part.nation(s, self.seat, cards=self.cards)
+        hand = state_updates.without(s.hands[self.seat], self.card)
+        played = state_updates.nation(s, self.seat, cards=self.cards)
         return assign(played, hands=put(s.hands, self.seat, hand), discard=(*s.discard, self.card))
 
 
@@ -129,8 +128,8 @@ class BonusWon(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         if self.card == "coup_de_main":
-            return part.combat(s, coup=(*s.fight.coup, self.seat))
-        return part.combat(s, ambush=True) if self.card == "ambush" else part.combat(s, surprise=True)
+            return state_updates.combat(s, coup=(*s.fight.coup, self.seat))
+        return state_updates.combat(s, ambush=True) if self.card == "ambush" else state_updates.combat(s, surprise=True)
 
 
 class PiratesHired(Fact[S], frozen=True):
@@ -141,7 +140,9 @@ class PiratesHired(Fact[S], frozen=True):
     units: Sequence[Told]
 
     def evolve(self, s: S) -> S:
-        return part.units(part.zone(s, self.zone, pirates={}), self.seat, self.zone, lots.read(self.units))
+        return state_updates.units(
+            state_updates.zone(s, self.zone, pirates={}), self.seat, self.zone, unit_stacks.read(self.units)
+        )
 
 
 class ColonyPlundered(Fact[S], frozen=True):
@@ -152,7 +153,7 @@ class ColonyPlundered(Fact[S], frozen=True):
     owner: Seat
 
     def evolve(self, s: S) -> S:
-        return part.country(s, self.country, plundered_by=self.seat)
+        return state_updates.country(s, self.country, plundered_by=self.seat)
 
 
 class HandShown(Fact[S], frozen=True):
@@ -174,7 +175,7 @@ class CardStolen(Fact[S], frozen=True):
     card: str
 
     def evolve(self, s: S) -> S:
-        return assign(s, hands=put(s.hands, self.target, part.without(s.hands[self.target], self.card)))
+        return assign(s, hands=put(s.hands, self.target, state_updates.without(s.hands[self.target], self.card)))
 
 
 class TheftDone(Fact[S], frozen=True):
@@ -185,7 +186,7 @@ class TheftDone(Fact[S], frozen=True):
     cards: int
 
     def evolve(self, s: S) -> S:
-        return assign(part.nation(s, self.target, cards=self.cards), seen=())
+        return assign(state_updates.nation(s, self.target, cards=self.cards), seen=())
 
 
 # --- windows -------------------------------------------------------------------------------------------------

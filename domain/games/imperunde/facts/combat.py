@@ -7,13 +7,12 @@ from typing import Literal
 
 from msgspec import field
 
-from domain.games.imperunde import assign as part
-from domain.games.imperunde import lots
-from domain.games.imperunde.lots import Lot, Told
+from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.state import Combat, ImpeRunde, Party, Side, Staged
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Fact, Maybe, Part, declared
-from domain.kernel.flow import assign
+from domain.games.imperunde.unit_stacks import Lot, Told
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import UNSET, Fact, Maybe, Part, declared
+from domain.types import Seat
 
 S = ImpeRunde
 
@@ -60,7 +59,7 @@ class CombatStarted(Fact[S], frozen=True):
             self.attacker,
             self.defender,
             self.supported or False,
-            tuple(Staged(x.region, x.start, *lots.read((x.lot,))) for x in self.staged or ()),
+            tuple(Staged(x.region, x.start, *unit_stacks.read((x.lot,))) for x in self.staged or ()),
             horde=self.horde or 0,
             enemies=tuple(self.enemies or ()),
         )
@@ -71,7 +70,7 @@ class AttackersEntered(Fact[S], frozen=True):
     """IMP-8.1.2: the last step has been made."""
 
     def evolve(self, s: S) -> S:
-        return part.combat(s, staged=())
+        return state_updates.combat(s, staged=())
 
 
 class NextEnemy(Fact[S], frozen=True):
@@ -81,7 +80,7 @@ class NextEnemy(Fact[S], frozen=True):
     enemies: Sequence[Party]
 
     def evolve(self, s: S) -> S:
-        return part.combat(s, defender=self.defender, enemies=tuple(self.enemies), round=0, lost=False)
+        return state_updates.combat(s, defender=self.defender, enemies=tuple(self.enemies), round=0, lost=False)
 
 
 class AttackCalledOff(Fact[S], frozen=True):
@@ -90,7 +89,7 @@ class AttackCalledOff(Fact[S], frozen=True):
     region: str
 
     def evolve(self, s: S) -> S:
-        return part.combat(s, called_off=True)
+        return state_updates.combat(s, called_off=True)
 
 
 class UnitsChosen(Fact[S], frozen=True):
@@ -101,7 +100,7 @@ class UnitsChosen(Fact[S], frozen=True):
     units: Sequence[Told]
 
     def evolve(self, s: S) -> S:
-        return part.combat(s, chosen={**s.fight.chosen, self.side: lots.read(self.units)})
+        return state_updates.combat(s, chosen={**s.fight.chosen, self.side: unit_stacks.read(self.units)})
 
 
 class RoundFought(Fact[S], frozen=True):
@@ -117,7 +116,7 @@ class RoundFought(Fact[S], frozen=True):
     def evolve(self, s: S) -> S:
         lost = s.fight.lost or self.attacker_lost or False
         horde = s.fight.horde if self.horde is UNSET else self.horde
-        return part.combat(s, round=self.round, lost=lost, horde=horde, chosen={})
+        return state_updates.combat(s, round=self.round, lost=lost, horde=horde, chosen={})
 
 
 class ShipCaptured(Fact[S], frozen=True):
@@ -131,12 +130,12 @@ class ShipCaptured(Fact[S], frozen=True):
     def evolve(self, s: S) -> S:
         unit = self.ship.unit
         if isinstance(self.from_, int):
-            s = part.units(s, self.from_, self.zone, lots.read((self.ship,)), -1)
+            s = state_updates.units(s, self.from_, self.zone, unit_stacks.read((self.ship,)), -1)
         else:
-            s = part.pirates(s, self.zone, {unit: 1}, -1)
+            s = state_updates.pirates(s, self.zone, {unit: 1}, -1)
         if isinstance(self.by, int):
-            return part.units(s, self.by, self.zone, (Lot(unit, 1, 0, pinned=True),))
-        return part.pirates(s, self.zone, {unit: 1})
+            return state_updates.units(s, self.by, self.zone, (Lot(unit, 1, 0, pinned=True),))
+        return state_updates.pirates(s, self.zone, {unit: 1})
 
 
 class Reinforced(Fact[S], frozen=True):
@@ -155,7 +154,7 @@ class PiratesLost(Fact[S], frozen=True):
     cause: Literal["combat", "storm"]
 
     def evolve(self, s: S) -> S:
-        return part.pirates(s, self.zone, self.units, -1)
+        return state_updates.pirates(s, self.zone, self.units, -1)
 
 
 class CountryConquered(Fact[S], frozen=True):
@@ -168,8 +167,8 @@ class CountryConquered(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         units = s.fight.units
-        entered = part.combat(s, units=())
-        return part.country(
+        entered = state_updates.combat(s, units=())
+        return state_updates.country(
             entered, self.country, owner=self.seat, units=units, forts=0, posts=self.posts, fresh_posts=0
         )
 
@@ -183,7 +182,7 @@ class CombatEnded(Fact[S], frozen=True):
     outcome: Outcome
 
     def evolve(self, s: S) -> S:
-        return assign(part.expire(s, "combat_end"), combat=None)
+        return assign(state_updates.expire(s, "combat_end"), combat=None)
 
 
 FACTS = declared(__name__, Fact)

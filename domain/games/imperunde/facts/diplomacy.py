@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.games.common.seats import put
-from domain.games.imperunde import assign as part
+from domain.games.imperunde import state_updates
 from domain.games.imperunde.state import ImpeRunde, Override, Pair, Relation
-from domain.ids import Seat
-from domain.kernel.declare import Count, Fact, declared
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 S = ImpeRunde
 
@@ -33,7 +33,7 @@ class StanceSet(Fact[S], frozen=True):
     def evolve(self, s: S) -> S:
         pair, at = s.pairs[self.pair], int(self.seat > self.target)
         changes = put(pair.changes, at, self.change)
-        return part.pair(s, self.pair, stances=put(pair.stances, at, self.stance), changes=changes)
+        return state_updates.pair(s, self.pair, stances=put(pair.stances, at, self.stance), changes=changes)
 
 
 class GoalProposed(Fact[S], frozen=True):
@@ -43,7 +43,7 @@ class GoalProposed(Fact[S], frozen=True):
     goal: Count
 
     def evolve(self, s: S) -> S:
-        return part.nation(s, self.seat, proposals=s.nations[self.seat].proposals + 1)
+        return state_updates.nation(s, self.seat, proposals=s.nations[self.seat].proposals + 1)
 
 
 class GoalVoted(Fact[S], frozen=True):
@@ -81,7 +81,7 @@ class RelationOverridden(Fact[S], frozen=True):
     by: Seat
 
     def evolve(self, s: S) -> S:
-        return part.pair(s, self.pair, override=Override(self.relation, self.card, self.by))
+        return state_updates.pair(s, self.pair, override=Override(self.relation, self.card, self.by))
 
 
 FACTS = declared(__name__, Fact)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from domain.games.imperunde import assign as part
+from domain.games.imperunde import state_updates
 from domain.games.imperunde.facts.shared import Struck
 from domain.games.imperunde.state import OPEN_SEA, WILD, ImpeRunde
-from domain.kernel.declare import Fact, declared
-from domain.kernel.flow import assign
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import Fact, declared
 
 S = ImpeRunde
 
@@ -42,7 +42,7 @@ class FamineMarked(Fact[S], frozen=True):
     country: str
 
     def evolve(self, s: S) -> S:
-        return part.country(s, self.country, famine=True)
+        return state_updates.country(s, self.country, famine=True)
 
 
 class WeatherMarked(Fact[S], frozen=True):
@@ -52,7 +52,7 @@ class WeatherMarked(Fact[S], frozen=True):
     marker: Literal["storm", "calm"]
 
     def evolve(self, s: S) -> S:
-        return part.zone(s, self.zone, marker=self.marker)
+        return state_updates.zone(s, self.zone, marker=self.marker)
 
 
 class PiratesPlaced(Fact[S], frozen=True):
@@ -62,7 +62,7 @@ class PiratesPlaced(Fact[S], frozen=True):
     units: Mapping[str, int]
 
     def evolve(self, s: S) -> S:
-        return part.pirates(s, self.zone, self.units)
+        return state_updates.pirates(s, self.zone, self.units)
 
 
 FACTS = declared(__name__, Fact)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.games.imperunde import assign as part
+from domain.games.imperunde import state_updates
 from domain.games.imperunde.data import UNITS
-from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.state import Budget, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared
-from domain.kernel.flow import assign
+from domain.games.imperunde.unit_stacks import Lot
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.types import Seat
 
 S = ImpeRunde
 
@@ -22,7 +22,7 @@ class IncomeComputed(Fact[S], frozen=True):
     lines: Mapping[str, int]
 
     def evolve(self, s: S) -> S:
-        return part.nation(s, self.seat, ledger=self.lines)
+        return state_updates.nation(s, self.seat, ledger=self.lines)
 
 
 class BudgetSent(Fact[S], frozen=True):
@@ -48,7 +48,7 @@ class BudgetApplied(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         nation = s.nations[self.seat]
-        applied = part.nation(
+        applied = state_updates.nation(
             s,
             self.seat,
             debt=self.debt,
@@ -76,10 +76,10 @@ class PurchaseMade(Fact[S], frozen=True):
     def evolve(self, s: S) -> S:
         nation = s.nations[self.seat]
         spent = nation.spent if self.budget is UNSET else {**nation.spent, self.country: self.budget}
-        s = part.nation(s, self.seat, available=self.available, paid=nation.paid + self.cost, spent=spent)
+        s = state_updates.nation(s, self.seat, available=self.available, paid=nation.paid + self.cost, spent=spent)
         if UNITS[self.item].kind == "post":
-            return part.posts(s, self.country, self.quantity)
-        return part.units(s, self.seat, self.zone or self.country, (Lot(self.item, self.quantity),))
+            return state_updates.posts(s, self.country, self.quantity)
+        return state_updates.units(s, self.seat, self.zone or self.country, (Lot(self.item, self.quantity),))
 
 
 class CanalBuilt(Fact[S], frozen=True):
@@ -93,7 +93,7 @@ class CanalBuilt(Fact[S], frozen=True):
     available: int
 
     def evolve(self, s: S) -> S:
-        s = part.pay(part.posts(s, self.country, self.posts), self.seat, self.cost, self.available)
+        s = state_updates.pay(state_updates.posts(s, self.country, self.posts), self.seat, self.cost, self.available)
         return assign(s, canals=(*s.canals, self.canal))
 
 
@@ -107,7 +107,9 @@ class CardsBought(Fact[S], frozen=True):
     available: int
 
     def evolve(self, s: S) -> S:
-        return part.nation(part.pay(s, self.seat, self.cost, self.available), self.seat, bought=self.bought)
+        return state_updates.nation(
+            state_updates.pay(s, self.seat, self.cost, self.available), self.seat, bought=self.bought
+        )
 
 
 class InvestmentsEnded(Fact[S], frozen=True):
@@ -117,7 +119,7 @@ class InvestmentsEnded(Fact[S], frozen=True):
     surplus: int
 
     def evolve(self, s: S) -> S:
-        return part.nation(s, self.seat, available=0, surplus=self.surplus)
+        return state_updates.nation(s, self.seat, available=0, surplus=self.surplus)
 
 
 class PostsSettled(Fact[S], frozen=True):
@@ -138,7 +140,7 @@ class TradeProfit(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         received = s.nations[self.seat].received + self.doubloons
-        return part.nation(s, self.seat, surplus=self.surplus, received=received)
+        return state_updates.nation(s, self.seat, surplus=self.surplus, received=received)
 
 
 FACTS = declared(__name__, Fact)

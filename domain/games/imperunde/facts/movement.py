@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from domain.games.imperunde import assign as part
-from domain.games.imperunde import lots
+from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.facts.shared import Gone, Lost
-from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import Count, Fact, declared
-from domain.kernel.flow import assign
+from domain.games.imperunde.unit_stacks import Lot
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 S = ImpeRunde
 
@@ -31,7 +30,7 @@ class PartStarted(Fact[S], frozen=True):
         def sail(x: Lot) -> Lot:
             return x.with_moves(0 if x.pinned else self.sea)
 
-        return assign(part.regive(s, self.seat, march, sail), active=self.seat)
+        return assign(state_updates.regive(s, self.seat, march, sail), active=self.seat)
 
 
 class PartEnded(Fact[S], frozen=True):
@@ -40,7 +39,7 @@ class PartEnded(Fact[S], frozen=True):
     seat: Seat
 
     def evolve(self, s: S) -> S:
-        return assign(part.regive(s, self.seat, Lot.rested, Lot.rested), active=None)
+        return assign(state_updates.regive(s, self.seat, Lot.rested, Lot.rested), active=None)
 
 
 class PinsRemoved(Fact[S], frozen=True):
@@ -53,7 +52,7 @@ class PinsRemoved(Fact[S], frozen=True):
         zones = s.zones.copy()
         for k, z in s.zones.items():
             if any(x.pinned for ships in z.fleets.values() for x in ships):
-                zones[k] = assign(z, fleets={p: lots.each(ships, free) for p, ships in z.fleets.items()})
+                zones[k] = assign(z, fleets={p: unit_stacks.each(ships, free) for p, ships in z.fleets.items()})
         return assign(s, zones=zones)
 
 
@@ -82,7 +81,7 @@ class CountryFreed(Fact[S], frozen=True):
     was: Seat
 
     def evolve(self, s: S) -> S:
-        return part.country(s, self.country, owner=None, units=(), forts=0, posts=0, fresh_posts=0)
+        return state_updates.country(s, self.country, owner=None, units=(), forts=0, posts=0, fresh_posts=0)
 
 
 class WindRisen(Fact[S], frozen=True):
@@ -94,8 +93,8 @@ class WindRisen(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         fleet = s.zone(self.zone).fleet(self.seat)
-        again = lots.each(fleet, lambda x: x.with_moves(0 if x.pinned else self.moves))
-        return assign(part.fleet(s, self.zone, self.seat, again), active=self.seat)
+        again = unit_stacks.each(fleet, lambda x: x.with_moves(0 if x.pinned else self.moves))
+        return assign(state_updates.fleet(s, self.zone, self.seat, again), active=self.seat)
 
 
 FACTS = declared(__name__, Fact)

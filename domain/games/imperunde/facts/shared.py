@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import field
 
-from domain.games.imperunde import assign as part
-from domain.games.imperunde import lots
-from domain.games.imperunde.lots import Told
+from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import Fact
-from domain.kernel.flow import assign
+from domain.games.imperunde.unit_stacks import Told
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import Fact
+from domain.types import Seat
 
 S = ImpeRunde
 
@@ -27,9 +26,9 @@ class Gone(Fact[S], frozen=True):
     left: Sequence[int]
 
     def evolve(self, s: S) -> S:
-        gone = lots.read(self.units)
+        gone = unit_stacks.read(self.units)
         come = tuple(x.with_moves(n) for x, n in zip(gone, self.left, strict=True))
-        return part.units(part.units(s, self.seat, self.from_, gone, -1), self.seat, self.to, come)
+        return state_updates.units(state_updates.units(s, self.seat, self.from_, gone, -1), self.seat, self.to, come)
 
 
 class Lost(Fact[S], frozen=True):
@@ -40,7 +39,7 @@ class Lost(Fact[S], frozen=True):
     units: Sequence[Told]
 
     def evolve(self, s: S) -> S:
-        return part.units(s, self.seat, self.region, lots.read(self.units), -1)
+        return state_updates.units(s, self.seat, self.region, unit_stacks.read(self.units), -1)
 
 
 class Struck(Fact[S], frozen=True):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from domain.games.imperunde import assign as part
-from domain.games.imperunde import lots
-from domain.games.imperunde.lots import Lot, Told
+from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import Count, Fact, declared
-from domain.kernel.flow import assign
+from domain.games.imperunde.unit_stacks import Lot, Told
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 S = ImpeRunde
 
@@ -23,7 +22,7 @@ class NationAssigned(Fact[S], frozen=True):
     nation: str
 
     def evolve(self, s: S) -> S:
-        return part.country(part.nation(s, self.seat, home=self.nation), self.nation, owner=self.seat)
+        return state_updates.country(state_updates.nation(s, self.seat, home=self.nation), self.nation, owner=self.seat)
 
 
 class OrderFixed(Fact[S], frozen=True):
@@ -43,7 +42,7 @@ class PiecesPlaced(Fact[S], frozen=True):
     units: Sequence[Told]
 
     def evolve(self, s: S) -> S:
-        return part.units(s, self.seat, self.region, lots.read(self.units))
+        return state_updates.units(s, self.seat, self.region, unit_stacks.read(self.units))
 
 
 class ColonyAssigned(Fact[S], frozen=True):
@@ -57,7 +56,7 @@ class ColonyAssigned(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         units = (Lot("infantry", self.infantry),)
-        return part.country(s, self.country, owner=self.seat, posts=self.posts, forts=self.forts, units=units)
+        return state_updates.country(s, self.country, owner=self.seat, posts=self.posts, forts=self.forts, units=units)
 
 
 class TurnStarted(Fact[S], frozen=True):
@@ -67,7 +66,7 @@ class TurnStarted(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         fresh = tuple(assign(n, bought=0, proposals=0, ledger={}, spent={}) for n in s.nations)
-        return assign(part.expire(s, "phase_end", "turn_end"), turn=self.turn, phase=1, nations=fresh)
+        return assign(state_updates.expire(s, "phase_end", "turn_end"), turn=self.turn, phase=1, nations=fresh)
 
 
 class PhaseStarted(Fact[S], frozen=True):
@@ -76,7 +75,7 @@ class PhaseStarted(Fact[S], frozen=True):
     phase: Count
 
     def evolve(self, s: S) -> S:
-        return assign(part.expire(s, "phase_end"), phase=self.phase)
+        return assign(state_updates.expire(s, "phase_end"), phase=self.phase)
 
 
 class GameWon(Fact[S], frozen=True):

@@ -55,10 +55,10 @@ from domain.games.imperunde.rules import (
 from domain.games.imperunde.rules.end import until_the_end
 from domain.games.imperunde.rules.end import vacated as nobody_left
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import tag
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Handler, on
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import Handler, on
+from domain.kernel.schema.declarations import tag
+from domain.types import Seat
 
 _DO: Mapping[str, Handler[ImpeRunde]] = dict(
     (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_warship
 from domain.games.imperunde.facts.movement import UnitsMoved
-from domain.games.imperunde.lots import Lots
 from domain.games.imperunde.rules.movement import Group, free_if_empty, march, moves_after, weather
 from domain.games.imperunde.state import D, Staged
-from domain.ids import Seat
+from domain.games.imperunde.unit_stacks import Lots
+from domain.types import Seat
 
 
 def approach(d: D, seat: Seat, groups: Sequence[Group]) -> list[Staged]:
@@ -30,10 +30,10 @@ def charge(d: D, seat: Seat, target: str, staged: Sequence[Staged]) -> Lots:
     come: Lots = ()
     regions = dict.fromkeys(x.region for x in staged)
     for region in regions:
-        going = lots.change((), [x.lot for x in staged if x.region == region])
+        going = unit_stacks.change((), [x.lot for x in staged if x.region == region])
         left = [moves_after(d.state, x, region, target) for x in going]
         _enter(d, seat, going, region, target, left)
-        come = lots.change(come, (x.with_moves(n) for x, n in zip(going, left, strict=True)))
+        come = unit_stacks.change(come, (x.with_moves(n) for x, n in zip(going, left, strict=True)))
     if target in ZONES:
         come = weather(d, seat, target, come)
     for region in regions:
@@ -43,7 +43,7 @@ def charge(d: D, seat: Seat, target: str, staged: Sequence[Staged]) -> Lots:
 
 
 def _enter(d: D, seat: Seat, going: Lots, region: str, target: str, left: list[int]) -> None:
-    d.add(UnitsMoved(seat, region, target, lots.tell(going), left))
+    d.add(UnitsMoved(seat, region, target, unit_stacks.tell(going), left))
 
 
 def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
@@ -55,4 +55,4 @@ def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
 
 def step_back(d: D, seat: Seat, x: Staged) -> None:
     """IMP-8.1.3: with 0 moves."""
-    d.add(UnitsMoved(seat, x.region, x.start, lots.tell((x.lot,)), (0,)))
+    d.add(UnitsMoved(seat, x.region, x.start, unit_stacks.tell((x.lot,)), (0,)))

@@ -7,14 +7,14 @@ from functools import partial
 from itertools import pairwise
 
 from domain.games.common.checks import need
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS, is_army, is_warship
-from domain.games.imperunde.lots import Lots
 from domain.games.imperunde.moves import Attack, Way
 from domain.games.imperunde.rules.checks import need_items, need_path
 from domain.games.imperunde.rules.movement import Group, check_link, check_step, moves_needed, need_units, take
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
+from domain.games.imperunde.unit_stacks import Lots
+from domain.types import Seat
 
 RULE = "IMP-8.1.1"
 
@@ -61,11 +61,11 @@ def check_paths(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way]) ->
     found = []
     for g in groups:
         start, path = g.path[0], tuple(g.path)
-        have = lots.change(s.lots_in(seat, start), taken.get(start, ()), -1)
+        have = unit_stacks.change(s.lots_in(seat, start), taken.get(start, ()), -1)
         need_units(have, [g], RULE)
         check_attack_path(s, seat, g.unit, path)
         group = Group(take(have, [g], partial(moves_needed, s, path), RULE), path)
-        taken[start] = lots.change(taken.get(start, ()), group.lots)
+        taken[start] = unit_stacks.change(taken.get(start, ()), group.lots)
         found.append(group)
     return found
 

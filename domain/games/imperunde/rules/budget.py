@@ -8,8 +8,8 @@ from domain.games.imperunde.facts.money import BudgetApplied, BudgetSent, Income
 from domain.games.imperunde.moves import SetBudget
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.state import Budget, D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 LINES = ("surplus", "home_tax", "peace_dividend", "colonial_tax", "maritime_tax", "interest")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.games.common.checks import need
-from domain.games.imperunde import frames, lots
+from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_army, is_warship
 from domain.games.imperunde.moves import PlayCard, Purchase
 from domain.games.imperunde.rules.checks import (
@@ -22,8 +22,8 @@ from domain.games.imperunde.rules.investment import need_port
 from domain.games.imperunde.rules.movement import need_units, take
 from domain.games.imperunde.rules.sides import SIDES, party, seat_of
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, given
+from domain.kernel.schema.declarations import UNSET, given
+from domain.types import Seat
 
 # --- relations -----------------------------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ def coup_de_main(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     need(seat in [seat_of(s, side) for side in SIDES], "not_in_combat", rule)
     attack = [*c.units, *(x.lot for x in c.staged)]
     own = attack if seat == c.attacker else s.country(c.region).units
-    need(lots.total(own, "cavalry") > 0, "no_cavalry", rule)
+    need(unit_stacks.total(own, "cavalry") > 0, "no_cavalry", rule)
     need(seat not in c.coup, "already_in_effect", rule)
 
 
@@ -90,7 +90,7 @@ def capture(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     rule = "IMP-9.4.18"
     need(s.fight.attacker == seat, "not_the_attacker", rule)
     fleet = s.zone(s.fight.region).fleet(capture_victim(s, move))
-    need(lots.total(fleet, "frigate") > 0, "no_frigate", rule)
+    need(unit_stacks.total(fleet, "frigate") > 0, "no_frigate", rule)
 
 
 def defending_seats(s: ImpeRunde) -> list[Seat]:
@@ -146,7 +146,7 @@ def sabotage(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     need_zone(zone, rule)
     need(unit in UNITS, "unknown_item", rule, item=unit)
     have = s.zone(zone).fleet(target)
-    need(lots.total(have, unit) > 0, "not_enough_units", rule, units=lots.show(have))
+    need(unit_stacks.total(have, unit) > 0, "not_enough_units", rule, units=unit_stacks.show(have))
 
 
 # --- colonies ------------------------------------------------------------------------------------------------
@@ -176,11 +176,11 @@ def forged_march_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     count, most = sum(want.count for want in wants), CARDS["forged_march_orders"].figure
     need(count <= most, "too_many_units", rule, units=count, highest=most)
     need_units(s.country(a).units, wants, rule)
-    stay = lots.total(s.country(a).units) - count + s.country(a).forts
+    stay = unit_stacks.total(s.country(a).units) - count + s.country(a).forts
     need(stay > 0, "garrison_required", rule, country=a)
 
 
-def forged_marchers(s: ImpeRunde, move: PlayCard) -> lots.Lots:
+def forged_marchers(s: ImpeRunde, move: PlayCard) -> unit_stacks.Lots:
     """IMP-9.4.10: the armies that go."""
     return take(s.country(given(move.from_)).units, given(move.units), lambda _: 0, "IMP-9.4.10")
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import CARDS, UNITS, is_warship
 from domain.games.imperunde.facts.cards import Bonus, BonusWon, ColonyPlundered, PiratesHired
 from domain.games.imperunde.facts.combat import AttackCalledOff
 from domain.games.imperunde.facts.diplomacy import RelationOverridden
 from domain.games.imperunde.facts.movement import UnitsLost, UnitsMoved
-from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.moves import PlayCard
 from domain.games.imperunde.rules import combat, pirates, rounds, theft
 from domain.games.imperunde.rules.card_checks import capture_victim, forged_marchers
 from domain.games.imperunde.rules.movement import weather
 from domain.games.imperunde.rules.setup import place
 from domain.games.imperunde.state import D, Relation, key
-from domain.ids import Seat
-from domain.kernel.declare import given
+from domain.games.imperunde.unit_stacks import Lot
+from domain.kernel.schema.declarations import given
+from domain.types import Seat
 
 Effect = Callable[[D, Seat, PlayCard], None]
 """(draft, seat that has played it, the card with its parameters)."""
@@ -49,7 +49,7 @@ def peace_treaty(d: D, seat: Seat, move: PlayCard) -> None:
 def treason(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.2: a fort is removed."""
     c = d.state.fight
-    d.add(UnitsLost(c.defender, c.region, lots.tell((Lot("fort", 1),)), "treason"))
+    d.add(UnitsLost(c.defender, c.region, unit_stacks.tell((Lot("fort", 1),)), "treason"))
 
 
 def bonus(card: Bonus) -> Effect:
@@ -70,7 +70,7 @@ def filibuster(d: D, seat: Seat, move: PlayCard) -> None:
     s, zone = d.state, given(move.zone)
     moves = UNITS["frigate"].moves if s.active == seat and s.phase == 6 else 0
     counts = {u: min(n, s.supply(seat, u)) for u, n in s.zone(zone).pirates.items()}
-    d.add(PiratesHired(seat, zone, lots.tell(Lot(u, n, moves) for u, n in counts.items() if n)))
+    d.add(PiratesHired(seat, zone, unit_stacks.tell(Lot(u, n, moves) for u, n in counts.items() if n)))
 
 
 def call_pirates(d: D, seat: Seat, move: PlayCard) -> None:
@@ -89,8 +89,8 @@ def forged_march_orders(d: D, seat: Seat, move: PlayCard) -> None:
     _shift(d, given(move.target_seat), given(move.from_), given(move.to), forged_marchers(d.state, move))
 
 
-def _shift(d: D, seat: Seat, a: str, b: str, going: lots.Lots) -> None:
-    d.add(UnitsMoved(seat, a, b, lots.tell(going), [x.moves_left for x in going]))
+def _shift(d: D, seat: Seat, a: str, b: str, going: unit_stacks.Lots) -> None:
+    d.add(UnitsMoved(seat, a, b, unit_stacks.tell(going), [x.moves_left for x in going]))
 
 
 def smuggling(d: D, seat: Seat, move: PlayCard) -> None:
@@ -107,7 +107,7 @@ def sabotage(d: D, seat: Seat, move: PlayCard) -> None:
     target, zone = given(move.target_seat), given(move.zone)
     able = [x for x in d.state.zone(zone).fleet(target) if x.unit == move.unit]
     ship = min(able, key=lambda x: (x.pinned, -x.moves_left))
-    d.add(UnitsLost(target, zone, lots.tell((ship.of(1),)), "sabotage"))
+    d.add(UnitsLost(target, zone, unit_stacks.tell((ship.of(1),)), "sabotage"))
 
 
 def plunder(d: D, seat: Seat, move: PlayCard) -> None:

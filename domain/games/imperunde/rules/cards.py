@@ -17,9 +17,9 @@ from domain.games.imperunde.rules.card_effects import EFFECTS
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import asked, kind_of, open_window
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, doc, given
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, doc, given
+from domain.types import Seat
 
 RULE = "IMP-9.3"
 

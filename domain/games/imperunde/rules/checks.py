@@ -8,7 +8,7 @@ from domain.games.common.checks import need
 from domain.games.imperunde.data import ANTARCTICA, COUNTRIES, UNITS, ZONES
 from domain.games.imperunde.moves import Armies, Want
 from domain.games.imperunde.state import ImpeRunde, Party
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def need_country(region: str, rule: str) -> None:

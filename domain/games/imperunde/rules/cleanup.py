@@ -7,8 +7,8 @@ from domain.games.imperunde.data import ZONES
 from domain.games.imperunde.rules import combat
 from domain.games.imperunde.rules.sinking import sink
 from domain.games.imperunde.state import D, ImpeRunde, Party
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 _WHEEL = tuple(ZONES)
 

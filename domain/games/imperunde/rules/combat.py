@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from domain.games.imperunde import frames, lots
+from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import CANALS, COUNTRIES, VALUE, ZONES
 from domain.games.imperunde.facts.combat import (
     AttackersEntered,
@@ -23,16 +23,16 @@ from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import open_window
 from domain.games.imperunde.state import D, ImpeRunde, Party, Staged
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 # --- beginnings ----------------------------------------------------------------------------------------------
 
 
 def by_seat(d: D, seat: Seat, target: str, staged: Sequence[Staged], pass_window: bool) -> None:
     """IMP-8.1.2: a seat attacks a region; several enemies in a zone are fought one after the other."""
-    waiting = [Waiting(x.region, x.start, lots.tell((x.lot,))[0]) for x in staged]
+    waiting = [Waiting(x.region, x.start, unit_stacks.tell((x.lot,))[0]) for x in staged]
     if target in ZONES:
         first, *others = d.state.enemies_at(seat, target)
         d.add(CombatStarted(target, seat, first, supported=True, staged=waiting, enemies=others))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from domain.games.imperunde.data import DICE, LOST_ON, UNITS
-from domain.games.imperunde.lots import Lot, change, singles
 from domain.games.imperunde.state import D
-from domain.ids import Seat
+from domain.games.imperunde.unit_stacks import Lot, change, singles
+from domain.types import Seat
 
 
 def roll(d: D, colour: str) -> int:

@@ -18,9 +18,9 @@ from domain.games.imperunde.moves import ProposeGoal, Ready, SetStance, Unready,
 from domain.games.imperunde.rules.checks import need_other_seat
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.state import D, ImpeRunde, key
-from domain.ids import Seat
-from domain.kernel.audience import TABLE
-from domain.kernel.flow import Frame
+from domain.kernel.records.audience import TABLE
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def start(d: D) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from domain.games.common.checks import need
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import COUNTRIES, is_army
 from domain.games.imperunde.facts.movement import ArmiesEmbarked
-from domain.games.imperunde.lots import Lots
 from domain.games.imperunde.moves import Embark
 from domain.games.imperunde.rules.checks import need_country, need_known, need_some, need_zone
 from domain.games.imperunde.rules.movement import free_if_empty, need_units, take, weather
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.games.imperunde.unit_stacks import Lots
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 RULE = "IMP-6.7.1"
 
@@ -42,6 +42,6 @@ def do_embark(d: D, frame: Frame, seat: Seat, move: Embark) -> None:
     """IMP-6.7.2: aboard transports; each army rolls in a storm."""
     aboard = check_embark(d.state, seat, move)
     country, zone = move.from_, move.zone
-    d.add(ArmiesEmbarked(seat, country, zone, lots.tell(aboard), [x.moves_left for x in aboard]))
+    d.add(ArmiesEmbarked(seat, country, zone, unit_stacks.tell(aboard), [x.moves_left for x in aboard]))
     weather(d, seat, zone, aboard)
     free_if_empty(d, country)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from domain.games.imperunde.facts.turn import GameWon
 from domain.games.imperunde.state import D, ImpeRunde, worth
-from domain.ids import Seat
+from domain.types import Seat
 
 
 class GameEnded(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.imperunde import frames, lots
+from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import COUNTRIES, EVENTS, LAND_EVENTS, SEA_EVENTS, VALUE, ZONES
 from domain.games.imperunde.facts.combat import PiratesLost
 from domain.games.imperunde.facts.events import FamineMarked, LandEvent, MarkersRemoved, SeaEvent, WeatherMarked
@@ -17,7 +17,7 @@ from domain.games.imperunde.rules.setup import place
 from domain.games.imperunde.rules.sides import black_ships
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.state import D
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
 
 ON_LAND: int = EVENTS["land_events_per_turn"]
 AT_SEA: int = EVENTS["sea_events_per_turn"]
@@ -86,7 +86,7 @@ def _epidemic(d: D, country: str) -> None:
     order = [x for kind in EVENTS["land"]["epidemic"]["units"] for x in units if x.unit == kind]
     lost = losses(d, order)
     if lost:
-        d.add(UnitsLost(seat, country, lots.tell(lost), "epidemic"))
+        d.add(UnitsLost(seat, country, unit_stacks.tell(lost), "epidemic"))
         free_if_empty(d, country)
 
 
@@ -116,9 +116,9 @@ def _storm(d: D, zone: str) -> None:
     d.add(WeatherMarked(zone, "storm"))
     for seat in d.state.order:
         if lost := losses(d, d.state.zone(zone).fleet(seat)):
-            d.add(UnitsLost(seat, zone, lots.tell(lost), "storm"))
+            d.add(UnitsLost(seat, zone, unit_stacks.tell(lost), "storm"))
     if sunk := losses(d, black_ships(d.state.zone(zone).pirates)):
-        d.add(PiratesLost(zone, lots.counted(sunk), "storm"))
+        d.add(PiratesLost(zone, unit_stacks.counted(sunk), "storm"))
 
 
 def _calm(d: D, zone: str) -> None:

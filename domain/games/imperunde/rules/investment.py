@@ -5,16 +5,16 @@ from __future__ import annotations
 from domain.games.common.checks import need
 from domain.games.imperunde.data import CANALS, COUNTRIES, ECONOMY, UNITS, is_warship
 from domain.games.imperunde.facts.money import CanalBuilt, CardsBought, PurchaseMade
-from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.moves import BuildCanal, Buy, BuyCards
 from domain.games.imperunde.rules import diplomacy
 from domain.games.imperunde.rules.checks import need_country, need_room_at_sea, need_supply, need_zone
 from domain.games.imperunde.rules.end import check_win
 from domain.games.imperunde.rules.movement import weather
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, given
-from domain.kernel.flow import Frame
+from domain.games.imperunde.unit_stacks import Lot
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, given
+from domain.types import Seat
 
 RULE = "IMP-6.4.2"
 

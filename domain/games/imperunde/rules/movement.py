@@ -8,18 +8,18 @@ from functools import partial
 from itertools import pairwise
 
 from domain.games.common.checks import need
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks as lots
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_army, is_warship
 from domain.games.imperunde.facts.movement import CountryFreed, UnitsLost, UnitsMoved
-from domain.games.imperunde.lots import Lot, Lots
 from domain.games.imperunde.moves import MoveUnits, Want
 from domain.games.imperunde.rules.checks import need_items, need_path
 from domain.games.imperunde.rules.dice import losses
 from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.games.imperunde.unit_stacks import Lot, Lots
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 RULE = "IMP-7.2"
 NEVER = 99

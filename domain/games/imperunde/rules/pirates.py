@@ -7,7 +7,7 @@ from domain.games.imperunde.facts.events import PiratesPlaced
 from domain.games.imperunde.rules import combat
 from domain.games.imperunde.rules.sinking import sink_all
 from domain.games.imperunde.state import D
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
 
 
 def appear(d: D, zone: str, frigates: int) -> None:

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.games.common.checks import need
-from domain.games.imperunde import frames, lots
+from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import CARDS, DICE, FIGHTERS, ROLL_ORDER, UNITS
 from domain.games.imperunde.facts.combat import PiratesLost, RoundFought, ShipCaptured, UnitsChosen
 from domain.games.imperunde.facts.movement import UnitsLost
-from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.moves import ChooseUnits
 from domain.games.imperunde.rules.checks import need_items
 from domain.games.imperunde.rules.dice import roll_for
 from domain.games.imperunde.rules.movement import need_units, take_fighters
 from domain.games.imperunde.rules.sides import SIDES, fighters, must_choose, party, seat_of, side_units
 from domain.games.imperunde.state import D, ImpeRunde, Party, Side
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.games.imperunde.unit_stacks import Lot
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def do_choose_units(d: D, frame: Frame, seat: Seat, move: ChooseUnits) -> None:
     side = frame.of(frames.ChooseUnits).side
     check_choose_units(d.state, move, side)
     chosen = take_fighters(side_units(d.state, side), move.units)
-    d.add(UnitsChosen(seat, side, lots.tell(chosen)))
+    d.add(UnitsChosen(seat, side, unit_stacks.tell(chosen)))
     d.answered(seat, end=True)
 
 
@@ -76,7 +76,7 @@ def has_round_window(s: ImpeRunde) -> bool:
 
 def riders(s: ImpeRunde) -> list[Seat]:
     """IMP-11.6: seats that fight with cavalry in this round and have no `coup_de_main` in effect."""
-    riding = [seat_of(s, side) for side in SIDES if lots.total(fighters(s, side), "cavalry")]
+    riding = [seat_of(s, side) for side in SIDES if unit_stacks.total(fighters(s, side), "cavalry")]
     return [x for x in riding if x is not None and x not in s.fight.coup]
 
 
@@ -107,7 +107,7 @@ def fight_round(d: D) -> None:
 def _roll(d: D, side: str) -> list[Rolled]:
     """IMP-8.2.3: one unit kind after the other, more moves first, pinned last."""
     order = sorted(fighters(d.state, side), key=lambda x: (ROLL_ORDER[x.unit], -x.moves_left, x.pinned))
-    return [Rolled(x, roll_for(d, x.unit) + _bonus(d.state, side, x.unit)) for x in lots.singles(order)]
+    return [Rolled(x, roll_for(d, x.unit) + _bonus(d.state, side, x.unit)) for x in unit_stacks.singles(order)]
 
 
 def _bonus(s: ImpeRunde, side: str, unit: str) -> int:
@@ -156,13 +156,13 @@ def _lose(d: D, who: Party, lost: list[Lot]) -> None:
     """The units of a side that are removed; those of natives and insurgents are no pieces."""
     region = d.state.fight.region
     if lost and isinstance(who, int):
-        d.add(UnitsLost(who, region, lots.tell(lots.change((), lost)), "combat"))
+        d.add(UnitsLost(who, region, unit_stacks.tell(unit_stacks.change((), lost)), "combat"))
     elif lost and who == "pirates":
-        d.add(PiratesLost(region, lots.counted(lost), "combat"))
+        d.add(PiratesLost(region, unit_stacks.counted(lost), "combat"))
 
 
 def capture(d: D, victim: Party, captor: Party, ship: Lot) -> None:
     """IMP-8.4.1, IMP-8.4.2: the ship takes the captor's colour, pinned; without a piece it is sunk."""
     if d.state.supply(captor, ship.unit) < 1:
         return _lose(d, victim, [ship])
-    return d.add(ShipCaptured(d.state.fight.region, victim, captor, lots.tell((ship,))[0]))
+    return d.add(ShipCaptured(d.state.fight.region, victim, captor, unit_stacks.tell((ship,))[0]))

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from domain.games.common.checks import passes
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_army
-from domain.games.imperunde.lots import Lot
 from domain.games.imperunde.rules.attack_checks import need_target
 from domain.games.imperunde.rules.movement import check_link, check_step, moves_after
 from domain.games.imperunde.state import ImpeRunde
-from domain.ids import Seat
-from domain.kernel.ruleset import memo
+from domain.games.imperunde.unit_stacks import Lot
+from domain.kernel.rules.ruleset import memo
+from domain.types import Seat
 
 Path = tuple[str, ...]
 

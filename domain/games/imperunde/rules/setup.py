@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.errors import InvalidTable
 from domain.games.common.checks import need
 from domain.games.common.seats import clockwise
-from domain.games.imperunde import frames, lots
+from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import (
     COUNTRIES,
     DECK,
@@ -21,16 +21,16 @@ from domain.games.imperunde.data import (
 )
 from domain.games.imperunde.facts.cards import DeckOrdered, DeckShuffled
 from domain.games.imperunde.facts.turn import ColonyAssigned, NationAssigned, OrderFixed, PiecesPlaced
-from domain.games.imperunde.lots import Lot, Told
 from domain.games.imperunde.moves import EquipColony, PlaceHomeFleet
 from domain.games.imperunde.rules.checks import need_items, need_supply, need_zone
 from domain.games.imperunde.rules.dice import highest, roll
 from domain.games.imperunde.state import D, ImpeRunde, Nation, Pair
-from domain.ids import Seat
-from domain.kernel.declare import given
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Table
-from domain.kernel.texts import Message
+from domain.games.imperunde.unit_stacks import Lot, Told
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.meta import Table
+from domain.kernel.schema.declarations import given
+from domain.kernel.text.message_catalog import Message
+from domain.types import Seat
 
 
 def check_table(table: Table) -> None:
@@ -186,7 +186,7 @@ def check_equip_colony(s: ImpeRunde, seat: Seat, move: EquipColony, country: str
 
 def wanted_armies(move: EquipColony) -> dict[str, int]:
     """Unit -> number, the same units of a list added up."""
-    return lots.counted(Lot(x.unit, x.count) for x in given(move.units))
+    return unit_stacks.counted(Lot(x.unit, x.count) for x in given(move.units))
 
 
 def do_equip_colony(d: D, frame: Frame, seat: Seat, move: EquipColony) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import FIGHTERS, WARSHIPS
-from domain.games.imperunde.lots import Lot, Lots
 from domain.games.imperunde.state import HORDES, ImpeRunde, Party, Side
-from domain.ids import Seat
+from domain.games.imperunde.unit_stacks import Lot, Lots
+from domain.types import Seat
 
 SIDES: tuple[Side, Side] = ("attacker", "defender")
 
@@ -46,11 +46,11 @@ def side_units(s: ImpeRunde, side: str) -> Lots:
 def must_choose(s: ImpeRunde, side: str) -> bool:
     """IMP-8.2.1: a seat with more than 3 units that are not all alike decides."""
     units = side_units(s, side)
-    return seat_of(s, side) is not None and len(units) > 1 and lots.total(units) > FIGHTERS
+    return seat_of(s, side) is not None and len(units) > 1 and unit_stacks.total(units) > FIGHTERS
 
 
 def fighters(s: ImpeRunde, side: str) -> Lots:
     """IMP-8.2.1: the units of a side that fight in this round, at most 3."""
     if side in s.fight.chosen:
         return s.fight.chosen[side]
-    return lots.change((), list(lots.singles(side_units(s, side)))[:FIGHTERS])
+    return unit_stacks.change((), list(unit_stacks.singles(side_units(s, side)))[:FIGHTERS])

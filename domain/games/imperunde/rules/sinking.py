@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from domain.games.imperunde import lots
+from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.facts.movement import TransportsSunk
-from domain.games.imperunde.lots import Lots
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
+from domain.games.imperunde.unit_stacks import Lots
+from domain.types import Seat
 
 
 def unescorted(s: ImpeRunde, zone: str, seat: Seat) -> bool:
@@ -48,4 +48,4 @@ def _carriers(s: ImpeRunde, zone: str) -> list[Seat]:
 
 def sunk(d: D, zone: str, seat: Seat, transports: Lots) -> None:
     """IMP-6.5.1.3: they are lost with the armies aboard."""
-    d.add(TransportsSunk(seat, zone, lots.tell(transports)))
+    d.add(TransportsSunk(seat, zone, unit_stacks.tell(transports)))

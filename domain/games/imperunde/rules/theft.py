@@ -8,9 +8,9 @@ from domain.games.imperunde.facts.cards import CardStolen, HandShown, TheftDone
 from domain.games.imperunde.moves import ChooseStolenCard
 from domain.games.imperunde.rules.diplomacy import shuffle
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.audience import ALL, Audience
-from domain.kernel.flow import Frame
+from domain.kernel.records.audience import ALL, Audience
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def show_hand(d: D, seat: Seat, target: Seat, reveal: bool) -> None:

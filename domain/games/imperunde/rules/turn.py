@@ -14,9 +14,9 @@ from domain.games.imperunde.rules.dice import highest
 from domain.games.imperunde.rules.end import check_turn_limit
 from domain.games.imperunde.rules.windows import open_window
 from domain.games.imperunde.state import D
-from domain.ids import Seat
-from domain.kernel.declare import Move
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import Move
+from domain.types import Seat
 
 Step = Callable[[D, int], None]
 

@@ -9,8 +9,8 @@ from domain.games.imperunde.facts.cards import AutoPassSet
 from domain.games.imperunde.frames import Window
 from domain.games.imperunde.moves import WINDOW_FRAMES, Pass, SetAutoPass
 from domain.games.imperunde.state import D, ImpeRunde
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 COMBAT_END = "combat_end"
 """A standing pass for the rest of a combat (IMP-11.6)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from domain.games.seven_empires.facts import influence, movement, pieces, sequence
 from domain.games.seven_empires.state import Seven
-from domain.kernel.declare import Fact
+from domain.kernel.schema.declarations import Fact
 
 FACTS: dict[str, type[Fact[Seven]]] = {
     **sequence.FACTS,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.games.seven_empires import assign
+from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.state import Seven
-from domain.ids import Seat
-from domain.kernel.declare import Fact, declared
+from domain.kernel.schema.declarations import Fact, declared
+from domain.types import Seat
 
 
 class CardsDealt(Fact[Seven], frozen=True):
@@ -17,7 +17,7 @@ class CardsDealt(Fact[Seven], frozen=True):
     cards: Sequence[str]
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.card(s, self.seat, *self.cards)
+        return state_updates.card(s, self.seat, *self.cards)
 
 
 class CardDrafted(Fact[Seven], frozen=True):
@@ -27,7 +27,7 @@ class CardDrafted(Fact[Seven], frozen=True):
     card: str
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.card(s, self.seat, self.card)
+        return state_updates.card(s, self.seat, self.card)
 
 
 class InfluenceTaken(Fact[Seven], frozen=True):
@@ -37,7 +37,7 @@ class InfluenceTaken(Fact[Seven], frozen=True):
     card: str
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.card(s, self.seat, self.card)
+        return state_updates.card(s, self.seat, self.card)
 
 
 class WorkerTaken(Fact[Seven], frozen=True):
@@ -47,7 +47,7 @@ class WorkerTaken(Fact[Seven], frozen=True):
     card: str
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.card(s, self.seat, self.card)
+        return state_updates.card(s, self.seat, self.card)
 
 
 FACTS = declared(__name__, Fact)

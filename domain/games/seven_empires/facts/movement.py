@@ -7,12 +7,12 @@ from typing import Literal
 
 from msgspec import field
 
-from domain.games.seven_empires import assign
+from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.data import Unit
-from domain.games.seven_empires.parts import Step
 from domain.games.seven_empires.state import Seven
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Fact, Maybe, declared
+from domain.games.seven_empires.value_objects import Step
+from domain.kernel.schema.declarations import UNSET, Fact, Maybe, declared
+from domain.types import Seat
 
 Outcome = Literal["both_fall", "attacker_stands", "counter_fight"]
 """Of a fight; in a counter-fight both fall."""
@@ -28,8 +28,10 @@ class ShipMoved(Fact[Seven], frozen=True):
     to: str
 
     def evolve(self, s: Seven) -> Seven:
-        s = assign.moved_out(assign.unit(s, self.empire, self.unit, self.from_, -1), self.unit, self.from_)
-        return assign.unit(s, self.empire, self.unit, self.to)
+        s = state_updates.moved_out(
+            state_updates.unit(s, self.empire, self.unit, self.from_, -1), self.unit, self.from_
+        )
+        return state_updates.unit(s, self.empire, self.unit, self.to)
 
 
 class FleetsDone(Fact[Seven], frozen=True):
@@ -38,7 +40,7 @@ class FleetsDone(Fact[Seven], frozen=True):
     empire: str
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.movement(s, armies=True)
+        return state_updates.movement(s, armies=True)
 
 
 class ArmyMoved(Fact[Seven], frozen=True):
@@ -52,9 +54,11 @@ class ArmyMoved(Fact[Seven], frozen=True):
     used: Maybe[Sequence[str]] = UNSET
 
     def evolve(self, s: Seven) -> Seven:
-        s = assign.moved_out(assign.unit(s, self.empire, self.unit, self.from_, -1), self.unit, self.from_)
-        s = assign.unit(s, self.empire, self.unit, self.to)
-        return s if self.used is UNSET else assign.movement(s, used=(*s.moving.used, *self.used))
+        s = state_updates.moved_out(
+            state_updates.unit(s, self.empire, self.unit, self.from_, -1), self.unit, self.from_
+        )
+        s = state_updates.unit(s, self.empire, self.unit, self.to)
+        return s if self.used is UNSET else state_updates.movement(s, used=(*s.moving.used, *self.used))
 
 
 class PassageAsked(Fact[Seven], frozen=True):
@@ -84,7 +88,7 @@ class PassageRefused(Fact[Seven], frozen=True):
     through: str
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.movement(s, refused=(*s.moving.refused, self.through))
+        return state_updates.movement(s, refused=(*s.moving.refused, self.through))
 
 
 class Fought(Fact[Seven], frozen=True):
@@ -98,8 +102,10 @@ class Fought(Fact[Seven], frozen=True):
     outcome: Outcome
 
     def evolve(self, s: Seven) -> Seven:
-        s = assign.unit(s, self.against, self.target, self.region, -1)
-        return s if self.outcome == "attacker_stands" else assign.unit(s, self.empire, self.unit, self.region, -1)
+        s = state_updates.unit(s, self.against, self.target, self.region, -1)
+        return (
+            s if self.outcome == "attacker_stands" else state_updates.unit(s, self.empire, self.unit, self.region, -1)
+        )
 
 
 class FlagPlaced(Fact[Seven], frozen=True):
@@ -110,7 +116,7 @@ class FlagPlaced(Fact[Seven], frozen=True):
     replaced: Maybe[str] = UNSET
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.flag(s, self.region, self.empire)
+        return state_updates.flag(s, self.region, self.empire)
 
 
 FACTS = declared(__name__, Fact)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.games.seven_empires import assign
+from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.data import Unit
-from domain.games.seven_empires.parts import Placed, Removed
 from domain.games.seven_empires.state import Seven
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import Count, Fact, declared
+from domain.games.seven_empires.value_objects import Placed, Removed
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 
 def _placed(s: Seven, empire: str, units: Sequence[Placed]) -> Seven:
     for placed in units:
-        s = assign.unit(s, empire, placed.unit, placed.region, placed.number)
+        s = state_updates.unit(s, empire, placed.unit, placed.region, placed.number)
     return s
 
 
@@ -38,7 +38,7 @@ class CompensationDeployed(Fact[Seven], frozen=True):
     unit: Unit
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.unit(s, self.empire, self.unit, self.region)
+        return state_updates.unit(s, self.empire, self.unit, self.region)
 
 
 class CityBuilt(Fact[Seven], frozen=True):
@@ -83,7 +83,7 @@ class UnitsReduced(Fact[Seven], frozen=True):
 
     def evolve(self, s: Seven) -> Seven:
         for removed in self.units:
-            s = assign.unit(s, self.empire, removed.unit, self.region, -removed.number)
+            s = state_updates.unit(s, self.empire, removed.unit, self.region, -removed.number)
         return s
 
 
@@ -96,7 +96,7 @@ class EventUnitPlaced(Fact[Seven], frozen=True):
     region: str
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.unit(s, self.empire, self.unit, self.region)
+        return state_updates.unit(s, self.empire, self.unit, self.region)
 
 
 FACTS = declared(__name__, Fact)

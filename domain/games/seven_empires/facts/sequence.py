@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from domain.games.seven_empires import assign
+from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.data import EMPIRES, SLOTS, Action
 from domain.games.seven_empires.state import MODES, Empire, Movement, Seven, Turn
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, Part, among, declared, or_none
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Part, among, declared, or_none
+from domain.types import Seat
 
 ModeWord = Annotated[str, among(MODES)]
 SlotWord = Annotated[str, among(SLOTS)]
@@ -59,7 +59,7 @@ class MonarchsAssigned(Fact[Seven], frozen=True):
 
     def evolve(self, s: Seven) -> Seven:
         reigns = {reign.empire: reign.seat for reign in self.monarchs}
-        return assign.monarchs(s, {empire: reigns.get(empire) for empire in EMPIRES})
+        return state_updates.monarchs(s, {empire: reigns.get(empire) for empire in EMPIRES})
 
 
 class DecadeStarted(Fact[Seven], frozen=True):
@@ -93,8 +93,8 @@ class MarkerPlaced(Fact[Seven], frozen=True):
     mode: ModeWord
 
     def evolve(self, s: Seven) -> Seven:
-        s = assign.turn(s, empire=self.empire, actor=self.seat, action=self.action)
-        return assign.markers(s, self.empire, self.action, "I")
+        s = state_updates.turn(s, empire=self.empire, actor=self.seat, action=self.action)
+        return state_updates.markers(s, self.empire, self.action, "I")
 
 
 class EmpireDelegated(Fact[Seven], frozen=True):
@@ -105,7 +105,7 @@ class EmpireDelegated(Fact[Seven], frozen=True):
     to: Seat
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.turn(s, empire=self.empire, actor=self.to)
+        return state_updates.turn(s, empire=self.empire, actor=self.to)
 
 
 class PowerScored(Fact[Seven], frozen=True):
@@ -118,7 +118,7 @@ class PowerScored(Fact[Seven], frozen=True):
     power: Count
 
     def evolve(self, s: Seven) -> Seven:
-        return assign.empire(s, self.empire, power=self.power)
+        return state_updates.empire(s, self.empire, power=self.power)
 
 
 class TurnEnded(Fact[Seven], frozen=True):

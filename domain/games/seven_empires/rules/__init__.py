@@ -22,8 +22,8 @@ from domain.games.seven_empires.rules import (
     turns,
 )
 from domain.games.seven_empires.state import D, Seven
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Handler, on
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import Handler, on
 
 DO: dict[str, Handler[Seven]] = dict(
     (

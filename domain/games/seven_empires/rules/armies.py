@@ -9,16 +9,16 @@ from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import ARMIES, BORDERS, LAND, REGIONS, UNITS, Unit
 from domain.games.seven_empires.facts.movement import ArmyMoved, FleetsDone
 from domain.games.seven_empires.moves import AnswerPassage, MoveLand
-from domain.games.seven_empires.parts import Step
 from domain.games.seven_empires.rules import neutral, transport
 from domain.games.seven_empires.rules.checks import known_regions, known_units
 from domain.games.seven_empires.rules.fights import check_last_city, check_target, fight
 from domain.games.seven_empires.rules.movement import need_mover
 from domain.games.seven_empires.rules.passage import answer, ask_passage, check_refused
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, or_none
-from domain.kernel.flow import Frame
+from domain.games.seven_empires.value_objects import Step
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, or_none
+from domain.types import Seat
 
 
 def check_army(s: Seven, seat: Seat, move: MoveLand) -> None:

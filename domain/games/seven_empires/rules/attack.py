@@ -10,14 +10,14 @@ from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import ARMIES, CITIES, LIMITS, SHIPS, UNITS, Unit
 from domain.games.seven_empires.facts.pieces import UnitsDeployed
 from domain.games.seven_empires.moves import AttackDeploy
-from domain.games.seven_empires.parts import Placing
 from domain.games.seven_empires.rules import movement
 from domain.games.seven_empires.rules.acting import ask_actor
 from domain.games.seven_empires.rules.checks import known_regions, known_units, need_own_free_city
 from domain.games.seven_empires.rules.deploying import placed
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.games.seven_empires.value_objects import Placing
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 RULE = "SE7-9.1"
 MOST = LIMITS["attack_deploy_units"]

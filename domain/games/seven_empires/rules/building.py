@@ -9,8 +9,8 @@ from domain.games.seven_empires.moves import BuildCity
 from domain.games.seven_empires.rules.acting import ask_actor
 from domain.games.seven_empires.rules.checks import known_regions, need_own_free_city
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 HIGHEST = 2
 """Level of a city."""

@@ -18,8 +18,8 @@ from domain.games.seven_empires.rules import ending, hourglass, reductions
 from domain.games.seven_empires.rules.modes import choosable, mode_of
 from domain.games.seven_empires.rules.monarchs import assigned
 from domain.games.seven_empires.state import D
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 TURNS = len(EMPIRES)
 """SE7-4.1: in a decade."""

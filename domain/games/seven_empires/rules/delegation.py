@@ -8,7 +8,6 @@ from domain.games.seven_empires.data import CITIES, SUBSTITUTE
 from domain.games.seven_empires.facts.pieces import CompensationDeployed
 from domain.games.seven_empires.facts.sequence import EmpireDelegated
 from domain.games.seven_empires.moves import Delegate
-from domain.games.seven_empires.parts import Placing
 from domain.games.seven_empires.rules.checks import (
     known_empire,
     known_regions,
@@ -18,8 +17,9 @@ from domain.games.seven_empires.rules.checks import (
 )
 from domain.games.seven_empires.rules.turns import need_waiting
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.games.seven_empires.value_objects import Placing
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 RULE = "SE7-4.6"
 

@@ -9,12 +9,12 @@ from domain.games.common.checks import need
 from domain.games.seven_empires.data import LIMITS, SUBSTITUTE, UNITS, Unit
 from domain.games.seven_empires.facts.pieces import UnitsDeployed
 from domain.games.seven_empires.moves import Deploy
-from domain.games.seven_empires.parts import Placed, Placing, gathered
 from domain.games.seven_empires.rules.checks import known_regions, known_units, need_city_tile, need_own_free_city
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.declare import given
-from domain.kernel.flow import Frame
+from domain.games.seven_empires.value_objects import Placed, Placing, gathered
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import given
+from domain.types import Seat
 
 RULE = "SE7-5.2"
 LEVY = LIMITS["palace_deploy_units"]

@@ -9,7 +9,7 @@ from domain.games.seven_empires.facts.influence import CardDrafted
 from domain.games.seven_empires.moves import DraftInfluence
 from domain.games.seven_empires.rules.checks import known_empire
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def start(d: D) -> None:

@@ -9,8 +9,8 @@ from domain.games.seven_empires.facts.movement import Fought
 from domain.games.seven_empires.moves import ChooseDefender
 from domain.games.seven_empires.rules.checks import known_units
 from domain.games.seven_empires.state import D, Seven, total
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def sink(d: D, unit: Unit, sea: str) -> None:

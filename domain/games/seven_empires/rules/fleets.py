@@ -13,8 +13,8 @@ from domain.games.seven_empires.rules.checks import known_regions, known_units
 from domain.games.seven_empires.rules.fights import sink
 from domain.games.seven_empires.rules.movement import need_mover
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def check_ship(s: Seven, seat: Seat, move: MoveShip) -> None:

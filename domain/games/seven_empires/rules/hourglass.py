@@ -12,8 +12,8 @@ from domain.games.seven_empires.moves import PlaceEventUnit, TakeInfluence, Take
 from domain.games.seven_empires.rules import reductions
 from domain.games.seven_empires.rules.checks import known_empire, known_regions, need_own_free_city
 from domain.games.seven_empires.state import D, Seven, total
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 GIVES: dict[str, Unit] = {"infantry": "infantry", "two_master": "two_master"}
 """Tile -> the unit that it gives every empire."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from domain.games.seven_empires.data import LIMITS
 from domain.games.seven_empires.state import Mode, Seven
-from domain.ids import Seat
+from domain.types import Seat
 
 LEAST = LIMITS["min_influence_to_act_without_monarch"]
 

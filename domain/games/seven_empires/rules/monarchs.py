@@ -5,8 +5,8 @@ from __future__ import annotations
 from domain.games.seven_empires.data import EMPIRES, LETTERED, LETTERS
 from domain.games.seven_empires.facts.sequence import MonarchsAssigned, Reign
 from domain.games.seven_empires.state import Seven
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 
 def monarchs(s: Seven) -> dict[str, Seat | None]:

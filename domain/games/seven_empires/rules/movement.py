@@ -12,9 +12,9 @@ from domain.games.seven_empires.facts.sequence import MovementBegun, MovementEnd
 from domain.games.seven_empires.moves import EndMovement
 from domain.games.seven_empires.rules.acting import ask_actor
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 
 def begin_all(d: D) -> None:

@@ -11,8 +11,8 @@ from domain.games.seven_empires.rules import ending
 from domain.games.seven_empires.rules.acting import ask_actor
 from domain.games.seven_empires.rules.checks import known_regions, need_own_free_city
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def growable(s: Seven, empire: str) -> list[str]:

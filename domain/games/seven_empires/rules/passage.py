@@ -9,8 +9,8 @@ from domain.games.seven_empires.facts.movement import PassageAsked, PassageGrant
 from domain.games.seven_empires.moves import AnswerPassage, MoveLand
 from domain.games.seven_empires.rules.fights import aimed
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.declare import or_none
+from domain.kernel.schema.declarations import or_none
+from domain.types import Seat
 
 
 def blocking(s: Seven, region: str) -> str | None:

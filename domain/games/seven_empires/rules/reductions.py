@@ -9,11 +9,11 @@ from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CITIES, DATA_ORDER, LIMITS, REGIONS, UNITS
 from domain.games.seven_empires.facts.pieces import UnitsReduced
 from domain.games.seven_empires.moves import ReduceRegion
-from domain.games.seven_empires.parts import Removed
 from domain.games.seven_empires.rules.checks import known_regions, known_units
 from domain.games.seven_empires.state import D, Seven, total
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.games.seven_empires.value_objects import Removed
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 STRANGERS = {
     "city": LIMITS["foreign_city_units"],

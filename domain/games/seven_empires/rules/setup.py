@@ -26,18 +26,18 @@ from domain.games.seven_empires.facts.sequence import (
     HourglassLaid,
 )
 from domain.games.seven_empires.moves import DraftInfluence
-from domain.games.seven_empires.parts import Placed, gathered
 from domain.games.seven_empires.rules import draft
 from domain.games.seven_empires.rules.decades import start_decade
 from domain.games.seven_empires.rules.monarchs import assigned
 from domain.games.seven_empires.state import D, Empire, Seven, Terms
-from domain.ids import Seat
-from domain.kernel.audience import TABLE
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Table
-from domain.kernel.shapes import expected
-from domain.kernel.texts import Message
+from domain.games.seven_empires.value_objects import Placed, gathered
+from domain.kernel.records.audience import TABLE
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.meta import Table
+from domain.kernel.schema.declarations import UNSET
+from domain.kernel.schema.validators import expected
+from domain.kernel.text.message_catalog import Message
+from domain.types import Seat
 
 
 def blank(table: Table) -> Seven:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from domain.games.common.checks import need
 from domain.games.seven_empires.data import COAST, REGIONS, SEA
 from domain.games.seven_empires.state import Seven
-from domain.kernel.ruleset import memo
+from domain.kernel.rules.ruleset import memo
 
 RULE = "SE7-8.6"
 

@@ -13,8 +13,8 @@ from domain.games.seven_empires.rules import attack, building, ending, movement,
 from domain.games.seven_empires.rules.checks import known_action, known_empire
 from domain.games.seven_empires.rules.modes import choosable
 from domain.games.seven_empires.state import D, Seven
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 MUST = {
     "monarch": "must_use_own_monarch",

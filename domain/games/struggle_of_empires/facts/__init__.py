@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from domain.games.struggle_of_empires.facts import combat, economy, pieces, sequence, tiles
 from domain.games.struggle_of_empires.state import Struggle
-from domain.kernel.declare import Fact
+from domain.kernel.schema.declarations import Fact
 
 FACTS: dict[str, type[Fact[Struggle]]] = {
     **sequence.FACTS,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from domain.games.struggle_of_empires import assign
+from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.data import Unit
-from domain.games.struggle_of_empires.parts import LossChoice, OfferMade
 from domain.games.struggle_of_empires.state import Cause, Combat, Loss, Offer, Party, Side, Stage, Struggle, Winner
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, Meta, Part, declared, or_none
+from domain.games.struggle_of_empires.value_objects import LossChoice, OfferMade
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Meta, Part, declared, or_none
+from domain.types import Seat
 
 Die = Annotated[int, Meta(ge=1, le=6)]
 
@@ -51,7 +51,7 @@ class SupportAnswered(Fact[Struggle], frozen=True):
         if not committed:
             return s
         support = {**s.battle.party(self.side).support, str(self.seat): committed}
-        return assign.party(s, self.side, support=support)
+        return state_updates.party(s, self.side, support=support)
 
 
 class SupportRequested(Fact[Struggle], frozen=True):
@@ -62,7 +62,7 @@ class SupportRequested(Fact[Struggle], frozen=True):
     offers: Maybe[Sequence[OfferMade]] = UNSET
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.party(s, "defender", offers=_offers(self.offers or ()))
+        return state_updates.party(s, "defender", offers=_offers(self.offers or ()))
 
 
 class NavalChoiceMade(Fact[Struggle], frozen=True):
@@ -79,7 +79,7 @@ class NavalSupportGained(Fact[Struggle], frozen=True):
     seat: Seat
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.combat(s, naval_support=self.side)
+        return state_updates.combat(s, naval_support=self.side)
 
 
 class AllianceTilesAssigned(Fact[Struggle], frozen=True):
@@ -90,7 +90,7 @@ class AllianceTilesAssigned(Fact[Struggle], frozen=True):
     tiles: Sequence[str]
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.party(s, self.side, at_sea=tuple(self.tiles))
+        return state_updates.party(s, self.side, at_sea=tuple(self.tiles))
 
 
 class BlockadeUsed(Fact[Struggle], frozen=True):
@@ -101,7 +101,7 @@ class BlockadeUsed(Fact[Struggle], frozen=True):
     banned: bool
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.combat(assign.returned(s, self.seat, self.tile, self.banned), blockade=True)
+        return state_updates.combat(state_updates.returned(s, self.seat, self.tile, self.banned), blockade=True)
 
 
 class BattleRolled(Fact[Struggle], frozen=True):
@@ -114,7 +114,7 @@ class BattleRolled(Fact[Struggle], frozen=True):
 
     def evolve(self, s: Struggle) -> Struggle:
         dice = (*self.attacker, *self.defender)
-        return assign.combat(s, stage=self.stage, dice=dice, totals=tuple(self.totals))
+        return state_updates.combat(s, stage=self.stage, dice=dice, totals=tuple(self.totals))
 
 
 class ReserveAnswered(Fact[Struggle], frozen=True):
@@ -125,7 +125,7 @@ class ReserveAnswered(Fact[Struggle], frozen=True):
     use: bool
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.used(s, self.seat, self.tile) if self.use else s
+        return state_updates.used(s, self.seat, self.tile) if self.use else s
 
 
 class LossDue(Part, frozen=True):
@@ -146,7 +146,7 @@ class BattleResolved(Fact[Struggle], frozen=True):
 
     def evolve(self, s: Struggle) -> Struggle:
         losses = tuple(Loss(x.side, x.cause, x.ally is True, or_none(x.seat), or_none(x.unit)) for x in self.losses)
-        return assign.combat(s, winner=self.winner, losses=losses)
+        return state_updates.combat(s, winner=self.winner, losses=losses)
 
 
 class LossesChosen(Fact[Struggle], frozen=True):
@@ -158,7 +158,7 @@ class LossesChosen(Fact[Struggle], frozen=True):
 
     def evolve(self, s: Struggle) -> Struggle:
         chosen = iter(self.choices)
-        return assign.combat(s, losses=tuple(self._filled(loss, chosen) for loss in s.battle.losses))
+        return state_updates.combat(s, losses=tuple(self._filled(loss, chosen) for loss in s.battle.losses))
 
     def _filled(self, loss: Loss, chosen: Iterator[LossChoice]) -> Loss:
         if loss.side != self.side or loss.seat is not None:
@@ -181,8 +181,8 @@ class WithdrawalAnswered(Fact[Struggle], frozen=True):
         if self.item is UNSET:
             return s
         losses = s.battle.losses
-        s = assign.returned(s, self.seat, self.tile, self.banned is True)
-        return assign.combat(s, losses=(*losses[: self.item], *losses[self.item + 1 :]))
+        s = state_updates.returned(s, self.seat, self.tile, self.banned is True)
+        return state_updates.combat(s, losses=(*losses[: self.item], *losses[self.item + 1 :]))
 
 
 class CombatEnded(Fact[Struggle], frozen=True):

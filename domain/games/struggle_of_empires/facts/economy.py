@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from domain.games.struggle_of_empires import assign
+from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.state import Side, Struggle
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import Count, Fact, declared
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.types import Seat
 
 
 class GoldPaid(Fact[Struggle], frozen=True):
@@ -18,7 +18,7 @@ class GoldPaid(Fact[Struggle], frozen=True):
     left: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.empire(s, self.seat, gold=self.left)
+        return state_updates.empire(s, self.seat, gold=self.left)
 
 
 class GoldReceived(Fact[Struggle], frozen=True):
@@ -30,7 +30,7 @@ class GoldReceived(Fact[Struggle], frozen=True):
     left: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.empire(s, self.seat, gold=self.left)
+        return state_updates.empire(s, self.seat, gold=self.left)
 
 
 class GoldGiven(Fact[Struggle], frozen=True):
@@ -44,10 +44,10 @@ class GoldGiven(Fact[Struggle], frozen=True):
     to_left: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        s = assign.empire(assign.empire(s, self.seat, gold=self.left), self.to, gold=self.to_left)
+        s = state_updates.empire(state_updates.empire(s, self.seat, gold=self.left), self.to, gold=self.to_left)
         offers = s.battle.party(self.side).offers
         accepted = tuple(flow.assign(o, accepted=True) if o.seat == self.to else o for o in offers)
-        return assign.party(s, self.side, offers=accepted)
+        return state_updates.party(s, self.side, offers=accepted)
 
 
 class LoanTaken(Fact[Struggle], frozen=True):
@@ -59,7 +59,7 @@ class LoanTaken(Fact[Struggle], frozen=True):
     left: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.unrest(assign.empire(s, self.seat, gold=self.left), self.seat, self.unrest)
+        return state_updates.unrest(state_updates.empire(s, self.seat, gold=self.left), self.seat, self.unrest)
 
 
 class UnrestAdded(Fact[Struggle], frozen=True):
@@ -70,7 +70,7 @@ class UnrestAdded(Fact[Struggle], frozen=True):
     why: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.unrest(s, self.seat, self.unrest)
+        return state_updates.unrest(s, self.seat, self.unrest)
 
 
 class UnrestRemoved(Fact[Struggle], frozen=True):
@@ -80,7 +80,7 @@ class UnrestRemoved(Fact[Struggle], frozen=True):
     unrest: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.unrest(s, self.seat, -self.unrest)
+        return state_updates.unrest(s, self.seat, -self.unrest)
 
 
 class PopulationPaid(Fact[Struggle], frozen=True):
@@ -91,7 +91,7 @@ class PopulationPaid(Fact[Struggle], frozen=True):
     population: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.empire(s, self.seat, population=self.population)
+        return state_updates.empire(s, self.seat, population=self.population)
 
 
 class PopulationGrown(Fact[Struggle], frozen=True):
@@ -101,7 +101,7 @@ class PopulationGrown(Fact[Struggle], frozen=True):
     population: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.empire(s, self.seat, population=self.population)
+        return state_updates.empire(s, self.seat, population=self.population)
 
 
 class VpGained(Fact[Struggle], frozen=True):
@@ -113,7 +113,7 @@ class VpGained(Fact[Struggle], frozen=True):
     total: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.empire(s, self.seat, vp=self.total)
+        return state_updates.empire(s, self.seat, vp=self.total)
 
 
 class RegionScored(Fact[Struggle], frozen=True):
@@ -125,7 +125,7 @@ class RegionScored(Fact[Struggle], frozen=True):
     total: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.empire(s, self.seat, vp=self.total)
+        return state_updates.empire(s, self.seat, vp=self.total)
 
 
 FACTS = declared(__name__, Fact)

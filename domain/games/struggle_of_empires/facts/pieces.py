@@ -7,12 +7,12 @@ from typing import Literal
 
 from msgspec import field
 
-from domain.games.struggle_of_empires import assign
+from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.data import Unit
 from domain.games.struggle_of_empires.state import Moved, Struggle
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.types import Seat
 
 Arrival = Literal["arrives", "lost", "turned_back"]
 """What becomes of a unit at sea (SOE-15.4)."""
@@ -26,7 +26,7 @@ class UnitPlaced(Fact[Struggle], frozen=True):
     region: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.unit(s, self.seat, self.unit, self.region, 1)
+        return state_updates.unit(s, self.seat, self.unit, self.region, 1)
 
 
 class UnitBuilt(Fact[Struggle], frozen=True):
@@ -42,8 +42,8 @@ class UnitBuilt(Fact[Struggle], frozen=True):
 
     def evolve(self, s: Struggle) -> Struggle:
         if self.militia is not UNSET:
-            s = assign.turn(s, militia_left=self.militia)
-        return s if self.at is UNSET else assign.unit(s, self.seat, self.unit, self.at, 1)
+            s = state_updates.turn(s, militia_left=self.militia)
+        return s if self.at is UNSET else state_updates.unit(s, self.seat, self.unit, self.at, 1)
 
 
 class UnitMoved(Fact[Struggle], frozen=True):
@@ -59,13 +59,13 @@ class UnitMoved(Fact[Struggle], frozen=True):
     moves: Maybe[Count] = UNSET
 
     def evolve(self, s: Struggle) -> Struggle:
-        s = assign.unit(s, self.seat, self.unit, self.from_, -1)
+        s = state_updates.unit(s, self.seat, self.unit, self.from_, -1)
         if self.at is not UNSET:
-            s = assign.unit(s, self.seat, self.unit, self.at, 1)
+            s = state_updates.unit(s, self.seat, self.unit, self.at, 1)
         if self.moves is UNSET:
             return s
         rests = () if self.at is UNSET else (Moved(self.unit, self.at),)
-        return assign.turn(s, moves_left=self.moves, moved=(*s.acting.moved, *rests))
+        return state_updates.turn(s, moves_left=self.moves, moved=(*s.acting.moved, *rests))
 
 
 class UnitLost(Fact[Struggle], frozen=True):
@@ -77,7 +77,9 @@ class UnitLost(Fact[Struggle], frozen=True):
     unrest: Count
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.unrest(assign.unit(s, self.seat, self.unit, self.region, -1), self.seat, self.unrest)
+        return state_updates.unrest(
+            state_updates.unit(s, self.seat, self.unit, self.region, -1), self.seat, self.unrest
+        )
 
 
 class TokenPlaced(Fact[Struggle], frozen=True):
@@ -87,7 +89,7 @@ class TokenPlaced(Fact[Struggle], frozen=True):
     region: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.token(s, self.seat, self.region, 1)
+        return state_updates.token(s, self.seat, self.region, 1)
 
 
 class TokenRemoved(Fact[Struggle], frozen=True):
@@ -98,7 +100,7 @@ class TokenRemoved(Fact[Struggle], frozen=True):
     by: Seat
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.token(s, self.seat, self.region, -1)
+        return state_updates.token(s, self.seat, self.region, -1)
 
 
 class MarkerRemoved(Fact[Struggle], frozen=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from domain.games.struggle_of_empires import assign
+from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.data import MARKERS
 from domain.games.struggle_of_empires.state import Auction, StandingBid, Struggle, Tile, Turn, nobody_aligned
-from domain.ids import Seat
-from domain.kernel import flow
-from domain.kernel.declare import UNSET, Count, Fact, Maybe, Meta, declared, or_none
+from domain.kernel.rules import flow
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Meta, declared, or_none
+from domain.types import Seat
 
 Action = Literal["buy_tile", "build", "move_unit", "colonize", "enslave", "attack"]
 """What an action is taken for (SOE-7.2.1)."""
@@ -51,7 +51,7 @@ class PowerChosen(Fact[Struggle], frozen=True):
     power: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.empire(s, self.seat, power=self.power)
+        return state_updates.empire(s, self.seat, power=self.power)
 
 
 class EmpireDrawn(Fact[Struggle], frozen=True):
@@ -62,7 +62,7 @@ class EmpireDrawn(Fact[Struggle], frozen=True):
 
     def evolve(self, s: Struggle) -> Struggle:
         for marker in self.markers:
-            s = assign.token(s, self.seat, MARKERS[marker].region, 1)
+            s = state_updates.token(s, self.seat, MARKERS[marker].region, 1)
         return flow.assign(s, bag=tuple(m for m in s.bag if m not in self.markers), gone=(*s.gone, *self.markers))
 
 
@@ -172,7 +172,7 @@ class ActionTaken(Fact[Struggle], frozen=True):
     militia: Maybe[Count] = UNSET
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.turn(
+        return state_updates.turn(
             s,
             actions_left=self.left,
             tile_bought=s.acting.tile_bought or self.action == "buy_tile",
@@ -198,7 +198,7 @@ class RoundEnded(Fact[Struggle], frozen=True):
     round: Number
 
     def evolve(self, s: Struggle) -> Struggle:
-        return assign.all_empires(s, banned_tiles=())
+        return state_updates.all_empires(s, banned_tiles=())
 
 
 # --- the end --------------------------------------------------------------------------------------------------

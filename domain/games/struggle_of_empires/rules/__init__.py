@@ -19,8 +19,8 @@ from domain.games.struggle_of_empires.rules import (
 from domain.games.struggle_of_empires.rules.actions import do_pass, in_turn
 from domain.games.struggle_of_empires.rules.combat import battle, declare, losses, naval, support
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Handler, on
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.ruleset import Handler, on
 
 DO: dict[str, Handler[Struggle]] = dict(
     (

@@ -10,9 +10,9 @@ from domain.games.struggle_of_empires.data import CONSTANTS, TILES
 from domain.games.struggle_of_empires.facts.sequence import Action, ActionTaken, RoundEnded, TurnEnded, TurnStarted
 from domain.games.struggle_of_empires.moves import Pass
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Move
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, Move
+from domain.types import Seat
 
 M = TypeVar("M", bound=Move)
 

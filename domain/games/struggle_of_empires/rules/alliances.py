@@ -16,9 +16,9 @@ from domain.games.struggle_of_empires.facts.sequence import (
 from domain.games.struggle_of_empires.moves import Bid, PassBid
 from domain.games.struggle_of_empires.rules import money
 from domain.games.struggle_of_empires.state import D, StandingBid, Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 RULES = auction.Numbers(bid="SOE-6.3", limit="SOE-6.4")
 MAX_BID: int = CONSTANTS["max_bid"]

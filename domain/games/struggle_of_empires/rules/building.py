@@ -15,9 +15,9 @@ from domain.games.struggle_of_empires.rules.checks import (
 )
 from domain.games.struggle_of_empires.rules.movement import ARRIVES, TURNED_BACK, check_destination, sail
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Count, Maybe
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, Count, Maybe
+from domain.types import Seat
 
 COST: int = CONSTANTS["build_cost_population"]
 

@@ -10,9 +10,9 @@ from domain.games.struggle_of_empires.moves import BuyTile
 from domain.games.struggle_of_empires.rules import actions, money, raids
 from domain.games.struggle_of_empires.rules.checks import need, need_action, need_population
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 RAID_REGIONS = {"pirates": frozenset(COLONIES), "slave_revolt": SLAVE_REVOLT_REGIONS}
 """SOE-9.6.2, SOE-9.7.1: where Pirates and Slave Revolt can be sent."""

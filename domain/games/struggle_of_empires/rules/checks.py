@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.common.checks import need, passes
 from domain.games.struggle_of_empires.data import REGIONS, SCORING
 from domain.games.struggle_of_empires.state import Struggle
-from domain.ids import Seat
+from domain.types import Seat
 
 __all__ = [
     "need",

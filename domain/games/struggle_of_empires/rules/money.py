@@ -13,7 +13,7 @@ from domain.games.struggle_of_empires.facts.economy import (
     VpGained,
 )
 from domain.games.struggle_of_empires.state import D, Empire
-from domain.ids import Json, Seat
+from domain.types import Json, Seat
 
 
 def loan(empire: Empire, gold: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from domain.games.struggle_of_empires.facts.pieces import Arrival
 from domain.games.struggle_of_empires.facts.tiles import BlockadeLifted
 from domain.games.struggle_of_empires.rules.checks import need
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
+from domain.types import Seat
 
 ARRIVES: Final = "arrives"
 LOST: Final = "lost"

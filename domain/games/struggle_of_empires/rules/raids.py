@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.struggle_of_empires.facts.tiles import RaidSent
 from domain.games.struggle_of_empires.rules.combat.steps import LAND_ATTACK, NAVAL_ATTACK, begin
 from domain.games.struggle_of_empires.state import D
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def send(d: D, buyer: Seat, tile: str, region: str, target: Seat) -> None:

@@ -6,7 +6,7 @@ from domain.games.common.majority import majority
 from domain.games.struggle_of_empires.data import REGIONS, SCORING
 from domain.games.struggle_of_empires.facts.economy import RegionScored
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def region_points(s: Struggle, region: str) -> dict[Seat, int]:

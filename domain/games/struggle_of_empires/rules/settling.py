@@ -8,8 +8,8 @@ from domain.games.struggle_of_empires.moves import Colonize, Enslave
 from domain.games.struggle_of_empires.rules import actions, money
 from domain.games.struggle_of_empires.rules.checks import need, need_action, need_population
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 COST: int = CONSTANTS["colonize_cost_population"]
 _KIND = {"colonize": "pop", "enslave": "slaves"}

@@ -13,9 +13,9 @@ from domain.games.struggle_of_empires.rules import region_markers
 from domain.games.struggle_of_empires.rules.checks import need, need_scoring_region, need_supply
 from domain.games.struggle_of_empires.rules.war import start_war
 from domain.games.struggle_of_empires.state import D, Empire, Struggle, Terms
-from domain.ids import Seat
-from domain.kernel.flow import Frame
-from domain.kernel.ruleset import Table
+from domain.kernel.rules.flow import Frame
+from domain.kernel.rules.meta import Table
+from domain.types import Seat
 
 
 def blank(table: Table) -> Struggle:

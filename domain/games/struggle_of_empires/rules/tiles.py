@@ -14,9 +14,9 @@ from domain.games.struggle_of_empires.rules.checks import need, need_colony, nee
 from domain.games.struggle_of_empires.rules.combat import declare
 from domain.games.struggle_of_empires.rules.movement import check_destination
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, given
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, given
+from domain.types import Seat
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from domain.games.struggle_of_empires.data import CONSTANTS, ROUNDS
 from domain.games.struggle_of_empires.facts.sequence import RoundStarted, WarStarted
 from domain.games.struggle_of_empires.rules import actions, alliances, end_of_war, income, region_markers, scoring
 from domain.games.struggle_of_empires.state import D
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
 
 
 def start_war(d: D) -> None:

@@ -7,7 +7,7 @@ import pytest
 from domain.errors import DecisionClosed
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.frames import FRAMES
-from domain.kernel.digest import canonical
+from domain.kernel.schema.canonical_json import canonical
 from tests.games.age_of_reason.board import (
     TEN,
     asked,

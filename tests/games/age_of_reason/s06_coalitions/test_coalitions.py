@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import POWERS
-from domain.kernel.choices import Choice
+from domain.kernel.rules.choices import Choice
 from tests.games.age_of_reason.board import (
     TEN,
     asked,

@@ -8,8 +8,8 @@ import pytest
 
 from domain.games.age_of_reason.data import SCORING
 from domain.games.age_of_reason.rules.attacking import has_access
-from domain.ids import Json
-from domain.kernel.digest import canonical
+from domain.kernel.schema.canonical_json import canonical
+from domain.types import Json
 from tests.games.age_of_reason.board import attack, commit, facts_of, figures, hire, move, offers, position
 
 TOKENS = {

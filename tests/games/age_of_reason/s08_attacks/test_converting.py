@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.digest import canonical
+from domain.kernel.schema.canonical_json import canonical
 from tests.games.age_of_reason.board import figures, move, offers, position
 from tests.spec import kinds
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.kernel.choices import Choice
+from domain.kernel.rules.choices import Choice
 from tests.games.age_of_reason.board import (
     asked,
     attack,

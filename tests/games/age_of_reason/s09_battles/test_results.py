@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.ids import Doc, Json
+from domain.types import Doc, Json
 from tests.games.age_of_reason.board import (
     SEAT,
     asked,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import RuleError
-from domain.ids import PUBLIC, Json, Viewer
-from domain.kernel.digest import canonical
-from domain.kernel.record import facts_for
+from domain.kernel.records.record import facts_for
+from domain.kernel.schema.canonical_json import canonical
+from domain.types import PUBLIC, Json, Viewer
 from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.spec import Given
 

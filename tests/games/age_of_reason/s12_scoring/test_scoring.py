@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.games.age_of_reason.rules.scoring import region_points
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.age_of_reason.board import TEN, facts_of, figures, last_turn, move, position
 from tests.spec import Given
 

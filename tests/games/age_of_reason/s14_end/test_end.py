@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.games.age_of_reason import RULESET
-from domain.kernel.digest import canonical
+from domain.kernel.schema.canonical_json import canonical
 from tests.games.age_of_reason.board import last_turn, move, position
 
 

@@ -9,11 +9,12 @@ import pytest
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.ids import Seat
-from domain.kernel.choices import Choice
-from domain.kernel.draws import Draws, Seeded
-from domain.kernel.record import visible_packs
-from domain.kernel.ruleset import Draft, Everything
+from domain.kernel.records.record import visible_packs
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.draws import Draws, Seeded
+from domain.kernel.rules.ruleset import Everything
+from domain.types import Seat
 from tests.games.age_of_reason.board import attack, commit, hire, move, position
 from tests.spec import Given
 

@@ -13,19 +13,19 @@ import pytest
 
 from domain.errors import NeedsChance, RuleError
 from domain.games.age_of_reason import RULESET
-from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
-from domain.kernel import export
-from domain.kernel.audience import may_read
-from domain.kernel.chronicle import Who
-from domain.kernel.declare import docs
-from domain.kernel.digest import canonical
-from domain.kernel.game import state_for
-from domain.kernel.match import AnyMatch
-from domain.kernel.record import Record, visible_packs
-from domain.kernel.ruleset import ask, dry_run
-from domain.kernel.texts import texts
+from domain.kernel.game.game import state_for
+from domain.kernel.game.in_memory_game import AnyMatch
+from domain.kernel.narration.sentences import Who
+from domain.kernel.records import export
+from domain.kernel.records.audience import may_read
+from domain.kernel.records.record import Record, visible_packs
+from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.declarations import docs
+from domain.kernel.text.message_catalog import texts
+from domain.types import PUBLIC, Doc, Json, Seat, Viewer
 from projections import documents
-from projections.known import Known, touched
+from projections.loaded_game import Known, touched
 from tests.games.age_of_reason.board import POWERS as ALL
 from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.games.age_of_reason.registered import candidates

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import MARKERS
-from domain.ids import Doc
-from domain.kernel.audience import ALL_KEY
+from domain.kernel.records.audience import ALL_KEY
+from domain.types import Doc
 from tests.games.age_of_reason.board import TEN, attack, bid, commit, facts_of, hire, last_turn, move, position
 from tests.spec import Given
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.age_of_reason import ANSWERS, RULESET, TURNS
 from domain.games.age_of_reason.data import DOC
-from domain.ids import Json
+from domain.types import Json
 from tests.games.age_of_reason.board import asked, attack, bid, commit, move, position
 from tests.games.age_of_reason.s03_setup.test_setup import DRAWN, LAID
 from tests.games.age_of_reason.s06_coalitions.test_coalitions import PAIRS

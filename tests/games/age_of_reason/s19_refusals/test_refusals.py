@@ -9,7 +9,7 @@ import pytest
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import SPACES
-from domain.ids import Json
+from domain.types import Json
 from tests.games.age_of_reason.board import attack, commit, last_turn, move, position
 
 PACKAGE = Path(__file__).parents[4] / "domain/games/age_of_reason"

@@ -10,9 +10,9 @@ import pytest
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import DECKS
 from domain.games.age_of_reason.state import AgeOfReason, Sealed
-from domain.ids import Json
-from domain.kernel.choices import Choice
-from domain.kernel.jsonform import from_json, merge_patch, to_json
+from domain.kernel.rules.choices import Choice
+from domain.kernel.schema.json_codec import from_json, merge_patch, to_json
+from domain.types import Json
 from tests.games.age_of_reason.board import attack, bid, commit, last_turn, move, position
 
 HERE = {"central_europe": 1}

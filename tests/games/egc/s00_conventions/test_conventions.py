@@ -6,9 +6,9 @@ import json
 
 from domain.games.egc.data import EMPIRES, TABLES, TERRITORIES, army_id, by_rank, number_of
 from domain.games.egc.state import Army, numbered
-from domain.kernel.audience import TABLE_KEY
-from domain.kernel.digest import canonical
-from domain.kernel.jsonform import to_json
+from domain.kernel.records.audience import TABLE_KEY
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.json_codec import to_json
 from tests.games.egc.board import move, of, position
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import InvalidTable
-from domain.kernel.clock import class_of, pace_of
-from domain.kernel.match import Match
+from domain.kernel.game.deadlines import class_of, pace_of
+from domain.kernel.game.in_memory_game import Match
 from tests.games.egc.registered import RULESET
 from tests.spec import SEED
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from domain.games.egc.data import HOMES, TERRITORIES
 from domain.games.egc.state import Egc
-from domain.ids import PUBLIC
-from domain.kernel.audience import TABLE_KEY
-from domain.kernel.draws import Extreme
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.records.audience import TABLE_KEY
+from domain.kernel.rules.draws import Extreme
+from domain.types import PUBLIC
 from tests.games.egc.board import plain_draws, set_up
 from tests.games.egc.registered import RULESET
 from tests.spec import SEED

@@ -9,7 +9,7 @@ import pytest
 from domain.errors import RuleError
 from domain.games.egc.data import ALLOCATION
 from domain.games.egc.state import Egc
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
 from tests.games.egc.board import of, position
 from tests.games.egc.registered import RULESET
 from tests.spec import SEED

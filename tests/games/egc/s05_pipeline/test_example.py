@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from domain.games.egc.data import TERRITORIES
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.egc.board import Board, move, of, position
 
 ARMY = "austria_hungary-1"

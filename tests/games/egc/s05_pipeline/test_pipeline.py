@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from domain.games.egc.rules.pipeline import STEPS
-from domain.kernel.digest import canonical
+from domain.kernel.schema.canonical_json import canonical
 from tests.games.egc.s05_pipeline.test_example import SHEET, example
 
 ROOT = Path(__file__).parents[4]
@@ -28,7 +28,7 @@ SCRIPT = """
 import random
 from domain.bots import heuristic
 from domain.games.egc import RULESET
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
 rng = random.Random(7)
 match = Match(RULESET, 10, bytes(32))
 while match.state.turn < 9:

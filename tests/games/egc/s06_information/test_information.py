@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel.audience import TABLE_KEY
-from domain.kernel.declare import doc
-from domain.kernel.digest import canonical
-from domain.kernel.game import shown
+from domain.kernel.game.game import shown
+from domain.kernel.records.audience import TABLE_KEY
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.declarations import doc
+from domain.types import DIRECTOR, PUBLIC
 from tests.games.egc.board import Board, move, of, order, position
 from tests.games.egc.registered import RULESET
 

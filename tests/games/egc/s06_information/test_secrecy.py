@@ -10,12 +10,12 @@ import pytest
 
 from domain.games.egc.data import SEATS, TECHNOLOGIES
 from domain.games.egc.state import Egc
-from domain.ids import PUBLIC, Doc, Json, Seat, Viewer
-from domain.kernel.choices import Choice
-from domain.kernel.declare import doc
-from domain.kernel.digest import canonical
-from domain.kernel.match import Match
-from domain.kernel.ruleset import ask, decisions
+from domain.kernel.game.in_memory_game import Match
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.decide import ask, decisions
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.schema.declarations import doc
+from domain.types import PUBLIC, Doc, Json, Seat, Viewer
 from tests.games.egc.board import FRANCE, JAPAN, SPAIN, ZULU, Board, act, move, order, position
 from tests.games.egc.registered import RULESET, candidates
 from tests.kernel.machine import open_part, refusal

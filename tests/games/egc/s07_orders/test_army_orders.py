@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.egc.board import Board, move, of, order, position
 
 ARMIES = {3: {"france-1": ("france", 100, 7, 6)}}

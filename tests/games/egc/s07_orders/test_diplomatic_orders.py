@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.egc.board import Board, act, of, position
 
 HELD = {"italy": {"protectorate": {"seat": 3, "since": 0}}, "serbia": {"protections": {"3": 0, "8": 0}}}

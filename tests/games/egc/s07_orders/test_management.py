@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel.match import Match
+from domain.kernel.game.in_memory_game import Match
 from tests.games.egc.board import of, order, position
 from tests.games.egc.registered import RULESET
 from tests.spec import SEED, Given

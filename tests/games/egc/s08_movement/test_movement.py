@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.games.egc.rules.seas import accessible, controlled, strait_closed
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.egc.board import Board, move, of, position
 
 FRANCE = {3: {"france-1": ("france", 200, 7, 6)}}

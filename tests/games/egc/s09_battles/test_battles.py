@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.games.egc.rules.battle import encirclement, share
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.egc.board import Board, move, of, order, position
 
 TOTAL = {(3, 8): "total_war"}

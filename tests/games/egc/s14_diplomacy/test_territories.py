@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.egc.board import act, move, of, position
 
 ITALY = {"italy": {"protectorate": {"seat": 3, "since": 0}}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.jsonform import to_json
+from domain.kernel.schema.json_codec import to_json
 from tests.games.imperunde.board import PASS, card, colony, deciding, position, zone
 
 

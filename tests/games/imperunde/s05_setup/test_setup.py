@@ -9,8 +9,8 @@ from domain.games.imperunde import RULESET
 from domain.games.imperunde.data import COUNTRIES, VALUE
 from domain.games.imperunde.rules.setup import eligible
 from domain.games.imperunde.state import Country
-from domain.kernel.flow import assign
-from domain.kernel.jsonform import from_json
+from domain.kernel.rules.flow import assign
+from domain.kernel.schema.json_codec import from_json
 from tests.games.imperunde.board import colony, country, deciding, die, standing, units, wheel
 from tests.spec import Given
 

@@ -9,8 +9,8 @@ import pytest
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.frames import Card, Interrupted
 from domain.games.imperunde.moves import PlayCard
-from domain.ids import PUBLIC
-from domain.kernel.ruleset import decisions
+from domain.kernel.rules.decide import decisions
+from domain.types import PUBLIC
 from tests.games.imperunde.board import (
     PASS,
     attack,

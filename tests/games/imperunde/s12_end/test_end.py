@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from domain.games.imperunde import RULESET
-from domain.kernel.declare import doc
+from domain.kernel.schema.declarations import doc
 from tests.games.imperunde.board import attack, buy, colony, deciding, group, named, position
 from tests.spec import Given
 

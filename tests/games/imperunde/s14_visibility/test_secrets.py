@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from domain.ids import PUBLIC, Json, Viewer
-from domain.kernel.draws import Seeded
+from domain.kernel.rules.draws import Seeded
+from domain.types import PUBLIC, Json, Viewer
 from tests.games.imperunde.board import PASS, attack, card, colony, deciding, group, position, zone
 from tests.games.imperunde.registered import BRUTE, RULESET, candidates, conserved
 from tests.kernel.machine import gets, open_part

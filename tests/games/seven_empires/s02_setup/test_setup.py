@@ -10,7 +10,7 @@ from domain.errors import InvalidTable
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import CARDS, DEALS, EMPIRES, LETTERED
 from domain.games.seven_empires.rules.monarchs import monarch_of
-from domain.ids import Json
+from domain.types import Json
 from tests.games.seven_empires.board import asked, begun, move, position, there, tiles
 from tests.spec import Given
 

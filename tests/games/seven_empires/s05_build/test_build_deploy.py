@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.seven_empires.board import acting, asked, move, of_kind, offers, there
 from tests.spec import Given
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.seven_empires.board import army, asked, kinds_of, move, moving, of_kind, offers, ship, there
 
 MARSEILLE = "france infantry infantry two_master"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.seven_empires.board import END, acting, army, asked, kinds_of, move, moving, offers, position, there
 
 

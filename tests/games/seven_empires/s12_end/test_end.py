@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.seven_empires.board import end_decade, kinds_of, last_turn, of_kind, position, power, shares
 from tests.spec import Given
 

@@ -6,9 +6,9 @@ import pytest
 
 from domain.errors import RuleError
 from domain.games.seven_empires.data import EMPIRES
-from domain.ids import DIRECTOR, PUBLIC
-from domain.kernel.game import state_for
-from domain.kernel.record import facts_for
+from domain.kernel.game.game import state_for
+from domain.kernel.records.record import facts_for
+from domain.types import DIRECTOR, PUBLIC
 from tests.games.seven_empires.board import begun, end_decade, last_turn, move, tiles
 from tests.spec import Given
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.games.seven_empires import RULESET
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.seven_empires.board import acting, army, end_decade, last_turn, move, moving, position
 
 CHOICE: Doc = {"type": "choose_action", "empire": "prussia", "action": "palace"}

@@ -6,7 +6,7 @@ from typing import Any
 
 from domain.games.seven_empires import ANSWERS, RULESET, TURNS
 from domain.games.seven_empires.data import EMPIRES
-from domain.ids import Doc
+from domain.types import Doc
 from tests.games.seven_empires.board import acting, army, begun, end_decade, last_turn, move, moving, position, tiles
 from tests.spec import Given
 

@@ -9,7 +9,7 @@ import pytest
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import LANDS, OWN_CITIES
-from domain.kernel.jsonform import from_json, merge_patch, to_json
+from domain.kernel.schema.json_codec import from_json, merge_patch, to_json
 from tests.games.seven_empires.board import position, stand
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from domain.errors import InvalidTable
 from domain.games.struggle_of_empires import RULESET, data
-from domain.ids import Json
+from domain.types import Json
 from tests.games.struggle_of_empires.board import POWERS, army, attack, empire, position
 from tests.spec import Given
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.ids import Json, Seat
+from domain.types import Json, Seat
 from tests.games.struggle_of_empires.board import TEN, asked, empire, move, position
 from tests.spec import Given
 

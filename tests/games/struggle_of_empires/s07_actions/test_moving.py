@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.ids import Json
+from domain.types import Json
 from tests.games.struggle_of_empires.board import army, empire, move, position, unrest
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.ids import Json
+from domain.types import Json
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.ids import Doc, Json
+from domain.types import Doc, Json
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position
 
 EVEN = [1, 1, 1, 1]

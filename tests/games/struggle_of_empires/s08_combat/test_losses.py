@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.ids import Doc, Json, Seat
+from domain.types import Doc, Json, Seat
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position, unrest
 from tests.spec import Given
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.ids import Json
+from domain.types import Json
 from tests.games.struggle_of_empires.board import (
     army,
     asked,

@@ -8,7 +8,7 @@ import pytest
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.scoring import penalties, scores
-from domain.kernel.declare import doc
+from domain.kernel.schema.declarations import doc
 from tests.games.struggle_of_empires.board import move, position
 from tests.spec import Given
 

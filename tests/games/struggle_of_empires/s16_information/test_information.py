@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from domain.games.struggle_of_empires import RULESET
-from domain.kernel.choices import Choice
-from domain.kernel.draws import Draws, NoChance
-from domain.kernel.ruleset import Draft
+from domain.kernel.rules.choices import Choice
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.draws import Draws, NoChance
 from tests.games.struggle_of_empires.board import army, attack, end_of_war, last_turn, move, position, unrest
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.games.struggle_of_empires import RULESET
-from domain.kernel.draws import Seeded
+from domain.kernel.rules.draws import Seeded
 from tests.games.struggle_of_empires.board import army, attack, move, position
 from tests.spec import Given
 

@@ -8,7 +8,7 @@ import pytest
 
 from domain.games.struggle_of_empires import ANSWERS, RULESET, TURNS
 from domain.games.struggle_of_empires.data import DOC
-from domain.ids import Json
+from domain.types import Json
 from tests.games.struggle_of_empires.board import army, asked, attack, empire, move, position
 from tests.spec import Given
 

@@ -9,7 +9,7 @@ import pytest
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.data import TILES
-from domain.ids import Json
+from domain.types import Json
 from tests.games.struggle_of_empires.board import army, attack, move, position
 
 PACKAGE = Path(__file__).parents[4] / "domain/games/struggle_of_empires"

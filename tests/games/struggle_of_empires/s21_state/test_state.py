@@ -9,7 +9,7 @@ import pytest
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.state import Blockade, Captive, Empire, Struggle, Tile
-from domain.kernel.choices import Choice
+from domain.kernel.rules.choices import Choice
 from tests.games.struggle_of_empires.board import army, asked, attack, move, position
 
 

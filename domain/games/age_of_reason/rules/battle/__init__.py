@@ -8,7 +8,7 @@ from domain.games.age_of_reason import frames
 from domain.games.age_of_reason.rules.battle import commit, dice, result
 from domain.games.age_of_reason.rules.battle.steps import Next
 from domain.games.age_of_reason.state import D
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
 
 STEPS: dict[str, Callable[..., Next]] = {
     "commit": commit.step_commit,

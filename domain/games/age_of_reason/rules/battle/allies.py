@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.age_of_reason.data import POWERS
 from domain.games.age_of_reason.state import AgeOfReason, Battle, Side
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def asked_for_cards(s: AgeOfReason, attacker: Seat, region: str, power: str | None) -> list[Seat]:

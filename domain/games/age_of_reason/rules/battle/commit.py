@@ -10,8 +10,8 @@ from domain.games.age_of_reason.rules.battle.allies import hirable, hirers
 from domain.games.age_of_reason.rules.battle.steps import Next, Question
 from domain.games.age_of_reason.rules.checks import check_hand, need, need_funds, need_principals_card
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 HIRE_COST: int = CONSTANTS["neutral_support_cost"]
 """AOR-9.4.2: gold for each power."""

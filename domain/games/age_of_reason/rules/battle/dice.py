@@ -17,8 +17,8 @@ from domain.games.age_of_reason.rules.battle.commit import HIRE_COST, laid_card
 from domain.games.age_of_reason.rules.battle.steps import Next, Question, key
 from domain.games.age_of_reason.state import SIDES, AgeOfReason, Battle, D, Side
 from domain.games.common.dice import difference
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 SUPPORT: int = CONSTANTS["ally_bonus"]
 SOLDIER: int = CONSTANTS["soldier_bonus"]

@@ -10,7 +10,7 @@ from domain.games.age_of_reason.rules import money
 from domain.games.age_of_reason.rules.battle.dice import supporters
 from domain.games.age_of_reason.rules.battle.steps import Next
 from domain.games.age_of_reason.state import SIDES, Battle, D
-from domain.ids import Seat
+from domain.types import Seat
 
 DECISIVE: int = CONSTANTS["decisive_margin"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from domain.games.age_of_reason import frames
 from domain.games.age_of_reason.state import D
-from domain.ids import Json, Seat
-from domain.kernel.declare import Context
+from domain.kernel.schema.declarations import Context
+from domain.types import Json, Seat
 
 Step = Sequence[Json]
 """Name of the step and its arguments, as they stand in the frame."""

@@ -10,7 +10,7 @@ from domain.games.struggle_of_empires.rules import actions
 from domain.games.struggle_of_empires.rules.combat import battle, losses, naval, outcome, support
 from domain.games.struggle_of_empires.rules.combat.steps import Next, Question
 from domain.games.struggle_of_empires.state import D
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
 
 STEPS: dict[str, Callable[..., Next]] = {
     "support": support.step_support,

@@ -10,8 +10,8 @@ from domain.games.struggle_of_empires.moves import Reserve, UseBlockade
 from domain.games.struggle_of_empires.rules.combat.naval import allied_units, own_navies
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer, other, side_of
 from domain.games.struggle_of_empires.state import SIDES, D, Party, Side, Stage, Struggle
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 UNIT: dict[str, Unit] = {"naval": "navy", "land": "army"}
 """The type of unit of a battle."""

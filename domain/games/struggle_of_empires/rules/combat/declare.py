@@ -6,7 +6,6 @@ from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS
 from domain.games.struggle_of_empires.facts.combat import AttackDeclared
 from domain.games.struggle_of_empires.facts.tiles import TileReturned
 from domain.games.struggle_of_empires.moves import Attack
-from domain.games.struggle_of_empires.parts import Declaration, Target
 from domain.games.struggle_of_empires.rules import actions, money
 from domain.games.struggle_of_empires.rules.checks import need, need_action, need_scoring_region
 from domain.games.struggle_of_empires.rules.combat.steps import LAND_ATTACK, NAVAL_ATTACK, Step, begin
@@ -17,9 +16,10 @@ from domain.games.struggle_of_empires.rules.combat.support import (
     eligible_allies,
 )
 from domain.games.struggle_of_empires.state import D, Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.games.struggle_of_empires.value_objects import Declaration, Target
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 COST: int = CONSTANTS["attack_cost_gold"]
 _RULE = "SOE-8.1.2"

@@ -9,16 +9,16 @@ from domain.games.struggle_of_empires.data import CONSTANTS, REGIONS, UNITS, Uni
 from domain.games.struggle_of_empires.facts.combat import BattleResolved, LossDue, LossesChosen, WithdrawalAnswered
 from domain.games.struggle_of_empires.facts.pieces import UnitLost
 from domain.games.struggle_of_empires.moves import ChooseLoss, FightingWithdrawal
-from domain.games.struggle_of_empires.parts import LossChoice
 from domain.games.struggle_of_empires.rules.checks import need
 from domain.games.struggle_of_empires.rules.combat.battle import UNIT
 from domain.games.struggle_of_empires.rules.combat.naval import gain_support
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer, side_of
 from domain.games.struggle_of_empires.rules.movement import lift_blockade
 from domain.games.struggle_of_empires.state import SIDES, Cause, D, Loss, Side, Struggle, Winner
-from domain.ids import Seat
-from domain.kernel.declare import UNSET
-from domain.kernel.flow import Frame
+from domain.games.struggle_of_empires.value_objects import LossChoice
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET
+from domain.types import Seat
 
 Options = list[LossChoice]
 """What can be chosen for one loss."""

@@ -15,8 +15,8 @@ from domain.games.struggle_of_empires.moves import AssignAllianceTiles, NavalCho
 from domain.games.struggle_of_empires.rules.checks import need
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer, other, side_of
 from domain.games.struggle_of_empires.state import SIDES, D, Side, Struggle
-from domain.ids import Seat
-from domain.kernel.flow import Frame
+from domain.kernel.rules.flow import Frame
+from domain.types import Seat
 
 
 def own_navies(s: Struggle, side: str) -> int:

@@ -8,7 +8,7 @@ from domain.games.struggle_of_empires.facts.tiles import RaidBeaten, TokenCaptur
 from domain.games.struggle_of_empires.rules import money
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next
 from domain.games.struggle_of_empires.state import Combat, D
-from domain.ids import Seat
+from domain.types import Seat
 
 
 def step_outcome(d: D) -> Next:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.state import D, Side, Struggle
-from domain.ids import Json, Seat
-from domain.kernel.declare import Context
+from domain.kernel.schema.declarations import Context
+from domain.types import Json, Seat
 
 Step = Sequence[Json]
 """Name of the step and its arguments, as they stand in the frame."""

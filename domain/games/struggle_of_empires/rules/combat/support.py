@@ -9,13 +9,13 @@ from domain.games.struggle_of_empires.data import REGIONS
 from domain.games.struggle_of_empires.facts.combat import SupportAnswered, SupportRequested
 from domain.games.struggle_of_empires.facts.economy import GoldGiven
 from domain.games.struggle_of_empires.moves import RequestSupport, Support
-from domain.games.struggle_of_empires.parts import OfferMade
 from domain.games.struggle_of_empires.rules.checks import need
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer
 from domain.games.struggle_of_empires.state import D, Offer, Side, Struggle
-from domain.ids import Seat
-from domain.kernel.declare import UNSET, Maybe
-from domain.kernel.flow import Frame
+from domain.games.struggle_of_empires.value_objects import OfferMade
+from domain.kernel.rules.flow import Frame
+from domain.kernel.schema.declarations import UNSET, Maybe
+from domain.types import Seat
 
 
 def can_commit(s: Struggle, ally: Seat, region: str, kind: str) -> tuple[int, int]:

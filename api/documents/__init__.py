@@ -1,0 +1,1 @@
+"""JSON documents that routes and streams both send, made from views for one viewer."""

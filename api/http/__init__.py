@@ -1,0 +1,1 @@
+"""HTTP itself: problems, conditions, limits, languages, logs and metrics."""

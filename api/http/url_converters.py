@@ -1,0 +1,110 @@
+"""What may stand in an address: games, seats, versions, rulesets, players and codes. Anything else is not found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from werkzeug.routing import BaseConverter, Rule
+
+from domain.types import Doc
+
+
+class GameConverter(BaseConverter):
+    regex = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+
+class SeatConverter(BaseConverter):
+    regex = "[0-9]{1,2}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+
+class VersionConverter(SeatConverter):
+    regex = "[1-9][0-9]{0,8}"
+
+
+class RulesetConverter(BaseConverter):
+    regex = "[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}"
+
+
+class PlayerConverter(BaseConverter):
+    regex = "[A-Za-z0-9_-]{1,80}"
+
+
+class AccountConverter(BaseConverter):
+    regex = "[0-9a-f]{16}"
+
+
+class ReportConverter(BaseConverter):
+    regex = "[0-9a-f]{24}"
+
+
+class PasskeyConverter(BaseConverter):
+    regex = "[A-Za-z0-9_-]{1,1364}"
+
+
+class DeliveryConverter(BaseConverter):
+    regex = "msg_[0-9a-f]{32}"
+
+
+class CodeConverter(BaseConverter):
+    regex = "[a-z][a-z0-9_]{0,60}"
+
+
+class RewindConverter(BaseConverter):
+    regex = "rewind-[0-9a-f]{24}"
+
+
+class JobConverter(BaseConverter):
+    regex = f"(?:rewind|audit|rebuild)-[0-9a-f]{{24}}|resolve-{GameConverter.regex}-[0-9]{{1,9}}-[0-9]{{1,9}}"
+
+
+CONVERTERS: dict[str, type[BaseConverter]] = {
+    "game": GameConverter,
+    "seat": SeatConverter,
+    "version": VersionConverter,
+    "ruleset": RulesetConverter,
+    "player": PlayerConverter,
+    "account": AccountConverter,
+    "credential": AccountConverter,
+    "passkey": PasskeyConverter,
+    "report": ReportConverter,
+    "webhook": AccountConverter,
+    "delivery": DeliveryConverter,
+    "code": CodeConverter,
+    "rewind": RewindConverter,
+    "job": JobConverter,
+}
+
+
+class Route(Rule):
+    """A rule that compiles what builds its address when that is asked for: no route here needs one.
+
+    To compile them all takes longer than everything else that is done for an app.
+    """
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        compiled = super()._compile_builder
+
+        def build(rule: Rule, **values: Any) -> tuple[str, str]:
+            return compiled(append_unknown)(rule, **values)
+
+        return build
+
+
+def install(app: Flask) -> None:
+    """Before any route is added."""
+    app.url_rule_class = Route
+    app.url_map.converters.update(CONVERTERS)
+
+
+def documented(converter: BaseConverter) -> Doc:
+    """JSON Schema of what may stand there."""
+    if isinstance(converter, VersionConverter):
+        return {"type": "integer", "minimum": 1, "maximum": 999_999_999}
+    if isinstance(converter, SeatConverter):
+        return {"type": "integer", "minimum": 0, "maximum": 99}
+    return {"type": "string", "pattern": f"^(?:{converter.regex})$"}

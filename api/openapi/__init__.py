@@ -1,0 +1,1 @@
+"""The OpenAPI document: flask-smorest, components of rulesets, and JSON Schema helpers."""

@@ -1,0 +1,45 @@
+"""What becomes of the seats of somebody who is banned, or whose account is erased."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from api.routes.games import hold_of
+from api.services import services
+from domain.errors import NotSeated, RuleError
+from domain.kernel.game.table_commands import Leave
+
+_LIVE = ("open", "running")
+_MOST = 5000
+
+
+def leave_all(players: Sequence[str]) -> list[str]:
+    """All seats of these players are left, and held as their tables have agreed; the games that this concerned.
+
+    May be done again, and goes on where it was ended.
+    """
+    s = services()
+    roles = s.access.roles(*players)
+    live = {doc["game"] for status in _LIVE for _, doc in s.reader.of(list(roles), status, limit=_MOST, inside=True)}
+    return sorted(game for game in live if _leave(game, set(players)))
+
+
+def _leave(game: str, players: set[str]) -> int:
+    """How many seats were left at a table."""
+    s, left = services(), 0
+    for seat, player in sorted(s.commands.game(game).players.items()):
+        if player.id not in players:
+            continue
+        now = s.commands.game(game)
+        try:
+            stored = s.commands.do(
+                game,
+                Leave(seat, hold_of(now, seat, None, directed=False)),
+                sitting=(seat, player.id),
+                beside=lambda _, seat=seat: s.access.ended(game, seat),  # type: ignore[misc] # a default binds it now
+            )
+        except (RuleError, NotSeated):  # closed meanwhile, or somebody else's
+            continue
+        s.notify(stored.position)
+        left += 1
+    return left

@@ -1,0 +1,1 @@
+"""Backups: snapshots, continuous archiving, point-in-time recovery, repair."""

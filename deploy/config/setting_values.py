@@ -1,0 +1,177 @@
+"""Parsers of single settings; each raises SettingsError with the name of the variable."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from deploy.config import environment
+from deploy.config.environment import SettingsError
+from domain.notifications.email_subscriptions import sendable
+from domain.notifications.ip_ranges import loopback
+from workers.notifications.smtp_settings import relay
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+MOST_WORKERS = 64
+
+MOST_PARTS = 1024
+
+MOST_DAYS = 36_500
+
+REGISTRATION = ("open", "invitation", "closed")
+
+PLAIN = ("no", "yes")
+
+WEBHOOKS = ("https", "loopback", "none")
+
+SECOND_FACTOR = ("none", "admin", "moderator")
+
+HSTS = ("host", "subdomains")
+
+KEY = re.compile(r"[0-9a-fA-F]{64}")
+
+NO_ORIGIN = "none"
+"""Of ANNALS_ORIGINS: pages of other origins may not use the API."""
+
+ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+
+NODE = re.compile(r"[^\s\ufffd]{1,80}")
+
+
+def parse_file(name: str, path: str | None) -> Path | None:
+    return environment.located(name, path) if path else None
+
+
+def parse_backup(text: str, data: Path, ledger_url: str) -> Path | None:
+    if not text:
+        return None
+    if not ledger_url.startswith("sqlite:"):
+        raise SettingsError("ANNALS_BACKUP: with PostgreSQL use its own tools (base backups with archived WAL)")
+    path = environment.located("ANNALS_BACKUP", text)
+    real, kept = path.resolve(), data.resolve()
+    if real.is_relative_to(kept) or kept.is_relative_to(real):
+        raise SettingsError("ANNALS_BACKUP: a folder apart from the data is expected, best on another disk")
+    return path
+
+
+def parse_archive_days(text: str, ledger_url: str) -> int:
+    days = parse_number("ANNALS_ARCHIVE_DAYS", text, 0, MOST_DAYS)
+    if days and not ledger_url.startswith("sqlite:"):
+        raise SettingsError("ANNALS_ARCHIVE_DAYS: with PostgreSQL its owner runs `annals archive DAYS` now and then")
+    return days
+
+
+def parse_key(name: str, text: str) -> str:
+    if text and not KEY.fullmatch(text.strip()):
+        raise SettingsError(f"{name} is not 64 hex digits")
+    return text.strip()
+
+
+def parse_pumps(text: str, ledger_url: str) -> int:
+    pumps = parse_number("ANNALS_PUMPS", text, 1, MOST_WORKERS)
+    if pumps > 1 and ledger_url.startswith("sqlite:"):
+        raise SettingsError("ANNALS_PUMPS must be 1 with SQLite, which has one writer")
+    return pumps
+
+
+def parse_number(name: str, value: Any, lowest: int, highest: int) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        number = lowest - 1
+    if not lowest <= number <= highest:
+        raise SettingsError(f"{name}: a whole number from {lowest} to {highest} is expected")
+    return number
+
+
+def parse_rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1
+    if not 0 <= rate <= 1_000_000:
+        raise SettingsError("ANNALS_RATE: requests a second are expected, or 0 for no limit")
+    return rate
+
+
+def parse_list(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (part.strip() for part in text.split(","))))
+
+
+def parse_origins(text: str) -> tuple[str, ...]:
+    found = () if text.strip() == NO_ORIGIN else parse_list(text)
+    if not all(origin == "*" or ORIGIN.fullmatch(origin) for origin in found) or ("*" in found and len(found) > 1):
+        raise SettingsError(
+            "ANNALS_ORIGINS: `*`, `none`, or origins such as https://play.example:8443 with commas between are"
+            " expected, in small letters and without a path"
+        )
+    return found
+
+
+def parse_choice(name: str, text: str, known: tuple[str, ...]) -> str:
+    if text.strip() not in known:
+        raise SettingsError(f"{name}: one of {', '.join(known)} is expected")
+    return text.strip()
+
+
+def parse_plain(text: str) -> bool:
+    if text.strip() not in PLAIN:
+        raise SettingsError(f"ANNALS_PLAIN_HTTP: one of {', '.join(PLAIN)} is expected")
+    return text.strip() == "yes"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can ask there; a name is only believed if it is the usual one."""
+    return host == "localhost" or loopback(host)
+
+
+def parse_public_url(text: str) -> str:
+    url = text.strip().rstrip("/")
+    url = url.removesuffix(":443") if url.startswith("https:") else url.removesuffix(":80")
+    parts = urlsplit(url)
+    # Authenticators keep passkeys for names, and programs of others send secrets: both ask for TLS but on one machine.
+    fits = parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if url and not (fits and ORIGIN.fullmatch(url)):
+        raise SettingsError("ANNALS_PUBLIC_URL: https://, a host in small letters and at most a port are expected")
+    return url
+
+
+def parse_mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:
+    if not smtp:
+        return "", ""
+    try:
+        relay(smtp)
+    except ValueError:  # what is wrong with a port would be repeated
+        raise SettingsError(
+            "ANNALS_SMTP: smtp://user:password@host:port or smtps://... is expected, signs of the password escaped, and"
+            " of smtp:// at most ?starttls=no after it"
+        ) from None
+    if not sendable(sender):
+        raise SettingsError("ANNALS_MAIL_FROM: the address in whose name mail is sent is expected with ANNALS_SMTP")
+    if not public_url:
+        raise SettingsError("ANNALS_PUBLIC_URL is expected with ANNALS_SMTP: mails hold links to the service")
+    return smtp, sender
+
+
+def parse_networks(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(str(ipaddress.ip_network(part)) for part in parse_list(text))
+    except ValueError:
+        raise SettingsError(
+            "ANNALS_TRUSTED_PROXIES: addresses or networks (192.0.2.0/24, 2001:db8::1) with commas between are expected"
+        ) from None
+
+
+def parse_log_level(level: str) -> str:
+    if level.lower() not in LOG_LEVELS:
+        raise SettingsError(f"log level: one of {', '.join(LOG_LEVELS)} is expected")
+    return level.lower()
+
+
+def read_text(path: Path) -> str:
+    """What a file of ours holds; what is no text becomes a sign that none of them has."""
+    return path.read_text(encoding="utf-8", errors="replace").strip()

@@ -1,0 +1,47 @@
+"""The small assignments that facts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.games.age_of_reason.state import AgeOfReason
+from domain.games.common.counts import plus
+from domain.games.common.seats import put
+from domain.kernel.rules.flow import assign
+from domain.types import Seat
+
+S = AgeOfReason
+
+
+def empire(s: S, seat: Seat, **change: object) -> S:
+    """Change fields of one seat's empire."""
+    return assign(s, empires=put(s.empires, seat, assign(s.empires[seat], **change)))
+
+
+def turn(s: S, **change: object) -> S:
+    """Change fields of the turn record."""
+    return assign(s, turn=assign(s.acting, **change))
+
+
+def battle(s: S, **change: object) -> S:
+    """Change fields of the battle."""
+    return assign(s, battle=assign(s.fight, **change))
+
+
+def token(s: S, power: str, region: str, by: int) -> S:
+    """A token of a power more or less in a region."""
+    return assign(s, tokens={**s.tokens, power: plus(s.tokens.get(power, {}), region, by)})
+
+
+def left_bag(s: S, markers: Sequence[str]) -> tuple[str, ...]:
+    """The bag without some markers."""
+    return tuple(marker for marker in s.bag if marker not in markers)
+
+
+def marker_gone(s: S, marker: str, region: str) -> S:
+    """A marker leaves the map and the game."""
+    left = tuple(m for m in s.markers[region] if m != marker)
+    markers = {**s.markers, region: left}
+    if not left:
+        del markers[region]
+    return assign(s, markers=markers, gone=(*s.gone, marker))

@@ -1,0 +1,297 @@
+"""EGC-6: what a viewer sees. Everything of a seat is its own; of nobody's nothing shows before the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Annotated, Literal
+
+import msgspec
+
+from domain.games.egc.data import EMPIRES, HOMES, SEATS
+from domain.games.egc.facts.sheets import EmpireReport, TerritoryReport
+from domain.games.egc.frames import FRAMES, Resolving
+from domain.games.egc.rules.sheet import copy_of
+from domain.games.egc.rules.wars import kinds_held
+from domain.games.egc.state import (
+    ACTIVE,
+    DORMANT,
+    ELIMINATED,
+    Army,
+    Count,
+    Egc,
+    Final,
+    Garrison,
+    Investment,
+    Land,
+    NeutralRanks,
+    Proposal,
+    Protectorate,
+)
+from domain.kernel.rules.ruleset import Chapter, memo
+from domain.kernel.schema.declarations import UNSET, Maybe, Part, among, tag
+from domain.types import Doc, Seat
+
+# --- the board -----------------------------------------------------------------------------------------------
+
+
+class EmpireShown(Part, frozen=True):
+    """EGC-6.1: what everybody sees of an empire."""
+
+    seat: int
+    empire: str
+    home: str
+    """Its home territory."""
+    status: Annotated[str, among((ACTIVE, DORMANT, ELIMINATED))]
+    vp: int
+    """Victory points."""
+
+
+class LandShown(Part, frozen=True):
+    """EGC-6.1: what of a territory differs from a neutral one without anything."""
+
+    owner: Maybe[int] = UNSET
+    protectorate: Maybe[Protectorate] = UNSET
+    """Of a neutral territory: whose protectorate it is, and since which turn."""
+    protections: Maybe[Mapping[str, int]] = UNSET
+    """Seat -> turn in which the protection was ordered."""
+    port: Maybe[Literal[True]] = UNSET
+    conquered_turn: Maybe[int] = UNSET
+
+
+class Board(Part, frozen=True):
+    """EGC-6.1: what everybody sees."""
+
+    game: Literal["egc"]
+    turn: int
+    """0 is turn zero."""
+    phase: Annotated[str, among(("setup", *FRAMES, "finished"))]
+    empires: tuple[EmpireShown, ...]
+    """By seat."""
+    lands: Mapping[str, LandShown]
+    """By territory; one without anything to show is left out."""
+    armies: Mapping[str, str]
+    """Territory with armies -> the empire that they belong to, or `neutral`."""
+    relations: Mapping[str, str]
+    """Pair of seats, the lower first, `0-1` -> level."""
+    peace_turn: Mapping[str, int]
+    """Pair of seats -> their latest peace turn, the first after a war between them (EGC-14.5)."""
+    closed: Mapping[str, int]
+    """`strait:seat` -> the seat that has closed the strait to it."""
+    open_ports: tuple[str, ...]
+    """`seat:seat`: the first has opened its ports to the second."""
+    counts: tuple[Count, ...]
+    """Victory counts so far."""
+    news: tuple[Doc, ...]
+    """EGC-6.2: the public facts of the last resolution, as the record has them."""
+    final: Final | None
+    """EGC-15.6: what breaks ties, once the game is finished."""
+
+
+def board(s: Egc) -> Board:
+    """EGC-6.1."""
+    return Board(
+        game="egc",
+        turn=s.turn,
+        phase="finished" if s.over else s.top.kind if s.frames else "setup",
+        empires=tuple(EmpireShown(seat, EMPIRES[seat], HOMES[seat], s.status[seat], s.vp[seat]) for seat in SEATS),
+        lands=memo(s, "lands shown", lambda: _lands(s.lands), (s.lands,)),
+        armies=s.manned,
+        relations=s.relations,
+        peace_turn=s.peace_turn,
+        closed=s.closed,
+        open_ports=tuple(sorted(s.open_ports)),
+        counts=s.counts,
+        news=s.news,
+        final=s.final,
+    )
+
+
+_BARE = LandShown()
+
+
+def _lands(lands: Mapping[str, Land]) -> dict[str, LandShown]:
+    return {t: shown for t, land in lands.items() if (shown := _land(land)) != _BARE}
+
+
+def _land(land: Land) -> LandShown:
+    return LandShown(
+        UNSET if land.owner is None else land.owner,
+        land.protectorate or UNSET,
+        land.protections or UNSET,
+        True if land.port else UNSET,
+        UNSET if land.conquered_turn is None else land.conquered_turn,
+    )
+
+
+# --- a seat's own things -------------------------------------------------------------------------------------
+
+
+class OrderSheet(Part, frozen=True):
+    """EGC-7.0: an order sheet as it stands."""
+
+    orders: tuple[Doc, ...]
+    """Each order with the members of its type of move, its number `n`, and in `raises` the army that it raises."""
+    next_order: int
+    spent: int
+    """What spies have cost this turn (EGC-7.11)."""
+    allocation: Maybe[Mapping[str, int]] = UNSET
+    """Points of turn zero by technology, once they are filed."""
+
+
+class SpyReports(Part, frozen=True):
+    """EGC-7.11: the latest spy report on each target."""
+
+    territories: Mapping[str, TerritoryReport]
+    empires: Mapping[str, EmpireReport]
+
+
+class Ports(Part, frozen=True):
+    """EGC-7.3, EGC-7.4: where the sheet changes ports."""
+
+    built: tuple[str, ...]
+    demolished: tuple[str, ...]
+
+
+class Projection(Part, frozen=True):
+    """EGC-7.0.2: what the sheet leaves: money, points, armies and levels that differ, seas."""
+
+    treasury: int
+    diplomacy: int
+    armies: Mapping[str, Army]
+    """New ones, and those that differ."""
+    gone: tuple[str, ...]
+    """Armies that are no more."""
+    levels: Mapping[str, Mapping[str, int]]
+    """All levels of each territory in which some differ."""
+    ports: Ports
+    accessible: tuple[str, ...]
+    """Seas that are accessible (EGC-8.1)."""
+    controlled: tuple[str, ...]
+    """Seas that the empire controls (EGC-8.2)."""
+
+
+class Own(Part, frozen=True):
+    """EGC-6.3: what a seat alone sees, as of the start of the turn but for the sheet and what it leaves."""
+
+    empire: str
+    treasury: int
+    diplomacy: int
+    """Diplomacy points."""
+    revenue: int
+    """That of the last turn; at first what the home territory brings."""
+    points: Mapping[str, int]
+    """Technology -> investment points."""
+    ranks: Mapping[str, int]
+    """Technology -> rank, 1 best; empty before turn 1."""
+    investments: tuple[Investment, ...]
+    """Research that is under way."""
+    links: tuple[str, ...]
+    """Chosen for the next count."""
+    links_done: tuple[str, ...]
+    armies: Mapping[str, Army]
+    levels: Mapping[str, Mapping[str, int]]
+    """Territory or protectorate -> infrastructure other than the port -> level above 0."""
+    sheet: OrderSheet
+    proposals: Mapping[str, Proposal]
+    """Of the seat and to it, named `turn:from:to`; they await an answer."""
+    casus_belli: Mapping[str, Sequence[str]]
+    """`holder:against` -> kinds that can be used this turn, where the seat is one of the two."""
+    spied: SpyReports
+    report: Mapping[str, Sequence[Doc]]
+    """What the last resolution told the seat: kind of fact -> its facts, without `t` and `seat`."""
+    projection: Maybe[Projection] = UNSET
+    """Absent in turn zero, which has no sheets."""
+
+
+def powers(s: Egc) -> dict[Seat, str]:
+    """EGC-1.1: every seat has its empire."""
+    return dict(enumerate(EMPIRES))
+
+
+def own(s: Egc, seat: Seat) -> Own:
+    """EGC-6.3."""
+    e = s.empires[seat]
+    return Own(
+        empire=EMPIRES[seat],
+        treasury=e.treasury,
+        diplomacy=e.diplomacy,
+        revenue=e.revenue,
+        points=e.points,
+        ranks=e.ranks,
+        investments=e.investments,
+        links=e.links,
+        links_done=e.links_done,
+        armies=s.armies[seat],
+        levels={t: s.levels[t] for t in (*s.owned(seat), *s.protectorates(seat)) if s.levels.get(t)},
+        sheet=_sheet(s, seat),
+        proposals={k: p for k, p in s.proposals.items() if seat in (p.sender, p.target)},
+        casus_belli=_casus_belli(s, seat),
+        spied=_spied(s, seat),
+        report=s.reports[seat],
+        projection=_projection(s, seat) if s.turn else UNSET,
+    )
+
+
+def _sheet(s: Egc, seat: Seat) -> OrderSheet:
+    sheet = s.sheets[seat]
+    orders = tuple({"n": o.n, **o.order} | ({"raises": o.army} if o.army else {}) for o in sheet.orders)
+    return OrderSheet(orders, sheet.next_order, sheet.spent, sheet.allocation or UNSET)
+
+
+def _casus_belli(s: Egc, seat: Seat) -> dict[str, list[str]]:
+    of = (s.turn, s.relations, s.peace_turn, s.closed, s.open_ports, s.casus_belli)
+    every = memo(s, "casus belli shown", lambda: _all_casus_belli(s), of)
+    return {f"{a}:{b}": kinds for (a, b), kinds in every.items() if seat in (a, b)}
+
+
+def _all_casus_belli(s: Egc) -> dict[tuple[Seat, Seat], list[str]]:
+    return {(a, b): kinds for a, b in permutations(SEATS, 2) if (kinds := kinds_held(s, a, b))}
+
+
+def _spied(s: Egc, seat: Seat) -> SpyReports:
+    spied = s.spied[seat]
+    return memo(s, f"spied {seat}", lambda: msgspec.convert(spied, SpyReports, from_attributes=True), (spied,))
+
+
+def _projection(s: Egc, seat: Seat) -> Projection:
+    c, old = copy_of(s, seat), s.armies[seat]
+    return Projection(
+        treasury=c.funds,
+        diplomacy=c.points,
+        armies={i: a for i, a in c.armies.items() if old.get(i) != a},
+        gone=tuple(sorted(i for i in old if i not in c.armies)),
+        levels=c.levels,
+        ports=Ports(tuple(sorted(c.built)), tuple(sorted(c.demolished))),
+        accessible=tuple(sorted(c.seas)),
+        controlled=c.controls,
+    )
+
+
+# --- what nobody knows ---------------------------------------------------------------------------------------
+
+
+class Hidden(Part, frozen=True):
+    """EGC-6.5: what nobody knows before the end."""
+
+    garrisons: Mapping[str, Garrison]
+    """Neutral armies by territory."""
+    neutral_ranks: Mapping[str, NeutralRanks]
+    """Ranks that the neutral army of a territory fights with."""
+    levels: Mapping[str, Mapping[str, int]]
+    """Territory -> infrastructure other than the port -> level above 0; also of those that a seat knows."""
+    count_turns: tuple[int, ...]
+    """Turns of the victory counts, past ones too."""
+    tie_order: tuple[int, ...]
+    """The lot that breaks ties: seats, the best first."""
+
+
+def hidden(s: Egc) -> Hidden:
+    """EGC-6.5."""
+    return Hidden(s.garrisons, s.neutral_ranks, s.levels, s.count_turns, s.tie_order)
+
+
+def chapter(s: Egc) -> Chapter:
+    """The turn (EGC-3), and its resolution."""
+    resolving = bool(s.frames) and s.top.kind == tag(Resolving)
+    return Chapter(s.turn, phase=s.top.kind if resolving else "")

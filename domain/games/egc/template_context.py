@@ -1,0 +1,182 @@
+"""What sentences take besides the members of a fact, from the states around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from domain.games.egc.data import EMPIRES, HOMES, TECHNOLOGIES, number_of
+from domain.games.egc.facts.armies import ArmiesDrilled, ArmiesMarched, SheetCarriedOut, SupplyLost
+from domain.games.egc.facts.opening import EmpireFounded, GameSetUp
+from domain.games.egc.facts.realm import FinanceSettled, VictoryCounted
+from domain.games.egc.facts.relations import MannedSet, TechnologySettled
+from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
+from domain.games.egc.state import Egc
+from domain.kernel.rules.ruleset import Aside
+from domain.types import Json, Seat
+
+
+def _ports(_: Egc, __: Egc, fact: GameSetUp) -> Mapping[str, Json]:
+    """How many ports there are: the board shows where."""
+    return {"many": len(fact.ports)}
+
+
+def _spied_levels(_: Egc, __: Egc, fact: TerritorySpied) -> Mapping[str, Json]:
+    """What is built, without the levels 0."""
+    return {"built": {kind: level for kind, level in fact.found.levels.items() if level}}
+
+
+def _seas(before: Egc, _: Egc, fact: SheetOpened) -> Mapping[str, Json]:
+    """Whether the seas are others than those of the sheet before."""
+    changed = set(fact.controls) != set(before.sheets[fact.seat].controls)
+    return {"gained": changed and bool(fact.controls), "lost": changed and not fact.controls}
+
+
+def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mapping[str, Json]:
+    """Where armies are that have moved, or changed in number; those that are no more."""
+    old, places = before.armies[fact.seat], dict[str, list[tuple[str, int]]]()
+    for army, force in sorted((fact.armies or {}).items(), key=lambda item: number_of(item[0])):
+        if force and (army not in old or force[:2] != (old[army].territory, old[army].divisions)):
+            places.setdefault(force[0], []).append((army, force[1]))
+    gone = sorted((army for army, force in (fact.armies or {}).items() if force is None), key=number_of)
+    some = [{"seat": fact.seat, "territory": t, **_strengths("armies", places[t])} for t in sorted(places)]
+    return {"places": some, **_gone(gone)}
+
+
+def _strengths(member: str, armies: Sequence[tuple[str, int]]) -> Mapping[str, Json]:
+    """The armies with their divisions, or how many there are in all if they are too many to be read."""
+    if len(armies) <= FEW:
+        return {member: [list(entry) for entry in armies]}
+    return {"mass": {"armies": len(armies), "divisions": sum(divisions for _, divisions in armies)}}
+
+
+def _gone(armies: Sequence[str]) -> Mapping[str, Json]:
+    return {"gone": list(armies)} if len(armies) <= FEW else {"fallen": len(armies)}
+
+
+def _drilled(_: Egc, __: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:
+    """The armies by their new training, and by their new morale."""
+    return {"training": _by_value(fact.seat, fact.trained), "morale": _by_value(fact.seat, fact.rested)}
+
+
+def _by_value(seat: Seat, values: Mapping[str, int]) -> list[Json]:
+    found = {v: sorted(number_of(a) for a in values if values[a] == v) for v in sorted(set(values.values()))}
+    name = {number_of(army): army for army in values}
+    return [
+        {"seat": seat, "value": v, **({"army": name[some[0]]} if len(some) == 1 else {"numbers": _runs(some)})}
+        for v, some in found.items()
+    ]
+
+
+def _runs(numbers: Sequence[int]) -> list[str]:
+    """`1`, `4\u20136`: three and more that follow each other as one."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    said = ([f"{run[0]}\N{EN DASH}{run[-1]}"] if len(run) > 2 else list(map(str, run)) for run in runs)
+    return [text for some in said for text in some]
+
+
+def _thinned(_: Egc, __: Egc, fact: SupplyLost | FinanceSettled) -> Mapping[str, Json]:
+    """The armies that have lost divisions, and those that are no more."""
+    left = dict(sorted((fact.left or {}).items(), key=lambda entry: number_of(entry[0])))
+    remaining = [(a, n) for a, n in left.items() if n]
+    return {**_strengths("remaining", remaining), **_gone([a for a, n in left.items() if not n])}
+
+
+def _statement(before: Egc, after: Egc, fact: FinanceSettled) -> Mapping[str, Json]:
+    """Whether the revenue has several sources."""
+    return {**_thinned(before, after, fact), "split": fact.revenue != fact.national}
+
+
+def _ranked(before: Egc, _: Egc, fact: TechnologySettled) -> Mapping[str, Json]:
+    """Technologies in which the rank is another, with the new one."""
+    old = before.empires[fact.seat].ranks
+    moved = [(t, fact.ranks[t], old.get(t, fact.ranks[t])) for t in TECHNOLOGIES]
+    return {
+        "gained": _by_rank({t: now for t, now, was in moved if now < was}),
+        "lost": _by_rank({t: now for t, now, was in moved if now > was}),
+    }
+
+
+def _by_rank(ranks: Mapping[str, int]) -> list[Json]:
+    """The technologies of each rank, best first; of all ten, those that most have in common are not named."""
+    found = {rank: [t for t in TECHNOLOGIES if ranks.get(t) == rank] for rank in sorted(set(ranks.values()))}
+    most = max(found, key=lambda rank: len(found[rank]), default=0)
+    if len(ranks) < len(TECHNOLOGIES) or len(found[most]) < MOST:
+        return [{"rank": rank, "techs": some} for rank, some in found.items()]
+    named: list[Json] = [{"rank": rank, "techs": some} for rank, some in found.items() if rank != most]
+    return [*named, {"rank": most, "others" if named else "whole": True}]
+
+
+def _founded(_: Egc, __: Egc, fact: EmpireFounded) -> Mapping[str, Json]:
+    """Its technologies by rank."""
+    return {"standing": _by_rank(fact.ranks)}
+
+
+def _found(_: Egc, __: Egc, fact: EmpireSpied) -> Mapping[str, Json]:
+    """Its technologies by rank."""
+    return {"standing": _by_rank(fact.found.ranks)}
+
+
+def _order(before: Egc, _: Egc, fact: OrderFiled) -> Mapping[str, Json]:
+    """The order, with whence and whither an army goes, or whose proposal is answered."""
+    path, proposal = fact.order.get("path"), before.proposals.get(str(fact.order.get("proposal")))
+    way = {"from": path[0], "to": path[-1], "through": path[1:-1]} if path else {}
+    return {"done": {**fact.order, **way, **({"sender": proposal.sender} if proposal else {})}}
+
+
+def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
+    """What each empire gains or misses at the count, the greatest total first."""
+    lines = (
+        {"seat": x, "points": p, "realised": list(fact.realised[x]), "failed": list(fact.failed[x]), "vp": fact.vp[x]}
+        for x, p in enumerate(fact.points)
+        if p or fact.realised[x] or fact.failed[x]
+    )
+    return {"table": sorted(lines, key=lambda line: (-fact.vp[line["seat"]], line["seat"]))}
+
+
+MOST = 6
+"""So many technologies of one rank are the others."""
+FEW = 4
+"""So many armies are named with their divisions."""
+NAMED = 8
+"""So many territories are named in a sentence."""
+
+
+def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
+    """Where armies are now, by whose they are; nothing but that all are at home, at the beginning."""
+    held: dict[str, list[str]] = {}
+    for territory, who in sorted(fact.manned.items()):
+        if who is not None:
+            held.setdefault(who, []).append(territory)
+    if held == {empire: [HOMES[seat]] for seat, empire in enumerate(EMPIRES)}:
+        return {"home": True}
+    left = sorted(t for t, who in fact.manned.items() if who is None)
+    return {"held": [[who, *_named(held[who])] for who in sorted(held)], "left": [_named(left)] if left else []}
+
+
+def _named(territories: Sequence[str]) -> list[Json]:
+    """Territories by name, or how many there are if they are too many to be read."""
+    return [list(territories), None] if len(territories) <= NAMED else [None, len(territories)]
+
+
+ASIDES: Mapping[str, Aside[Egc]] = {
+    "game_set_up": _ports,
+    "empire_founded": _founded,
+    "order_filed": _order,
+    "empire_spied": _found,
+    "territory_spied": _spied_levels,
+    "sheet_opened": _seas,
+    "sheet_carried_out": _moved,
+    "armies_marched": _moved,
+    "armies_drilled": _drilled,
+    "supply_lost": _thinned,
+    "finance_settled": _statement,
+    "technology_settled": _ranked,
+    "victory_counted": _table,
+    "manned_set": _manned,
+}
+"""Fact -> what its sentence takes besides its own members."""

@@ -1,0 +1,118 @@
+"""The small assignments that facts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from domain.games.common.seats import put
+from domain.games.imperunde import unit_stacks
+from domain.games.imperunde.data import ZONES
+from domain.games.imperunde.state import OPEN_SEA, WILD, ImpeRunde
+from domain.games.imperunde.unit_stacks import Lot, Lots
+from domain.kernel.rules.flow import assign
+from domain.types import Seat
+
+S = ImpeRunde
+T = TypeVar("T")
+
+
+def _named(values: dict[str, T], name: str, value: T | None) -> dict[str, T]:
+    """The values with another for that name, which then stands last, or without it."""
+    new = values.copy()
+    new.pop(name, None)
+    if value is not None:
+        new[name] = value
+    return new
+
+
+def nation(s: S, seat: Seat, **change: object) -> S:
+    """Change fields of one seat's nation."""
+    return assign(s, nations=put(s.nations, seat, assign(s.nations[seat], **change)))
+
+
+def pay(s: S, seat: Seat, cost: int, available: int) -> S:
+    """A seat pays for an investment, and has so much left for others."""
+    return nation(s, seat, available=available, paid=s.nations[seat].paid + cost)
+
+
+def country(s: S, region: str, **change: object) -> S:
+    """Change fields of a country; one that is as before the game is not named."""
+    new = assign(s.country(region), **change)
+    return assign(s, countries=_named(s.countries, region, None if new == WILD else new))
+
+
+def posts(s: S, region: str, by: int) -> S:
+    """More posts in a country, which are fresh."""
+    c = s.country(region)
+    return country(s, region, posts=c.posts + by, fresh_posts=c.fresh_posts + by)
+
+
+def zone(s: S, region: str, **change: object) -> S:
+    """Change fields of a zone; one that is as before the game is not named."""
+    new = assign(s.zone(region), **change)
+    return assign(s, zones=_named(s.zones, region, None if new == OPEN_SEA else new))
+
+
+def fleet(s: S, region: str, seat: Seat, ships: Lots) -> S:
+    """All that a seat has in a zone from now on."""
+    return zone(s, region, fleets=_named(s.zone(region).fleets, str(seat), ships or None))
+
+
+def pair(s: S, name: str, **change: object) -> S:
+    """Change fields of what holds between two seats."""
+    return assign(s, pairs={**s.pairs, name: assign(s.pairs[name], **change)})
+
+
+def combat(s: S, **change: object) -> S:
+    """Change fields of the combat."""
+    return assign(s, combat=assign(s.fight, **change))
+
+
+def units(s: S, seat: Seat, region: str, by: Iterable[Lot], sign: int = 1) -> S:
+    """More (or fewer) units of a seat in a region; `fort` counts among them."""
+    by = tuple(by)
+    mobile = [x for x in by if x.unit != "fort"]
+    if len(mobile) < len(by):
+        s = country(s, region, forts=s.country(region).forts + sign * unit_stacks.total(by, "fort"))
+    if not mobile:
+        return s
+    if region in ZONES:
+        return fleet(s, region, seat, unit_stacks.change(s.zone(region).fleet(seat), mobile, sign))
+    if s.combat and s.combat.region == region and s.combat.attacker == seat:
+        return combat(s, units=unit_stacks.change(s.combat.units, mobile, sign))
+    return country(s, region, units=unit_stacks.change(s.country(region).units, mobile, sign))
+
+
+def pirates(s: S, region: str, by: Mapping[str, int], sign: int = 1) -> S:
+    """More (or fewer) black ships in a zone."""
+    have = s.zone(region).pirates
+    counts = {u: have.get(u, 0) + sign * by.get(u, 0) for u in sorted({*have, *by})}
+    return zone(s, region, pirates={u: n for u, n in counts.items() if n})
+
+
+def without(cards: tuple[str, ...], card: str) -> tuple[str, ...]:
+    """The cards without one of that kind; as they are where it is not known to be among them."""
+    if card not in cards:
+        return cards
+    at = cards.index(card)
+    return (*cards[:at], *cards[at + 1 :])
+
+
+def expire(s: S, *untils: str) -> S:
+    """Standing passes that last so long are over."""
+    if not any(u in untils for auto in s.auto for u in auto.values()):
+        return s
+    return assign(s, auto=tuple({w: u for w, u in auto.items() if u not in untils} for auto in s.auto))
+
+
+def regive(s: S, seat: Seat, ashore: Callable[[Lot], Lot], afloat: Callable[[Lot], Lot]) -> S:
+    """All lots of a seat, each as these make it."""
+    countries, zones, name = s.countries.copy(), s.zones.copy(), str(seat)
+    for k, c in s.countries.items():
+        if c.owner == seat and c.units and (armies := unit_stacks.each(c.units, ashore)) is not c.units:
+            countries[k] = assign(c, units=armies)
+    for k, z in s.zones.items():
+        if (ships := z.fleets.get(name)) and (fleet := unit_stacks.each(ships, afloat)) is not ships:
+            zones[k] = assign(z, fleets={**z.fleets, name: fleet})
+    return assign(s, countries=countries, zones=zones)

@@ -1,0 +1,118 @@
+"""Lots: pieces are not individuals (IMP-0.5). A lot is so many equal units of one owner in one region."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from domain.games.imperunde.data import STORM_ORDER, UNITS
+from domain.kernel.schema.declarations import UNSET, Maybe, Part
+from domain.types import Json
+
+_RANK = {unit: i for i, unit in enumerate(("fort", *STORM_ORDER))}
+
+
+@dataclass(frozen=True)
+class Lot:
+    """`moves_left` matters for the active seat only; a `pinned` ship has none."""
+
+    unit: str
+    count: int
+    moves_left: int = 0
+    pinned: bool = False
+
+    def to_json(self) -> dict[str, Json]:
+        """As refusals show it: what is 0 or false is left out."""
+        doc: dict[str, Json] = {"unit": self.unit, "count": self.count}
+        if self.moves_left:
+            doc["moves_left"] = self.moves_left
+        return doc | ({"pinned": True} if self.pinned else {})
+
+    def of(self, count: int) -> Lot:
+        """So many of it."""
+        return self if count == self.count else Lot(self.unit, count, self.moves_left, self.pinned)
+
+    def with_moves(self, moves: int) -> Lot:
+        """The same units with other moves left."""
+        return self if moves == self.moves_left else Lot(self.unit, self.count, moves, self.pinned)
+
+    def rested(self) -> Lot:
+        """The same units without a move left."""
+        return self.with_moves(0)
+
+
+Lots = tuple[Lot, ...]
+
+
+class Told(Part, frozen=True):
+    """A lot as facts carry it: what is 0 or false is left out."""
+
+    unit: str
+    count: int
+    moves_left: Maybe[int] = UNSET
+    pinned: Maybe[bool] = UNSET
+
+
+def _order(lot: Lot) -> tuple[int, int, bool]:
+    return _RANK[lot.unit], -lot.moves_left, lot.pinned
+
+
+def read(told: Iterable[Told]) -> Lots:
+    """Lots that facts carry."""
+    return tuple(Lot(x.unit, x.count, x.moves_left or 0, x.pinned or False) for x in told)
+
+
+def tell(lots: Iterable[Lot]) -> list[Told]:
+    """Lots as facts carry them."""
+    return [Told(x.unit, x.count, x.moves_left or UNSET, x.pinned or UNSET) for x in lots]
+
+
+def show(lots: Iterable[Lot]) -> list[Json]:
+    """Lots as refusals show them."""
+    return [lot.to_json() for lot in lots]
+
+
+def change(lots: Lots, by: Iterable[Lot], sign: int = 1) -> Lots:
+    """The lots with others added (or taken away), in their order: as ships roll in a storm, most moves first."""
+    found = {(x.unit, x.moves_left, x.pinned): x for x in lots}
+    for lot in by:
+        key = (lot.unit, lot.moves_left, lot.pinned)
+        old = found.get(key)
+        found[key] = lot.of(sign * lot.count + (old.count if old else 0))
+    left = [x for x in found.values() if x.count]
+    if len(left) > 1:
+        left.sort(key=_order)
+    return tuple(left)
+
+
+def each(lots: Lots, new: Callable[[Lot], Lot]) -> Lots:
+    """Every lot as `new` makes it, those that have become alike as one; the same object where nothing changes."""
+    if len(lots) == 1 and lots[0].count:
+        made = new(lots[0])
+        return lots if made is lots[0] else (made,)
+    return change((), map(new, lots))
+
+
+def total(lots: Iterable[Lot], unit: str | None = None) -> int:
+    """How many units, of one kind or in all."""
+    return sum(x.count for x in lots if unit in (None, x.unit))
+
+
+def of_kind(lots: Iterable[Lot], kind: str) -> Lots:
+    """The lots of `army` or `warship`."""
+    return tuple(x for x in lots if UNITS[x.unit].kind == kind)
+
+
+def singles(lots: Iterable[Lot]) -> Iterator[Lot]:
+    """One lot of 1 for every unit."""
+    for lot in lots:
+        for _ in range(lot.count):
+            yield lot.of(1)
+
+
+def counted(lots: Iterable[Lot]) -> dict[str, int]:
+    """Unit -> number."""
+    counts: dict[str, int] = {}
+    for lot in lots:
+        counts[lot.unit] = counts.get(lot.unit, 0) + lot.count
+    return counts

@@ -1,0 +1,95 @@
+"""The small assignments that facts are made of."""
+
+from __future__ import annotations
+
+from domain.games.common.counts import plus
+from domain.games.common.seats import put
+from domain.games.struggle_of_empires.state import Empire, Struggle, Tile
+from domain.kernel.rules.flow import assign
+from domain.types import Seat
+
+S = Struggle
+
+
+def empire(s: S, seat: Seat, **change: object) -> S:
+    """Change fields of one seat's empire."""
+    return assign(s, empires=put(s.empires, seat, assign(s.empires[seat], **change)))
+
+
+def all_empires(s: S, **change: object) -> S:
+    """Change fields of every empire."""
+    return assign(s, empires=tuple(assign(e, **change) for e in s.empires))
+
+
+def turn(s: S, **change: object) -> S:
+    """Change fields of the turn record."""
+    return assign(s, turn=assign(s.acting, **change))
+
+
+def combat(s: S, **change: object) -> S:
+    """Change fields of the combat."""
+    return assign(s, combat=assign(s.battle, **change))
+
+
+def party(s: S, side: str, **change: object) -> S:
+    """Change fields of one side of the combat."""
+    return combat(s, **{side: assign(s.battle.party(side), **change)})
+
+
+def unit(s: S, seat: Seat, kind: str, region: str, by: int) -> S:
+    """A unit more or less in a region."""
+    before = s.empires[seat].units
+    there = plus(before.get(region, {}), kind, by)
+    units = {**before, region: there}
+    if not there:
+        del units[region]
+    return empire(s, seat, units=units)
+
+
+def token(s: S, seat: Seat, region: str, by: int) -> S:
+    """A token more or less in a region."""
+    return empire(s, seat, tokens=plus(s.empires[seat].tokens, region, by))
+
+
+def unrest(s: S, seat: Seat, by: int) -> S:
+    """Unrest more or less."""
+    return assign(s, unrest=put(s.unrest, seat, s.unrest[seat] + by))
+
+
+def used(s: S, seat: Seat, tile: str) -> S:
+    """One unused copy of a tile is turned."""
+    return empire(s, seat, tiles=_turned(s.empires[seat], tile))
+
+
+def removed(s: S, seat: Seat, tile: str) -> S:
+    """The seat has one copy of a tile less."""
+    return empire(s, seat, tiles=_without_tile(s.empires[seat], tile))
+
+
+def stocked(s: S, tile: str, by: int) -> S:
+    """A copy of a tile more or less in the stock."""
+    return assign(s, stock=plus(s.stock, tile, by))
+
+
+def returned(s: S, seat: Seat, tile: str, banned: bool) -> S:
+    """A copy of a tile goes from the seat to the stock; banned, the seat may not buy it again in this round."""
+    back = stocked(removed(s, seat, tile), tile, 1)
+    return ban(back, seat, tile) if banned else back
+
+
+def ban(s: S, seat: Seat, tile: str) -> S:
+    """The seat may not buy the tile again in this round."""
+    banned = s.empires[seat].banned_tiles
+    return s if tile in banned else empire(s, seat, banned_tiles=(*banned, tile))
+
+
+def _without_tile(owner: Empire, tile: str) -> tuple[Tile, ...]:
+    """The tiles without one copy."""
+    at = next(i for i, t in enumerate(owner.tiles) if t.tile == tile)
+    return (*owner.tiles[:at], *owner.tiles[at + 1 :])
+
+
+def _turned(owner: Empire, tile: str) -> tuple[Tile, ...]:
+    """The tiles with one unused copy turned."""
+    at = next(i for i, t in enumerate(owner.tiles) if t.tile == tile and not t.used)
+    return (*owner.tiles[:at], Tile(tile, True), *owner.tiles[at + 1 :])

@@ -1,0 +1,1 @@
+"""The game aggregate: its commands, its projector function, deadlines and undo."""

@@ -1,0 +1,1 @@
+"""The chronicle: sentences about facts, chapters and digests."""

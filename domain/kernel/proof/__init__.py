@@ -1,0 +1,1 @@
+"""Offline proof of an exported game: hash chain, seals, draws and rules."""

@@ -1,0 +1,1 @@
+"""Records: their public part, packs and seals, their audiences, and export files."""

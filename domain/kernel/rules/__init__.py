@@ -1,0 +1,1 @@
+"""The contract of a ruleset: decisions, frames, choices, draws and drafts."""

@@ -1,0 +1,196 @@
+"""Chance that can be proved: every random result is a labelled draw from one seeded function.
+
+A draw is HMAC-SHA256(key, game | epoch | channel | ordinal | label | try) with rejection sampling. The key joins the
+game's secret seed and the nonces that seats have shown; the channel is the audience, so hidden draws leave no gap
+that others could count; the label names what is rolled for, so that after a rewind the same move has the same dice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from domain.errors import NeedsChance, ScenarioError
+from domain.kernel.records.audience import ALL, TABLE, Audience, key_of
+from domain.kernel.schema.canonical_json import canonical
+from domain.types import Json
+
+_SPAN = 1 << 64
+
+
+def draw_key(seed: bytes, nonces: Mapping[int, str]) -> bytes:
+    """The key of all draws: the seed, and the nonces that were shown, by seat (hex)."""
+    return hmac.digest(seed, canonical([[seat, nonces[seat]] for seat in sorted(nonces)]), "sha256")
+
+
+def commitment(secret: bytes) -> str:
+    """What is published of a seed or nonce before it is shown: its SHA-256, hex."""
+    return hashlib.sha256(secret).hexdigest()
+
+
+class Source(Protocol):
+    """Where values come from. `items` are the candidates in the order of the rules."""
+
+    def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
+        """0..len(items)-1."""
+
+    def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
+        """A permutation of the indices of `items`: which item comes first, second ..."""
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """The real source."""
+
+    key: bytes
+    game: str
+    epoch: int = 0
+
+    def below(self, n: int, channel: str, ordinal: int, label: str) -> int:
+        """A uniform integer 0..n-1."""
+        limit = _SPAN // n * n
+        attempt = 0
+        while True:
+            text = f"{self.game}|{self.epoch}|{channel}|{ordinal}|{label}|{attempt}"
+            value = int.from_bytes(hmac.digest(self.key, text.encode(), "sha256")[:8])
+            if value < limit:
+                return value % n
+            attempt += 1
+
+    def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
+        return self.below(len(items), channel, ordinal, label)
+
+    def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
+        out = list(range(len(items)))
+        for i in range(len(out) - 1, 0, -1):
+            j = self.below(i + 1, channel, ordinal, f"{label}#{i}")
+            out[i], out[j] = out[j], out[i]
+        return out
+
+
+class NoChance:
+    """The source of dry runs."""
+
+    def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
+        raise NeedsChance(label)
+
+    def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
+        raise NeedsChance(label)
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A fake that always gives the first (`last=False`: all minimum) or the last candidate (all maximum)."""
+
+    last: bool = False
+
+    def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
+        return len(items) - 1 if self.last else 0
+
+    def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
+        indices = list(range(len(items)))
+        return indices[::-1] if self.last else indices
+
+
+class Scripted:
+    """A fake that gives the values it was told, in the rules' own terms: a die's face, an id, a list for a shuffle.
+
+    Each value is `value` or `{"label", "value"}`. A value that is impossible, missing or of another label raises
+    ScenarioError; `left` are the values not asked for yet.
+    """
+
+    def __init__(self, values: Sequence[Json]) -> None:
+        self.left = list(values)
+
+    def _next(self, label: str) -> Json:
+        if not self.left:
+            raise ScenarioError(f"no value is given for the draw {label!r}")
+        value = self.left.pop(0)
+        if isinstance(value, dict):
+            if value["label"] != label:
+                raise ScenarioError(f"the draw is {label!r}, the value given is for {value['label']!r}")
+            return value["value"]
+        return value
+
+    def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
+        value = self._next(label)
+        if value not in items or isinstance(value, bool) != isinstance(items[0], bool):
+            raise ScenarioError(f"{value!r} is impossible for the draw {label!r}")
+        return items.index(value)
+
+    def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
+        value = self._next(label)
+        free = dict(enumerate(items))
+        out: list[int] = []
+        for want in value if isinstance(value, list) else ():
+            at = next((i for i, item in free.items() if item == want), None)
+            if at is None:
+                raise ScenarioError(f"{value!r} is impossible for the shuffle {label!r}")
+            out.append(at)
+            del free[at]
+        if free:
+            raise ScenarioError(f"{value!r} is impossible for the shuffle {label!r}")
+        return out
+
+
+class Draws:
+    """Asked for lazily inside `decide`; keeps what was taken.
+
+    Draw documents are JSON, as they stand in records: `[ordinal, label, [lo, hi], value]`,
+    `[ordinal, label, n, value, index]` for a pick among n, `[ordinal, label, n, values, permutation]` for a shuffle.
+    """
+
+    def __init__(self, source: Source, counts: Mapping[str, int] | None = None) -> None:
+        self.source = source
+        self.counts = dict(counts or {})
+        self.taken: list[tuple[str, list[Json]]] = []
+
+    def _ordinal(self, channel: str) -> int:
+        ordinal = self.counts.get(channel, 0)
+        self.counts[channel] = ordinal + 1
+        return ordinal
+
+    def roll(self, label: str, lo: int, hi: int, to: Audience = ALL) -> int:
+        """A uniform integer lo..hi; without a draw where lo = hi."""
+        if lo == hi:
+            return lo
+        channel = key_of(to)
+        faces = range(lo, hi + 1)
+        value = faces[self.source.index(channel, self.counts.get(channel, 0), label, faces)]
+        self.taken.append((channel, [self._ordinal(channel), label, [lo, hi], value]))
+        return value
+
+    def pick(self, label: str, items: Sequence[Json], to: Audience = ALL, always: bool = False) -> Json:
+        """One of the items, uniformly; without a draw where there is one, unless the rules draw `always`."""
+        if len(items) == 1 and not always:
+            return items[0]
+        channel = key_of(to)
+        at = self.source.index(channel, self.counts.get(channel, 0), label, items)
+        self.taken.append((channel, [self._ordinal(channel), label, len(items), items[at], at]))
+        return items[at]
+
+    def shuffle(self, label: str, items: Sequence[Json], to: Audience = TABLE) -> list[Json]:
+        """The items in a uniform order; without a draw where there is no choice."""
+        if len(items) < 2:
+            return list(items)
+        channel = key_of(to)
+        order = self.source.order(channel, self.counts.get(channel, 0), label, items)
+        values = [items[i] for i in order]
+        self.taken.append((channel, [self._ordinal(channel), label, len(items), values, order]))
+        return values
+
+
+def recompute(source: Source, channel: str, draw: Sequence[Json]) -> bool:
+    """Whether a stored draw is what the source gives: faces and indices, without knowing the rules."""
+    ordinal, label, span, value, *at = draw
+    if isinstance(span, list):
+        faces = range(span[0], span[1] + 1)
+        return bool(faces[source.index(channel, ordinal, label, faces)] == value)
+    if isinstance(at[0], list):
+        if not span == len(value) == len(at[0]):  # before so many are drawn
+            return False
+        return bool(source.order(channel, ordinal, label, range(span)) == at[0])
+    return bool(source.index(channel, ordinal, label, range(span)) == at[0])

@@ -1,0 +1,252 @@
+"""Flow as data: frames in the state, changed by the kernel's own facts, never closures.
+
+The kernel knows seats and simultaneous decisions; which frames there are, and what comes next, the game knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import msgspec
+
+from domain.kernel.schema.declarations import UNSET, AnyFact, Context, Count, Fact, Id, Maybe, declared, tag
+from domain.kernel.schema.json_codec import from_json, merge_patch, to_json
+from domain.types import Doc, Json, Seat
+
+C = TypeVar("C", bound=Context)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One level of the flow. Public as a whole, except that `secret` keeps owing and done to the director."""
+
+    n: int
+    """The n-th frame opened on this line."""
+    kind: str
+    asked: tuple[int, ...] = ()
+    """Seats that were asked, ascending; several = at the same time."""
+    owing: tuple[int, ...] = ()
+    """Seats that must still answer, ascending."""
+    done: tuple[int, ...] = ()
+    """Seats that have answered, in the order of the log."""
+    engine: bool = False
+    """Owed by no seat: a worker answers (a due row)."""
+    secret: bool = False
+    """Who has answered is each seat's own until the frame ends."""
+    data: Doc = field(default_factory=dict)
+    """Public context of the decision, as `of` reads it; may hold the list of steps still to do."""
+    timed_as: int = 0
+    """The frame whose clock this one goes on with: a question that is asked anew has no new deadline. 0 = its own."""
+
+    @property
+    def timer(self) -> int:
+        """The number of its clock."""
+        return self.timed_as or self.n
+
+    def of(self, kind: type[C]) -> C:
+        """Its context; AssertionError for a frame of another kind."""
+        if self.kind != tag(kind):
+            raise AssertionError(f"the frame {self.kind} is no {tag(kind)}")
+        kept: dict[str, C] = self.__dict__.setdefault("_memo", {})
+        if "context" not in kept:
+            kept["context"] = msgspec.convert(self.data, kind)
+        return kept["context"]
+
+
+@dataclass(frozen=True)
+class State:
+    """What every game's state has. Games add their fields; values are replaced, never changed."""
+
+    seats: int = 0
+    opened: int = 0
+    """How many frames were opened on this line."""
+    frames: tuple[Frame, ...] = ()
+    over: bool = False
+    vacant: tuple[int, ...] = ()
+    """Seats whose player has left, ascending."""
+
+    @property
+    def top(self) -> Frame:
+        """The frame that is being decided; IndexError before the set-up and after the end."""
+        return self.frames[-1]
+
+
+S = TypeVar("S", bound=State)
+T = TypeVar("T")
+
+
+_new, _set = object.__new__, object.__setattr__
+
+
+def assign(value: T, **fields: object) -> T:
+    """A frozen dataclass with some fields assigned: `dataclasses.replace` without its checks, several times as fast.
+
+    For folding, where the same few assignments are made for every fact of every record. What `ruleset.memo` made of
+    the old value alone is left behind; what it made of parts goes on with them.
+    """
+    members = value.__dict__ | fields
+    if "_memo" in members:
+        del members["_memo"]
+    new = _new(type(value))
+    _set(new, "__dict__", members)  # one dict of the right size, instead of one that grows twice
+    return new
+
+
+def evolved(state: S, facts: Iterable[Fact[S]]) -> S:
+    """The state after these facts."""
+    for fact in facts:
+        state = fact.evolve(state)
+    return state
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Something that seats or the engine must or may decide now; all of it is public."""
+
+    id: str
+    """`<rewinds>-<n>`: never comes twice in a game."""
+    kind: str
+    must: tuple[int, ...]
+    may: tuple[int, ...]
+    done: tuple[int, ...]
+    engine: bool
+    clock: str
+    """Deadline class."""
+    context: Doc
+
+    def to_json(self) -> dict[str, Json]:
+        """As clients see it."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "must": list(self.must),
+            "may": list(self.may),
+            "done": list(self.done),
+            "engine": self.engine,
+            "clock": self.clock,
+            "context": self.context,
+        }
+
+
+_BLANK = Frame(0, "")
+
+
+def _top(s: S, frame: Frame) -> S:
+    return assign(s, frames=(*s.frames[:-1], frame))
+
+
+def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
+    return tuple([x for x in seats if x != seat]) if seat in seats else seats
+
+
+class Asked(AnyFact, frozen=True):
+    """Something is to be decided: a frame is opened. By the seats, all at the same time, or by the engine."""
+
+    n: Count
+    """Of the frame, on this line."""
+    kind: Id
+    data: Doc
+    seats: Maybe[Sequence[int]] = UNSET
+    engine: Maybe[bool] = UNSET
+    secret: Maybe[bool] = UNSET
+    timed_as: Maybe[int] = UNSET
+    """The frame whose clock goes on."""
+
+    def evolve(self, s: S) -> S:
+        seats = tuple(self.seats or ())
+        frame = assign(
+            _BLANK,
+            n=self.n,
+            kind=self.kind,
+            asked=seats,
+            owing=seats,
+            engine=self.engine is True,
+            secret=self.secret is True,
+            data=self.data,
+            timed_as=self.timed_as or 0,
+        )
+        return assign(s, opened=self.n, frames=(*s.frames, frame))
+
+
+class Answered(AnyFact, frozen=True):
+    """A seat has answered what is being decided."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        top, seat = s.frames[-1], self.seat
+        return _top(s, assign(top, owing=_without(top.owing, seat), done=(*_without(top.done, seat), seat)))
+
+
+class Reopened(AnyFact, frozen=True):
+    """A seat has taken its answer back, and owes it again."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        owing = tuple(sorted({*s.top.owing, self.seat}))
+        return _top(s, assign(s.top, owing=owing, done=_without(s.top.done, self.seat)))
+
+
+class Noted(AnyFact, frozen=True):
+    """What is known of the top frame has changed: some members of its data."""
+
+    data: Doc
+
+    def evolve(self, s: S) -> S:
+        top = s.frames[-1]
+        return _top(s, assign(top, data={**top.data, **self.data}))
+
+
+class Ended(AnyFact, frozen=True):
+    """The top frame is closed."""
+
+    def evolve(self, s: S) -> S:
+        return assign(s, frames=s.frames[:-1])
+
+
+class Finished(AnyFact, frozen=True):
+    """The game is over: no frame is left."""
+
+    def evolve(self, s: S) -> S:
+        return assign(s, frames=(), over=True)
+
+
+class Vacated(AnyFact, frozen=True):
+    """A seat has lost its player."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        return assign(s, vacant=tuple(sorted({*s.vacant, self.seat})))
+
+
+class Seated(AnyFact, frozen=True):
+    """A seat has a player again."""
+
+    seat: int
+
+    def evolve(self, s: S) -> S:
+        return assign(s, vacant=_without(s.vacant, self.seat))
+
+
+class Unsealed(AnyFact, frozen=True):
+    """Packs are published with their salts, by name; the record holds them. No state changes."""
+
+    keys: Sequence[str]
+
+
+class Patched(AnyFact, frozen=True):
+    """A scenario has changed the state: a merge patch (RFC 7396)."""
+
+    patch: Json
+
+    def evolve(self, s: S) -> S:
+        patched: S = from_json(type(s), merge_patch(to_json(s), self.patch))
+        return patched
+
+
+FLOW: dict[str, type[AnyFact]] = declared(__name__, Fact)
+"""The kernel's own facts."""

@@ -1,0 +1,1 @@
+"""Texts in several languages: grammar, message catalogues and packaged data files."""

@@ -1,0 +1,398 @@
+"""The database of the read side: SQLite beside the ledger's file, or the ledger's PostgreSQL."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import functools
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy import URL, ClauseElement, Connection, Engine, Table, create_engine, event, inspect, make_url, select
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
+
+from domain.errors import StoreUnavailable, ViewsDamaged
+from domain.fork_safety import heed
+from domain.kernel.records.audience import ALL_KEY
+from domain.ledger.sqlite_files import complaints
+from domain.service.keyring import Keyring
+from domain.types import PUBLIC
+from projections.schema import fingerprint, generation, generations, metadata, shape
+
+if TYPE_CHECKING:
+    from psycopg.rows import TupleRow
+
+    from domain.ledger.socket_timeouts import Heard
+
+EVERYBODY = (PUBLIC, ALL_KEY)
+"""Viewers and audiences from whom nothing is kept."""
+
+
+PARTS = 12
+"""Into how many parts games are divided where several processes can write: many numbers of pumps share them alike."""
+
+
+SILENCE = 15
+"""Seconds without a word within a transaction that writes until PostgreSQL ends it: who froze in it, or is gone with
+its machine, holds parts of the log that others shall take. A pump shows a slice in less, or is ended itself."""
+
+_WRITES = f"""SELECT set_config('synchronous_commit', 'off', true),
+  set_config('idle_in_transaction_session_timeout', '{SILENCE}s', true)"""
+
+
+LONGEST = 30
+"""Seconds that it may take in all, from PostgreSQL 17 on: to the server who froze while rows were on their way is not
+silent. As long as a pump's slice may take; to make tables may take longer."""
+
+_LIMIT = f", set_config('transaction_timeout', '{LONGEST}s', true)"
+
+
+_BAD_PAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class Views:
+    """Connections to the read side; safe with threads and forks."""
+
+    def __init__(self, url: str, keys: Keyring | None = None, parts: int = 0) -> None:
+        """`sqlite:///path`, with what an address would read as something else escaped, or `postgresql://...`.
+
+        With the ledger's keys what seats alone may read rests sealed. `parts`: of generations that are made from now
+        on (0: what suits the database).
+        """
+        self._keys = keys
+        self.parts = parts or (1 if url.startswith("sqlite:") else PARTS)
+        self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+        self._made: Engine | None = None
+        sqlite = url.startswith("sqlite:")
+        self._file = Path(str(_sqlite(url).database)).absolute() if sqlite else None
+        heed(self)
+
+    def after_fork(self) -> None:
+        """The parent's connections are not ours to close."""
+        if self._made:
+            self._made.dispose(close=False)
+            self._made = None
+
+    @property
+    def engine(self) -> Engine:
+        """This process' connections: none is shared with a parent."""
+        self._made = self._made or _connected(self.url)
+        return self._made
+
+    def migrate(self) -> None:
+        """Create the tables that are missing, and the first generation.
+
+        Tables of another version of the code are thrown away with what is in them: the pump makes it all again.
+        """
+        with self.transaction() as db:
+            if db.dialect.name == "postgresql":
+                _take_long(db)
+                db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")  # two nodes may start at once
+            if not _fits(db):
+                metadata.drop_all(db)
+            metadata.create_all(db)
+            upsert(db, shape, [{"hash": fingerprint()}])
+            if db.execute(select(generations.c.gen)).first() is None:
+                for statement in generation(1, self.parts, live=True):
+                    db.execute(statement)
+
+    def clear(self) -> None:
+        """Throw away all tables with what is in them; to be followed by `migrate`."""
+        with self.transaction() as db:
+            if db.dialect.name == "postgresql":
+                _take_long(db)
+            metadata.drop_all(db)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """All or nothing; raises StoreUnavailable when the database does not answer or cannot write."""
+        with self._lent() as engine, engine.execution_options(writes=True).begin() as db, self._watched(engine, db):
+            yield db
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """For reads: one moment of the database; raises StoreUnavailable."""
+        with self._lent() as engine, engine.connect() as db, self._watched(engine, db):
+            yield db
+
+    def found(self, query: Prepared, **params: object) -> list[tuple[Any, ...]]:
+        """What one query finds, which is one moment by itself."""
+        with self._lent() as engine, _single(engine).connect() as db, self._watched(engine, db):
+            return query.rows(db, **params)
+
+    @contextmanager
+    def _lent(self) -> Iterator[Engine]:
+        """The engine. A connection that comes back after `close` is closed: its pool is nobody's any more."""
+        engine = self.engine
+        try:
+            yield engine
+        except (DBAPIError, TimeoutError, engine.dialect.loaded_dbapi.Error) as error:
+            found = getattr(error, "orig", error)
+            if _on_bad_pages(found):
+                self._mark()
+                raise ViewsDamaged(f"the views: {found}") from error
+            raise StoreUnavailable(f"the views: {found}") from error
+        finally:
+            if engine is not self._made:
+                engine.pool.dispose()
+
+    @contextmanager
+    def _watched(self, engine: Engine, db: Connection) -> Iterator[None]:
+        """Where a connection is lost the others are likely lost as well: none of them is lent again."""
+        try:
+            yield
+        except Exception:
+            if not db.invalidated and getattr(_heard(db), "closed", False):
+                db.invalidate()
+            if db.invalidated and engine is self._made:
+                self.close()
+            raise
+
+    def kept(self, game: str, reader: str, doc: bytes) -> bytes:
+        """A document as it rests: sealed unless everybody may read it."""
+        if self._keys is None or reader in EVERYBODY:
+            return doc
+        return self._keys.seal(game, f"view|{reader}", doc)
+
+    def shown(self, game: str, reader: str, kept: bytes) -> bytes:
+        """The document that rests there; raises WrongKey, and ValueError for bytes that were altered."""
+        if self._keys is None or reader in EVERYBODY:
+            return kept
+        return self._keys.open(game, f"view|{reader}", kept)
+
+    def give_way(self, worked: float = 0.0) -> None:
+        """Between two pieces of long work, each of so many seconds: SQLite has one writer and keeps no queue.
+
+        Others look every tenth of a second whether they may write, and give up after five seconds.
+        """
+        if self.engine.dialect.name == "sqlite":
+            time.sleep(max(worked / 3, 0.02))
+
+    @property
+    def damaged(self) -> bool:
+        """Whether somebody has come upon bad pages since the file was made. PostgreSQL's are its own affair."""
+        return self._file is not None and damage_mark(self._file).exists()
+
+    def _mark(self) -> None:
+        """For all who look whether the service is well, and for the next start: it may not get as far as that page."""
+        if self._file is not None:
+            with suppress(OSError):
+                damage_mark(self._file).touch(0o600)
+
+    def look_at_pages(self, patience: float) -> None:
+        """Raises ViewsDamaged if SQLite finds fault with its pages in so many seconds. The ledger asks PostgreSQL."""
+        if (path := self._file) is None:
+            return
+        if self.damaged:
+            raise ViewsDamaged("the views: somebody has come upon pages that cannot be read")
+        try:
+            found = complaints(path, patience) if path.exists() else []
+        except sqlite3.Error as error:
+            raise (ViewsDamaged if _on_bad_pages(error) else StoreUnavailable)(f"the views: {error}") from error
+        if found:
+            raise ViewsDamaged(f"the views: {found[0]}")
+
+    def close(self) -> None:
+        """Close this process' connections; a later use makes new ones."""
+        made, self._made = self._made, None  # first: whoever gives a connection back after this closes it
+        if made:
+            made.pool.dispose()  # the engine's own way leaves it with another pool, which nobody would close
+
+
+def damage_mark(views: Path) -> Path:
+    """The file that tells of bad pages in the file of the views."""
+    return views.with_name(f"{views.name}-damaged")
+
+
+_ALIVE = 128
+"""The byte of its shared memory on which SQLite holds a lock for as long as it has a file open (UNIX_SHM_DMS)."""
+
+
+def in_use(views: Path) -> bool:
+    """Whether another process has the file of the views open; to be asked by who has not. Raises OSError."""
+    try:
+        memory = os.open(views.with_name(f"{views.name}-shm"), os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.lockf(memory, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _ALIVE)
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise
+        return True
+    finally:
+        os.close(memory)
+    return False
+
+
+def _fits(db: Connection) -> bool:
+    """Whether the tables are those of this version; none at all fit as well."""
+    there = inspect(db)
+    if there.has_table(shape.name):
+        return fingerprint() in db.execute(select(shape.c.hash)).scalars().all()
+    return not there.has_table(generations.name)
+
+
+def _connected(url: str) -> Engine:
+    sqlite = url.startswith("sqlite:")
+    found = _sqlite(url) if sqlite else url
+    heard = {} if sqlite else _hearing(url)
+    engine = create_engine(
+        found,
+        pool_pre_ping=not sqlite,
+        pool_reset_on_return="rollback" if sqlite else None,
+        pool_size=8,
+        max_overflow=24,
+        pool_timeout=10,
+        connect_args=heard,
+    )
+    if sqlite:
+        event.listen(engine, "connect", _sqlite_connected)
+        event.listen(engine, "begin", _sqlite_begin)
+    else:
+        event.listen(engine, "do_connect", _postgresql_connect)
+        event.listen(engine, "reset", _postgresql_reset)
+        event.listen(engine, "begin", _postgresql_begin)
+    return engine
+
+
+def _single(engine: Engine) -> Engine:
+    """For one query: on PostgreSQL no transaction is begun around it, and none is ended."""
+    if engine.dialect.name == "sqlite":
+        return engine
+    single: Engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+    return single
+
+
+def _sqlite(url: str) -> URL:
+    """The library would read an address otherwise than the ledger does."""
+    return URL.create("sqlite", database=unquote(urlsplit(url).path)[1:])
+
+
+def _on_bad_pages(error: object) -> bool:
+    return isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _BAD_PAGES
+
+
+def _hearing(url: str) -> dict[str, int]:
+    """As the ledger's connections; what the address says goes first."""
+    from domain.ledger.socket_timeouts import HEARING  # noqa: PLC0415 - SQLite's users need no driver
+
+    return {name: value for name, value in HEARING.items() if name not in make_url(url).query}
+
+
+def _sqlite_connected(connection: Any, _: Any) -> None:
+    """Views can be rebuilt from the ledger: a power cut may cost them the last moments, never their consistency."""
+    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "secure_delete=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _sqlite_begin(db: Connection) -> None:
+    """Who will write takes the lock at once: a transaction that reads first may be refused it without any waiting."""
+    begin = "BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN"
+    db.connection.cursor().execute(begin)
+
+
+def _postgresql_connect(_: object, __: object, args: Sequence[str], given: Mapping[str, Any]) -> object:
+    from domain.ledger.socket_timeouts import IN_PUBLIC, Heard  # noqa: PLC0415 - SQLite's users need no driver
+
+    connection = Heard.connect(*args, **given, autocommit=True)
+    connection.execute(IN_PUBLIC)
+    connection.set_autocommit(False)
+    return connection
+
+
+def _postgresql_reset(connection: Heard[TupleRow], _: object, __: object) -> None:
+    """As the library's, which would log where the connection is lost; who asks for it next finds it closed."""
+    connection.patience = type(connection).patience
+    with suppress(connection.Error):
+        connection.rollback()
+
+
+def _heard(db: Connection) -> Heard[TupleRow]:
+    """The connection of PostgreSQL's driver."""
+    return cast("Heard[TupleRow]", db.connection.driver_connection)
+
+
+def _take_long(db: Connection) -> None:
+    """On PostgreSQL, for one transaction: tables are made."""
+    from domain.ledger.socket_timeouts import limit  # noqa: PLC0415 - SQLite's users need no driver
+
+    _heard(db).patience = None
+    limit(_heard(db), 0, "LOCAL")
+
+
+def _postgresql_begin(db: Connection) -> None:
+    """As on SQLite, who writes views does not wait for the disk. What the ledger commits later takes them along.
+
+    All is said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
+    """
+    if db.get_execution_options().get("writes"):
+        from domain.ledger.socket_timeouts import limits  # noqa: PLC0415 - SQLite's users need no driver
+
+        _heard(db).patience = SILENCE + 5  # or nobody would live to take the place of one who froze
+        db.exec_driver_sql(_WRITES + _LIMIT if limits(_heard(db)) else _WRITES).close()
+
+
+class Prepared:
+    """A statement of the hot path: compiled once, then done on the driver's own cursor.
+
+    The library's way to a cursor takes ten times as long as the database does. What the driver takes and gives must be
+    what the columns hold: words, integers, bytes.
+    """
+
+    def __init__(self, statement: ClauseElement) -> None:
+        self._statement = statement
+        self._texts: dict[str, str] = {}
+
+    def rows(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
+        """What a query finds."""
+        cursor = self._cursor(db)
+        try:
+            cursor.execute(self._text(db), params)
+            return list(cursor.fetchall())
+        finally:
+            cursor.close()
+
+    def run(self, db: Connection, rows: Sequence[Mapping[str, object]]) -> None:
+        """Once for each of these rows of parameters."""
+        if rows:
+            cursor = self._cursor(db)
+            try:
+                cursor.executemany(self._text(db), rows)
+            finally:
+                cursor.close()
+
+    def _cursor(self, db: Connection) -> Any:
+        return db.connection.cursor()
+
+    def _text(self, db: Connection) -> str:
+        name = db.dialect.name
+        if name not in self._texts:
+            dialect = sqlite_dialect(paramstyle="named") if name == "sqlite" else db.dialect
+            self._texts[name] = str(self._statement.compile(dialect=dialect))
+        return self._texts[name]
+
+
+@functools.cache
+def _upsert(table: Table, dialect: str) -> Prepared:
+    insert = (postgres_insert if dialect == "postgresql" else sqlite_insert)(table)
+    keys = [c.name for c in table.primary_key.columns]
+    if len(keys) == len(table.columns):
+        return Prepared(insert.on_conflict_do_nothing(index_elements=keys))
+    changed = {c.name: insert.excluded[c.name] for c in table.columns if c.name not in keys}
+    return Prepared(insert.on_conflict_do_update(index_elements=keys, set_=changed))
+
+
+def upsert(db: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    """Whole rows assigned by primary key: doing it twice changes nothing."""
+    _upsert(table, db.dialect.name).run(db, rows)

@@ -1,0 +1,178 @@
+"""Accounts, tables and a receiver; nothing is sent but to this machine."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.accounts.account_store import People
+from domain.accounts.account_tables import DAY
+from domain.accounts.accounts import Account, Opening
+from domain.command_handler import Commands, new_game
+from domain.kernel.game.table_commands import Join, Start
+from domain.ledger import Ledger
+from domain.notifications.ip_ranges import public_or_own
+from domain.notifications.notification_store import Notices
+from domain.notifications.webhooks import Hook, Wanted
+from domain.ruleset_registry import Catalogue
+from domain.service.database import Statement
+from domain.service.keyring import Keyring
+from domain.service.seat_tokens import Access
+from domain.service.seed_store import Vault
+from projections.view_store import Views
+from tests.postgres import postgres_server, postgres_url
+from tests.rulesets import FLOWS
+from workers.context import Crew
+from workers.notifications.delivery_pool import Couriers
+from workers.notifications.producer import Owing
+from workers.notifications.webhook_client import Sender
+
+__all__ = ["postgres_server", "postgres_url"]
+
+CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+
+
+@dataclass
+class Receiver:
+    """A program of somebody's. `answer` gives the status for what has come."""
+
+    url: str = ""
+    got: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    answer: Callable[[bytes], int] = lambda _: 204
+    came: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+
+    def take(self, headers: dict[str, str], body: bytes) -> int:
+        self.got.append((headers, body))
+        status = self.answer(body)
+        self.came.release()
+        return status
+
+    @property
+    def docs(self) -> list[dict[str, Any]]:
+        return [json.loads(body) for _, body in self.got]
+
+    @property
+    def types(self) -> list[str]:
+        return [doc["type"] for doc in self.docs]
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            status = made.take({name.lower(): value for name, value in self.headers.items()}, body)
+            self.send_response(status)
+            if status in (301, 307):
+                self.send_header("Location", f"{made.url}/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in the library
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    made.url = f"http://127.0.0.1:{server.server_port}"
+    yield made
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@dataclass
+class Office:
+    """Everything that makes notices and sends them."""
+
+    crew: Crew
+    people: People
+    access: Access
+    notices: Notices
+    time: list[int]
+
+    def __post_init__(self) -> None:
+        self.owing = Owing(self.crew, self.notices.outbox)
+        self.couriers = self.send()
+
+    def send(self, sender: Sender | None = None, mode: str = "loopback") -> Couriers:
+        """Those who deliver."""
+        sender = sender or Sender(public_or_own)
+        return Couriers(self.notices, self.people.journal, self.crew.clock, mode, sender)
+
+    def again(self) -> None:
+        """The process was killed and started anew."""
+        self.owing = Owing(self.crew, self.notices.outbox)
+
+    def person(self, name: str) -> Account:
+        id_ = self.people.accounts.id_of()
+        return self.people.accounts.open(id_, Opening(name, "$kept", self.people.credentials.codes(id_)[1]))[0]
+
+    def table(self, *people: Account, ruleset: str = "orders@1", start: bool = True, **body: Any) -> str:
+        """A game at which these have the first seats, guests the others."""
+        game = new_game()
+        self.crew.commands.open(game, ruleset, 3, body.pop("options", {}), body=body)
+        for seat in range(3):
+            player = people[seat].player if seat < len(people) else f"guest{seat}"
+            beside = self.access.issued(game, seat, player, self.access.grant().token, account=seat < len(people))
+            self.crew.commands.do(game, Join(seat, player), beside=partial(_beside, beside))
+        if start:
+            self.crew.commands.do(game, Start())
+        return game
+
+    def hook(self, who: Account, url: str, about: str = "mine", game: str = "", *events: str) -> Hook:
+        wanted = Wanted(url, about, game, events)
+        return self.notices.hooks.make(who.id, wanted, "loopback", self.head(), [])[0]
+
+    def head(self) -> int:
+        entries = self.crew.ledger.log(0, 10_000)
+        return entries[-1].position if entries else 0
+
+    def rows(self) -> Sequence[tuple[Any, ...]]:
+        """Of all deliveries id, webhook, type and state."""
+        return self.crew.ledger.execute("SELECT id, webhook, type, state FROM deliveries ORDER BY made, id")
+
+    def types(self) -> list[str]:
+        return sorted(row[2] for row in self.rows())
+
+    def deliver(self) -> int:
+        """All that is due now; how many were tried."""
+        found = 0
+        while self.couriers.deliver():
+            found += 1
+        return found
+
+
+def _beside(rows: Sequence[Statement], _: object) -> Sequence[Statement]:
+    return rows
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def office(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Office]:
+    if request.param == "sqlite":
+        urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
+    else:
+        urls = [request.getfixturevalue("postgres_url")] * 2
+    ledger, time = Ledger.open(urls[0], bytes(32)), [1_000 * DAY]
+    ledger.migrate()
+    keys: Keyring = ledger.keys
+    views, vault = Views(urls[1], keys), Vault(ledger, keys)
+    people, access = People(ledger, keys, lambda: time[0]), Access(ledger, keys, lambda: time[0] // 1000)
+    notices = Notices(ledger, keys, lambda: time[0])
+    for each in (people, access, notices, notices):
+        each.migrate()
+    commands = Commands(ledger, CATALOGUE, vault, lambda: time[0])
+    crew = Crew(commands, ledger, CATALOGUE, vault, views, lambda: time[0], lambda _: None)
+    yield Office(crew, people, access, notices, time)
+    views.close()
+    ledger.close()

@@ -1,0 +1,108 @@
+"""An office that sends mail, to a server that really listens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from domain.accounts.accounts import Account
+from domain.notifications.email_subscriptions import Mailbox, MailWish
+from domain.notifications.outbox import Delivery
+from projections.projector import Pump
+from projections.reader import Reader
+from tests.notifications.conftest import CATALOGUE, Office
+from tests.notifications.mailserver import MailServer, mail_server, text
+from workers.notifications.delivery_pool import Couriers
+from workers.notifications.digests import Digests
+from workers.notifications.email_renderer import Letters
+from workers.notifications.producer import Owing
+from workers.notifications.smtp_client import Mailer, Post
+from workers.notifications.smtp_settings import Relay
+
+ADDRESS = "anne@example.org"
+ALL = ("turn.due", "deadline.near", "game.over")
+
+
+class Desk:
+    """An office that sends mail."""
+
+    def __init__(self, office: Office, server: MailServer) -> None:
+        self.office, self.server = office, server
+        office.crew.views.migrate()
+        self.reader = Reader(office.crew.views)
+        self.by(Post(Relay("127.0.0.1", server.port, "none")))
+        self.digests = Digests(office.notices.outbox, office.notices.mailboxes, self.reader)
+        office.owing = Owing(office.crew, office.notices.outbox, self.digests)
+
+    def by(self, post: Post) -> None:
+        """From now on that one hands mails over."""
+        letters = Letters(CATALOGUE, self.office.access.cards, "https://play.example", "annals@play.example")
+        self.mailer = Mailer(self.office.notices.mailboxes, letters, post, self.reader)
+        self.office.couriers = Couriers(
+            self.office.notices, self.office.people.journal, self.office.crew.clock, mailer=self.mailer
+        )
+
+    def keep(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> Mailbox:
+        wish = MailWish(address, events or ALL, **more)
+        return self.office.notices.mailboxes.keep(who.id, wish, self.office.head(), [])
+
+    def code(self) -> str:
+        """The one in the last mail."""
+        found = re.search(r"^    ([A-Z2-9]{10})$", text(self.server.mails[-1]), re.MULTILINE)
+        assert found
+        return found[1]
+
+    def confirmed(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> Mailbox:
+        self.keep(who, address, *events, **more)
+        self.office.deliver()
+        assert self.confirm(who, self.code())
+        self.server.got.clear()
+        found = self.box(who)
+        assert found.state == "on"
+        return found
+
+    def confirm(self, who: Account, code: str) -> bool:
+        return self.office.notices.mailboxes.confirm(who.id, code, self.office.head(), [])
+
+    def box(self, who: Account) -> Mailbox:
+        found = self.office.notices.mailboxes.of(who.id)
+        assert found
+        return found
+
+    def send(self) -> int:
+        self.office.owing.look()
+        return self.office.deliver()
+
+    def states(self) -> set[str]:
+        return {row[3] for row in self.office.rows()}
+
+    def pump(self) -> None:
+        """Bring the views to the end of the log."""
+        pump = Pump(self.office.crew.ledger, CATALOGUE, self.office.crew.views, "test")
+        while pump.run(self.office.time[0]):
+            pass
+        pump.release()
+
+    def deliveries(self, who: Account) -> list[Delivery]:
+        """All that was to be sent to somebody but codes, the oldest first."""
+        found = self.office.notices.outbox.of(self.box(who).webhook)
+        return [each for each in reversed(found) if each.type != "mail.confirm"]
+
+
+@pytest.fixture
+def server() -> Iterator[MailServer]:
+    with mail_server() as made:
+        yield made
+
+
+@pytest.fixture
+def desk(office: Office, server: MailServer) -> Desk:
+    return Desk(office, server)
+
+
+@pytest.fixture
+def anne(office: Office) -> Account:
+    return office.person("Anne")

@@ -1,0 +1,243 @@
+"""Deliveries: signed, tried again, given up, replayed; one receiver does not hold up another."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from domain.accounts.account_tables import DAY
+from domain.notifications import outbox
+from domain.notifications.deliveries import Outcome
+from domain.notifications.ip_ranges import public, public_or_own
+from domain.notifications.outbox import BACKOFF, EACH_HOST, GIVEN_UP, HOLD, Notice
+from domain.notifications.webhooks import OVERLAP, Wanted
+from domain.service.database import Execute
+from tests.notifications.conftest import Office, Receiver
+from workers.notifications.webhook_client import Sender
+
+
+class TestSigned:
+    def test_it_is_what_the_standard_asks_for(self, office: Office, receiver: Receiver) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, receiver.url)
+        office.time[0] = time.time_ns() // 1_000_000
+        office.table(anne)
+        office.owing.look()
+        assert office.deliver() == 1
+        (headers, body), secret = receiver.got[0], hook.secrets[0][0]
+        assert Webhook(secret).verify(body, headers)["type"] == "turn.due"
+        assert headers["webhook-id"] == office.rows()[0][0]
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(body + b" ", headers)
+
+    def test_for_a_day_both_secrets_sign(self, office: Office, receiver: Receiver) -> None:
+        office.time[0] = time.time_ns() // 1_000_000
+        anne = office.person("Anne")
+        hook = office.hook(anne, receiver.url)
+        new = office.notices.hooks.rotate(anne.id, hook.id)
+        assert new
+        for _ in range(2):
+            office.notices.outbox.test(hook)
+            office.deliver()
+            office.time[0] += OVERLAP
+        for secret in (new, hook.secrets[0][0]):
+            assert Webhook(secret).verify(receiver.got[0][1], receiver.got[0][0])
+        assert len(receiver.got[1][0]["webhook-signature"].split()) == 1
+
+
+class TestTries:
+    def test_it_is_tried_again_later_and_later_and_then_given_up(self, office: Office, receiver: Receiver) -> None:
+        receiver.answer = lambda _: 500
+        hook = office.hook(office.person("Anne"), receiver.url)
+        office.notices.outbox.test(hook)
+        for n, pause in enumerate(BACKOFF, 1):
+            assert office.deliver() == 1
+            (found,) = office.notices.outbox.of(hook.id)
+            assert (found.state, found.tries) == ("waiting", n)
+            assert pause <= found.due - office.time[0] <= pause * 1.2
+            assert office.deliver() == 0
+            office.time[0] = found.due
+        assert office.deliver() == 1
+        (found,) = office.notices.outbox.of(hook.id)
+        assert (found.state, found.tries, found.log[-1]["status"]) == ("dead", 8, 500)
+        assert office.deliver() == 0
+
+    def test_what_was_given_up_is_replayed_under_its_id(self, office: Office, receiver: Receiver) -> None:
+        hook = office.hook(office.person("Anne"), receiver.url)
+        made = office.notices.outbox.test(hook)
+        assert made
+        office.crew.ledger.execute("UPDATE deliveries SET state = 'dead', tries = 8")
+        assert office.deliver() == 0
+        for _ in range(2):
+            office.notices.outbox.replay(hook.id, made.id)
+        assert office.deliver() == 1
+        assert receiver.got[0][0]["webhook-id"] == made.id
+        assert office.notices.outbox.of(hook.id)[0].state == "delivered"
+        assert office.notices.outbox.replay(hook.id, "msg_none") is None
+        assert office.notices.outbox.replay("other", made.id) is None
+
+    def test_a_webhook_through_which_nothing_comes_rests(self, office: Office, receiver: Receiver) -> None:
+        receiver.answer = lambda _: 500
+        hook = office.hook(office.person("Anne"), receiver.url)
+        for _ in range(20):
+            office.notices.outbox.test(hook)
+        assert office.deliver() == 2
+
+    def test_after_days_it_is_switched_off_and_its_owner_told(self, office: Office, receiver: Receiver) -> None:
+        receiver.answer = lambda _: 500
+        anne = office.person("Anne")
+        hook = office.hook(anne, receiver.url)
+        for _ in range(3):
+            office.notices.outbox.test(hook)
+        office.deliver()
+        office.time[0] += GIVEN_UP
+        office.deliver()
+        (found,) = office.notices.hooks.of(anne.id)
+        assert found.state == "off"
+        assert {each.state for each in office.notices.outbox.of(hook.id)} == {"dead"}
+        assert [(e.what, e.detail) for e in office.people.journal.read(anne.id)] == [("webhook_off", hook.id)]
+        receiver.answer = lambda _: 204
+        office.notices.hooks.change(anne.id, hook.id, Wanted(receiver.url, "mine"), "loopback", 0, on=True)
+        office.notices.outbox.test(hook)
+        assert office.deliver() == 1
+
+    def test_who_wants_no_more_is_asked_no_more(self, office: Office, receiver: Receiver) -> None:
+        receiver.answer = lambda _: 410
+        anne = office.person("Anne")
+        hook = office.hook(anne, receiver.url)
+        office.notices.outbox.test(hook)
+        office.deliver()
+        assert office.notices.hooks.of(anne.id)[0].state == "off"
+        assert office.notices.outbox.of(hook.id)[0].state == "dead"
+
+    def test_one_that_was_off_meanwhile_stays_so(self, office: Office, receiver: Receiver) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, receiver.url)
+        office.notices.outbox.test(hook)
+
+        def off(_: bytes) -> int:
+            wanted = Wanted(receiver.url, "mine")
+            office.notices.hooks.change(anne.id, hook.id, wanted, "loopback", 0, on=False)
+            return 204
+
+        receiver.answer = off
+        assert office.couriers.deliver()
+        assert office.notices.hooks.of(anne.id)[0].state == "off"
+
+    def test_one_that_is_removed_meanwhile_leaves_nothing(self, office: Office, receiver: Receiver) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, receiver.url)
+        office.notices.outbox.test(hook)
+        receiver.answer = lambda _: 204 if office.notices.hooks.remove(anne.id, hook.id) else 500
+        assert office.couriers.deliver()
+        office.notices.outbox.test(hook)
+        assert office.rows() == []
+
+    def test_whoever_is_banned_gets_nothing(self, office: Office, receiver: Receiver) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, receiver.url)
+        office.notices.outbox.test(hook)
+        office.people.accounts.judge(anne.id, "banned", 0, [])
+        assert (office.notices.outbox.waiting(), office.deliver()) == (False, 0)
+        assert receiver.got == []
+
+
+class TestSeveral:
+    def test_one_that_was_taken_is_nobody_elses_for_a_minute(self, office: Office, receiver: Receiver) -> None:
+        hook = office.hook(office.person("Anne"), receiver.url)
+        office.notices.outbox.test(hook)
+        assert office.notices.outbox.take()  # and its process is killed
+        assert office.notices.outbox.take() is None
+        office.time[0] += HOLD
+        assert office.deliver() == 1
+
+    def test_of_two_that_settle_the_same_one_counts(self, office: Office, receiver: Receiver) -> None:
+        hook = office.hook(office.person("Anne"), receiver.url)
+        office.notices.outbox.test(hook)
+        first = office.notices.outbox.take()
+        office.time[0] += HOLD
+        second = office.notices.outbox.take()
+        assert first
+        assert second
+        office.notices.outbox.settle(first, Outcome(204, 1), 0)
+        office.notices.outbox.settle(second, Outcome(500, 1), 0)
+        assert [each.state for each in office.notices.outbox.of(hook.id)] == ["delivered"]
+
+    def test_a_host_is_asked_so_often_at_once_and_others_go_on(self, office: Office, receiver: Receiver) -> None:
+        anne = office.person("Anne")
+        hooks = [office.hook(anne, receiver.url) for _ in range(EACH_HOST + 1)]
+        other = office.hook(anne, "http://127.0.0.2:9/")
+        for hook in (*hooks, other):
+            office.notices.outbox.test(hook)
+        taken = [office.notices.outbox.take() for _ in range(EACH_HOST + 2)]
+        assert other.id in {each.hook.id for each in taken if each}
+        assert len([each for each in taken if each]) == EACH_HOST + 1
+
+    def test_a_banner_of_slow_receivers_holds_up_nobody(self, office: Office, receiver: Receiver) -> None:
+        """As many as there are couriers never answer; who is quick is told meanwhile."""
+        anne, go = office.person("Anne"), threading.Event()
+        slow = [office.hook(anne, f"http://127.0.0.{n}:{receiver.url.rpartition(':')[2]}/") for n in range(10, 15)]
+        office.crew.ledger.execute("UPDATE webhooks SET ms = ?", (outbox.SLOW + 1,))
+        quick = office.hook(anne, f"{receiver.url}/quick")
+        for hook in slow:
+            office.notices.outbox.test(hook)
+
+        def permit(address: str) -> bool:
+            if address != "127.0.0.1":
+                go.wait(20)
+            return public_or_own(address)
+
+        couriers = office.send(Sender(permit))
+        couriers.wake()
+        office.notices.outbox.test(quick)
+        couriers.wake()
+        assert receiver.came.acquire(timeout=10)
+        assert len(receiver.got) == 1
+        go.set()
+        couriers.stop(10)
+
+    def test_thousands_that_wait_for_one_host_make_no_delivery_slow(self, office: Office) -> None:
+        """As all mailboxes do: what grew with the square of them took seconds, in which nobody could move."""
+        anne, count, taken = office.person("Anne"), 2000, 10
+        hooks = office.notices.hooks
+        row = "INSERT INTO webhooks VALUES (?, ?, 'mail', '', '', 'mail', ?, 'on', 0, 0, 0, 0, 0, 0, 0, 0)"
+
+        def fill(execute: Execute) -> None:
+            for n in range(count):
+                execute(row, (f"h{n}", anne.id, hooks.box(f"h{n}", "mailto:anne@example.org", [["x", 0]])))
+
+        office.crew.ledger.among_appends(fill)
+        office.notices.outbox.owe(Notice(f"h{n}", "turn.due", (str(n),), 0, {}) for n in range(count))
+        began = time.monotonic()
+        for _ in range(taken):
+            parcel = office.notices.outbox.take()
+            assert parcel
+            office.notices.outbox.settle(parcel, Outcome(250, 1), 0)
+        assert time.monotonic() - began < 10
+
+    def test_many_couriers_deliver_each_once(self, office: Office, receiver: Receiver) -> None:
+        anne = office.person("Anne")
+        hooks = [office.hook(anne, receiver.url) for _ in range(4)]
+        for hook in hooks:
+            for _ in range(5):
+                office.notices.outbox.test(hook)
+        for _ in range(100):
+            office.couriers.wake()
+            if receiver.came.acquire(timeout=0.2) and len(receiver.got) == 20:
+                break
+        office.couriers.stop(10)
+        assert len({headers["webhook-id"] for headers, _ in receiver.got}) == len(receiver.got) == 20
+
+
+def test_what_was_allowed_once_is_looked_at_again(office: Office, receiver: Receiver) -> None:
+    hook = office.hook(office.person("Anne"), receiver.url)
+    for mode, permit in (("https", public_or_own), ("loopback", public)):
+        office.notices.outbox.test(hook)
+        office.couriers = office.send(Sender(permit), mode)
+        office.time[0] += DAY
+        assert office.couriers.deliver()
+    assert receiver.got == []
+    assert {each.log[-1]["said"] for each in office.notices.outbox.of(hook.id)} == {"address_refused"}

@@ -1,0 +1,338 @@
+"""What is owed to webhooks: made of the log, once, whatever is killed; and nothing that the receiver may not know."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from domain.accounts.account_tables import DAY
+from domain.accounts.social import Challenge
+from domain.errors import AccountError
+from domain.kernel.game.director_commands import Extend, Rewind
+from domain.kernel.game.play_commands import Play
+from domain.kernel.game.table_commands import Close, Leave
+from domain.kernel.rules.decide import decisions
+from domain.notifications import outbox as outboxes
+from domain.notifications.webhooks import MOST, OVERLAP, Hook, Wanted
+from tests.notifications.conftest import CATALOGUE, Office
+from workers.notifications.producer import NEAR, Owing
+
+URL = "http://127.0.0.1:9/x"
+PACE: dict[str, Any] = {"pace": {"seconds": {"turn": 86_400}}}
+
+
+def bodies(office: Office, hook: Hook) -> list[dict[str, Any]]:
+    rows = office.crew.ledger.execute("SELECT id, box FROM deliveries WHERE webhook = ? ORDER BY made, id", (hook.id,))
+    return [json.loads(office.crew.ledger.keys.open("notices", f"delivery|{i}", bytes.fromhex(b))) for i, b in rows]
+
+
+def decision(office: Office, game: str) -> str:
+    p = office.crew.commands.game(game)
+    return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+
+
+def submit(office: Office, game: str, *seats: int) -> None:
+    asked = decision(office, game)
+    for seat in seats:
+        office.crew.commands.do(game, Play(seat, [{"type": "submit"}], decision=asked))
+
+
+class TestTurns:
+    def test_who_owes_a_decision_is_told_once(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL)
+        game = office.table(anne)
+        for _ in range(3):
+            office.owing.look()
+        (told,) = bodies(office, hook)
+        assert told["type"] == "turn.due"
+        assert told["data"] == {
+            "game": game,
+            "ruleset": "orders@1",
+            "version": 5,
+            "status": "running",
+            "seat": 0,
+            "decision": decision(office, game),
+            "deadline": None,
+        }
+
+    def test_who_was_told_before_a_kill_is_told_nothing_else_after_it(self, office: Office) -> None:
+        anne = office.person("Anne")
+        office.hook(anne, URL)
+        office.table(anne)
+        office.owing.look()
+        before = office.rows()
+        office.crew.ledger.execute("DELETE FROM notice_position")  # as if it had been killed before it wrote that down
+        office.again()
+        office.owing.look()
+        assert office.rows() == before
+
+    @pytest.mark.parametrize("at", range(1, 8))
+    def test_a_kill_at_any_statement_loses_and_doubles_nothing(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch, at: int
+    ) -> None:
+        anne = office.person("Anne")
+        office.hook(anne, URL)
+        office.table(anne)
+        real, left = type(office.crew.ledger).among_appends, [at]
+
+        def cut(ledger: Any, work: Any) -> None:
+            def counted(execute: Any) -> None:
+                def one(statement: str, params: Any) -> Any:
+                    left[0] -= 1
+                    if left[0] == 0:
+                        raise KeyboardInterrupt
+                    return execute(statement, params)
+
+                work(one)
+
+            real(ledger, counted)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(type(office.crew.ledger), "among_appends", cut)
+            try:
+                office.owing.look()
+            except KeyboardInterrupt:
+                assert office.rows() == []
+        office.again()
+        office.owing.look()
+        assert office.types() == ["turn.due"]
+
+    def test_of_two_that_read_the_same_one_writes(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is to be told later stays as the newest record has it, whoever is late."""
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL, "mine", "", "deadline.near")
+        game = office.table(anne, **PACE)
+        real = outboxes.Outbox.owe
+
+        def late(outbox: outboxes.Outbox, *made: Any) -> None:
+            monkeypatch.undo()
+            office.crew.commands.do(game, Extend(decision(office, game), 3_600_000))
+            Owing(office.crew, office.notices.outbox).look()
+            real(outbox, *made)
+
+        monkeypatch.setattr(outboxes.Outbox, "owe", late)
+        office.owing.look()
+        assert [each["data"]["deadline"] for each in bodies(office, hook)] == [office.time[0] + DAY + 3_600_000]
+
+    def test_another_decision_is_another_turn(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL)
+        game = office.table(anne)
+        submit(office, game, 0)
+        office.owing.look()
+        assert len(bodies(office, hook)) == 1
+
+    def test_others_are_not_told(self, office: Office) -> None:
+        anne, bob = office.person("Anne"), office.person("Bob")
+        hook = office.hook(bob, URL)
+        office.table(anne)
+        office.owing.look()
+        assert bodies(office, hook) == []
+
+    def test_it_is_told_of_what_comes_after_it_was_made(self, office: Office) -> None:
+        anne = office.person("Anne")
+        old = office.table(anne)
+        hook = office.hook(anne, URL)
+        office.owing.look()
+        new = office.table(anne)
+        office.owing.look()
+        assert [each["data"]["game"] for each in bodies(office, hook)] == [new] != [old]
+
+    def test_one_that_was_off_is_told_nothing_of_that_time(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook, wanted = office.hook(anne, URL), Wanted(URL, "mine")
+        office.notices.hooks.change(anne.id, hook.id, wanted, "loopback", office.head(), on=False)
+        office.table(anne)
+        office.owing.look()
+        office.notices.hooks.change(anne.id, hook.id, wanted, "loopback", office.head(), on=True)
+        office.owing.look()
+        assert bodies(office, hook) == []
+
+    def test_a_rewind_asks_anew(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL)
+        game = office.table(anne)
+        submit(office, game, 0)
+        office.crew.commands.do(game, Rewind(5, by="director", seat=None, consent=(), reason="", fresh=False))
+        office.owing.look()
+        found = [each["data"] for each in bodies(office, hook)]
+        assert sorted((each["version"], each["decision"][0]) for each in found) == [(5, "0"), (7, "1")]
+
+    def test_a_game_that_cannot_be_read_keeps_nobody_else_from_being_told(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL)
+        bad, good = office.table(anne), office.table(anne)
+        real = Owing._step
+
+        def step(owing: Owing, entry: Any) -> Any:
+            return 1 / 0 if entry.game == bad else real(owing, entry)
+
+        monkeypatch.setattr(Owing, "_step", step)
+        office.owing.look()
+        assert [each["data"]["game"] for each in bodies(office, hook)] == [good]
+
+
+class TestDeadlines:
+    def test_one_that_is_near_is_told_an_hour_before(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL, "mine", "", "deadline.near")
+        game = office.table(anne, **PACE)
+        office.owing.look()
+        (told,) = bodies(office, hook)
+        assert told["data"]["deadline"] == office.time[0] + DAY
+        assert office.notices.outbox.of(hook.id)[0].due == office.time[0] + DAY - NEAR
+        assert not office.notices.outbox.waiting()
+        office.time[0] += DAY - NEAR
+        assert office.notices.outbox.waiting()
+        submit(office, game, 0)
+        office.owing.look()
+        assert office.rows() == []
+
+    def test_one_that_is_moved_is_told_anew(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL, "mine", "", "deadline.near")
+        game = office.table(anne, **PACE)
+        office.owing.look()
+        office.crew.commands.do(game, Extend(decision(office, game), 3_600_000))
+        office.owing.look()
+        (told,) = bodies(office, hook)
+        assert told["data"]["deadline"] == office.time[0] + DAY + 3_600_000
+
+    def test_who_has_left_is_not_told(self, office: Office) -> None:
+        anne = office.person("Anne")
+        office.hook(anne, URL, "mine", "", "deadline.near")
+        game = office.table(anne, **PACE)
+        office.owing.look()
+        ended = office.access.ended(game, 0)
+        office.crew.commands.do(game, Leave(0, 0), beside=lambda _: ended)
+        office.owing.look()
+        assert office.rows() == []
+
+    def test_one_that_has_passed_is_told_to_nobody(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL, "mine", "", "deadline.near")
+        office.table(anne, **PACE)
+        office.owing.look()
+        office.time[0] += DAY
+        assert office.deliver() == 1
+        assert [each.state for each in office.notices.outbox.of(hook.id)] == ["expired"]
+
+
+class TestOthers:
+    def test_a_table_is_told_of_every_record_to_who_has_a_role_there(self, office: Office) -> None:
+        anne, bob = office.person("Anne"), office.person("Bob")
+        game = office.table(anne)
+        hook, other = office.hook(anne, URL, "table", game), office.hook(bob, URL, "table", game)
+        submit(office, game, 0, 1)
+        office.owing.look()
+        assert sorted(each["data"]["version"] for each in bodies(office, hook)) == [6, 7]
+        assert {each["data"]["kind"] for each in bodies(office, hook)} == {"moved"}
+        assert bodies(office, other) == []
+
+    def test_the_lobby_is_told_of_public_tables_alone(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL, "lobby")
+        game = office.table()
+        for listing in ("unlisted", "invitation"):
+            office.table(listing=listing)
+        office.table(delay=60)
+        office.crew.commands.do(game, Close("abandoned", "director"))
+        office.owing.look()
+        found = bodies(office, hook)
+        assert sorted(each["type"] for each in found) == ["table.closed", "table.opened", "table.started"]
+        assert {each["data"]["game"] for each in found} == {game}
+
+    def test_the_end_is_told(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL, "mine", "", "game.over")
+        game = office.table(anne)
+        office.crew.commands.do(game, Close("abandoned", "director"))
+        office.owing.look()
+        assert [(each["type"], each["data"]["status"]) for each in bodies(office, hook)] == [("game.over", "closed")]
+
+    def test_a_challenge_is_told_once(self, office: Office) -> None:
+        anne, bob = office.person("Anne"), office.person("Bob")
+        hook = office.hook(anne, URL)
+        game = office.table()
+        now = office.time[0]
+        office.people.circle.ask(Challenge(game, "Anne", anne.player, 1, bob.player, now, now + DAY))
+        for _ in range(2):
+            office.owing.look()
+        (told,) = bodies(office, hook)
+        assert (told["type"], told["data"]) == ("challenge.made", {"game": game, "seat": 1, "until": now + DAY})
+
+    def test_a_challenge_of_who_is_blocked_is_not_told(self, office: Office) -> None:
+        anne, bob = office.person("Anne"), office.person("Bob")
+        office.people.accounts.claim(bob.id, "bobasguest", [])
+        hook = office.hook(anne, URL)
+        office.people.circle.block(anne.id, bob.player)
+        game, now = office.table(), office.time[0]
+        office.people.circle.ask(Challenge(game, "Anne", anne.player, 1, "bobasguest", now, now + DAY))
+        office.owing.look()
+        assert bodies(office, hook) == []
+
+
+class TestRows:
+    def test_there_are_so_many_and_no_more(self, office: Office) -> None:
+        anne = office.person("Anne")
+        for _ in range(MOST):
+            office.hook(anne, URL)
+        with pytest.raises(AccountError):
+            office.hook(anne, URL)
+
+    def test_a_request_that_is_repeated_makes_one(self, office: Office) -> None:
+        anne = office.person("Anne")
+        wanted = Wanted(URL, "mine")
+        made = [office.notices.hooks.make(anne.id, wanted, "loopback", 0, [], "key") for _ in range(2)]
+        assert made[0] == made[1]
+        assert len(office.notices.hooks.of(anne.id)) == 1
+        turned = [office.notices.hooks.rotate(anne.id, made[0][0].id, "again") for _ in range(2)]
+        assert turned[0] == turned[1] != made[0][1]
+        (hook,) = office.notices.hooks.of(anne.id)
+        assert hook.secrets == ((turned[0], 0), (made[0][1], office.time[0] + OVERLAP))
+
+    def test_nothing_that_opens_anything_is_kept_in_plain_form(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL + "?token=abcdef")
+        office.table(anne)
+        office.owing.look()
+        kept = repr(office.crew.ledger.execute("SELECT * FROM webhooks")) + repr(
+            office.crew.ledger.execute("SELECT * FROM deliveries")
+        )
+        assert not any(word in kept for word in ("abcdef", hook.secrets[0][0], "decision"))
+        assert "abcdef" not in repr(hook)
+        assert hook.secrets[0][0] not in repr(hook)
+
+    def test_too_many_that_wait_are_dead_at_once(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(outboxes, "MOST_WAITING", 1)
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL)
+        office.table(anne)
+        office.table(anne)
+        office.owing.look()
+        assert sorted(each.state for each in office.notices.outbox.of(hook.id)) == ["dead", "waiting"]
+
+    def test_what_is_old_is_forgotten(self, office: Office) -> None:
+        anne = office.person("Anne")
+        hook = office.hook(anne, URL)
+        office.notices.outbox.test(hook)
+        office.crew.ledger.execute("UPDATE deliveries SET state = 'delivered'")
+        office.time[0] += outboxes.KEPT + 1
+        office.again()
+        office.owing.look()
+        assert office.rows() == []
+
+    def test_with_the_account_all_of_it_is_gone(self, office: Office) -> None:
+        anne = office.person("Anne")
+        office.hook(anne, URL)
+        game = office.table(anne)
+        office.owing.look()
+        office.people.accounts.erase(anne.id, lambda _: office.notices.hooks.forgotten(anne.id))
+        assert (office.rows(), office.notices.hooks.of(anne.id)) == ([], [])
+        with pytest.raises(AccountError):
+            office.hook(anne, URL, "table", game)

@@ -1,0 +1,1 @@
+"""The jobs that RQ workers run."""

@@ -1,0 +1,62 @@
+"""Errands as jobs: each is done from its row, and what came of it is written there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from domain.errors import GameDamaged, RuleError, StaleVersion, StoreUnavailable, UnknownGame, ViewsDamaged
+from domain.service.job_requests import Doc, Errand
+from workers.context import Crew, crew
+from workers.maintenance.corruption_handler import suspected
+
+log = logging.getLogger("annals.errands")
+
+SETTLED, WAITS = "settled", "waits"
+"""What a job says: the row tells what came of it; seats must still agree."""
+
+_BROKEN: Doc = {"refused": "internal_error"}
+_DAMAGED: Doc = {"refused": "record_damaged"}
+
+Do = Callable[[Crew, Errand], Doc]
+
+
+def settle(id_: str, do: Do) -> str:
+    """Do the errand unless that was done, and write down what came of it. What is refused is an outcome as well.
+
+    While the store is away nothing can be written: the row stands, and so the errand is tried again.
+    """
+    hands = crew()
+    errand = hands.errands.find(id_)
+    if errand is None or errand.outcome is not None:
+        return SETTLED
+    try:
+        outcome: Doc | None = do(hands, errand)
+    except StoreUnavailable as error:
+        if isinstance(error, ViewsDamaged):  # it would fail again until a start makes them anew
+            hands.errands.settle(id_, _BROKEN)
+        raise
+    except Exception as error:
+        outcome = _refusal(error)
+        if outcome is None and errand.game and suspected(hands, errand.game):
+            outcome = _DAMAGED
+        if outcome is None:
+            hands.errands.settle(id_, _BROKEN)
+            raise
+    if not outcome:
+        return WAITS
+    hands.errands.settle(id_, outcome)
+    return SETTLED
+
+
+def _refusal(error: Exception) -> Doc | None:
+    match error:
+        case StaleVersion():
+            return {"refused": "stale_version", "version": error.version}
+        case RuleError():
+            return {"refused": error.code}
+        case UnknownGame():
+            return {"refused": "unknown_game"}
+        case GameDamaged():
+            return _DAMAGED
+    return None

@@ -1,0 +1,1 @@
+"""Background maintenance: archive, integrity, outages, clock jumps."""

@@ -1,0 +1,49 @@
+"""The mail server of the operator, as a setting names it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from domain.notifications.ip_ranges import loopback
+
+TLS = ("whole", "starttls", "none")
+"""From the first byte; by STARTTLS, without which nothing is said; or none."""
+
+_PORTS = {"smtps": 465, "smtp": 587}
+_HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
+
+
+@dataclass(frozen=True)
+class Relay:
+    """Where mail is handed over."""
+
+    host: str
+    port: int
+    tls: str
+    """One of TLS."""
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+
+def relay(url: str) -> Relay:
+    """Of `smtps://user:password@host:port` or `smtp://...`; raises ValueError, which repeats none of it."""
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port
+    if parts.scheme not in _PORTS or not _HOST.fullmatch(host) or parts.path not in ("", "/") or parts.fragment:
+        raise ValueError("smtp://user:password@host:port or smtps://... is expected")
+    if parts.query not in ("", "starttls=no") or (parts.query and parts.scheme == "smtps"):
+        raise ValueError("after the host of smtp:// nothing but ?starttls=no is expected")
+    if (parts.username is None) != (parts.password is None):
+        raise ValueError("a user and a password belong together")
+    plain = bool(parts.query) or _own(host)
+    tls = "whole" if parts.scheme == "smtps" else "none" if plain else "starttls"
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    if not (user + password).isprintable():
+        raise ValueError("a user and a password are expected that can be printed")
+    return Relay(host, port or _PORTS[parts.scheme], tls, user, password)
+
+
+def _own(host: str) -> bool:
+    return host == "localhost" or loopback(host)
