@@ -1,4 +1,4 @@
-"""The application: rooms, and what holds for every request."""
+"""The Flask application: its blueprints and the handlers of every request."""
 
 from __future__ import annotations
 
@@ -30,73 +30,76 @@ from api.routes import (
 )
 from api.routes.accounts import accounts, mail, me, moderation, second_factors, sessions, social, tokens, webhooks
 from api.routes.oauth import clients, endpoints, grants
-from api.services import EXTENSION, Services, Settings
-from api.streams.asgi import Streams, believe
+from api.services import EXTENSION, ApiServices, ApiSettings
+from api.streams.asgi import StreamApp, no_proxy_fix
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-__all__ = ["Services", "Settings", "create_app", "create_streams"]
+__all__ = ["ApiServices", "ApiSettings", "create_app", "create_streams"]
 
-ROOMS = (
-    games.room,
-    moves.room,
-    boards.room,
-    history.room,
-    batches.room,
-    challenges.room,
-    rewinds.room,
-    jobs.room,
-    stream.room,
-    director.room,
-    audit.room,
-    proofs.room,
-    rulesets.room,
-    players.room,
-    accounts.room,
-    sessions.room,
-    tokens.room,
-    me.room,
-    social.room,
-    webhooks.room,
-    mail.room,
-    moderation.room,
-    clients.room,
-    grants.room,
-    second_factors.room,
-    health.room,
+BLUEPRINTS = (
+    games.bp,
+    moves.bp,
+    boards.bp,
+    history.bp,
+    batches.bp,
+    challenges.bp,
+    rewinds.bp,
+    jobs.bp,
+    stream.bp,
+    director.bp,
+    audit.bp,
+    proofs.bp,
+    rulesets.bp,
+    players.bp,
+    accounts.bp,
+    sessions.bp,
+    tokens.bp,
+    me.bp,
+    social.bp,
+    webhooks.bp,
+    mail.bp,
+    moderation.bp,
+    clients.bp,
+    grants.bp,
+    second_factors.bp,
+    health.bp,
 )
 
 
-def create_streams(services: Services, told: Callable[[WSGIEnvironment], None] = believe) -> Streams:
-    """The process for streams, over an API of its own; `told` puts what the front says into a request."""
-    return Streams(create_app(services), told)
+def create_streams(services: ApiServices, proxy_fix: Callable[[WSGIEnvironment], None] = no_proxy_fix) -> StreamApp:
+    """Return the ASGI application for streams, on top of its own Flask application.
+
+    `proxy_fix` writes the values of the reverse proxy's headers into each request.
+    """
+    return StreamApp(create_app(services), proxy_fix)
 
 
 class _Api(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Nothing here is a coroutine, which Flask would ask of every function before each request."""
+        """Return `func` unchanged: no view is a coroutine, and Flask would check each function on every request."""
         return func
 
 
-def create_app(services: Services) -> Flask:
-    """The API over these services; a WSGI application that shares nothing with another one."""
+def create_app(services: ApiServices) -> Flask:
+    """Return the API as a WSGI application over these services. Applications share no state."""
     app = _Api("annals", static_folder=None)
     app.extensions[EXTENSION] = services
     app.config["MAX_CONTENT_LENGTH"] = services.settings.max_body
     app.url_map.redirect_defaults = False
     app.url_map.strict_slashes = False
-    app.url_map.merge_slashes = False  # it would send clients to whatever host they have named
-    request_log.install(app)
-    security_log.install(app)
-    problems.install(app)
-    rate_limits.install(app)
-    login_throttle.install(app)
-    health.install(app)
-    stream.install(app)
-    url_converters.install(app)
-    docs.install(app)
-    endpoints.install(app)
-    blueprints.install(app)
-    smorest.install(app, services.catalogue, *ROOMS)
+    app.url_map.merge_slashes = False  # its redirects would use the client's Host header
+    request_log.register(app)
+    security_log.register(app)
+    problems.register(app)
+    rate_limits.register(app)
+    login_throttle.register(app)
+    health.register(app)
+    stream.register(app)
+    url_converters.register(app)
+    docs.register(app)
+    endpoints.register(app)
+    blueprints.register(app)
+    smorest.register(app, services.registry, *BLUEPRINTS)
     return app

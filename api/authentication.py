@@ -1,4 +1,4 @@
-"""What it takes to be let in: a password, and beside it the second factor of who has one; or a passkey by itself."""
+"""Login checks: a password plus the account's second factor, or a passkey alone."""
 
 from __future__ import annotations
 
@@ -9,119 +9,125 @@ from api.http import login_throttle, public_url, rate_limits, security_log
 from api.http.problems import Problem
 from api.services import Doc, services
 from domain.accounts.accounts import Account
-from domain.accounts.credentials import Start
+from domain.accounts.sessions import SessionRequest
 
-SPARE = "recovery"
-"""What stands in for any second factor."""
+RECOVERY = "recovery"
+"""Kind of a recovery code, accepted in place of any second factor."""
 
 
 @dataclass(frozen=True)
-class Second:
-    """What is shown beside the password: a code of an authenticator, a recovery code, or a passkey's answer."""
+class SecondFactorProof:
+    """The second factor sent with a password: an authenticator code, a recovery code or a passkey response."""
 
     code: str = field(default="", repr=False)
     passkey: Doc | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, body: Doc) -> Second:
-        """As a request has it."""
+    def from_body(cls, body: Doc) -> SecondFactorProof:
+        """Return the proof in a request body."""
         return cls(body["factor"], body["passkey"])
 
 
-class SecondMissing(Problem):
-    """The password was right, and more is asked for."""
+class SecondFactorRequired(Problem):
+    """The password was right, but the account also needs a second factor."""
 
-    def __init__(self, account: Account, kept: str, kinds: list[str]) -> None:
-        super().__init__("second_factor_required", factors=[*kinds, SPARE])
-        self.account, self.kept = account, kept
+    def __init__(self, account: Account, password_hash: str, kinds: list[str]) -> None:
+        super().__init__("second_factor_required", factors=[*kinds, RECOVERY])
+        self.account, self.password_hash = account, password_hash
 
 
 @dataclass(frozen=True)
-class Entry:
-    """Somebody who may come in."""
+class VerifiedLogin:
+    """An account with verified credentials, ready for a new session."""
 
     account: Account
-    kept: str = field(repr=False)
-    """Of the password as it is now."""
+    password_hash: str = field(repr=False)
+    """The stored hash at the time of the check. A session starts only while it is unchanged."""
     factors: tuple[str, ...]
 
 
-def by_password(name: str, password: str, device: str, second: Second) -> Entry:
-    """Who has that name and password, and shows the second factor if there is one; raises Problem.
+def verify_password_login(name: str, password: str, device: str, second_factor: SecondFactorProof) -> VerifiedLogin:
+    """Verify name, password and second factor. Raise Problem if one of them is wrong.
 
-    Whether the name or the password was wrong is not told. Who guesses waits longer and longer; a device that the
-    account knows is counted by itself, others by the name, by the address, and by what was refused in the last day.
+    The answer does not reveal if the name exists. Failed guesses are throttled: a device known to the account has its
+    own count; other requests count for the name, the address and the account's refusals of the last day.
     """
-    people = services().people
-    found = people.accounts.named(name)
-    with _guessing(name, found, device):
-        kept = people.credentials.password(found.id if found else "")
-        fits = people.passwords.fits(kept, password)
-        if found is None or not fits:
-            people.journal.write(found.id if found else "", "login_refused", rate_limits.network())
+    store = services().account_store
+    account = store.accounts.find_by_name(name)
+    with _throttled(name, account, device):
+        password_hash = store.credentials.find_password_hash(account.id if account else "")
+        fits = store.passwords.matches(password_hash, password)
+        if account is None or not fits:
+            store.audit_log.record(account.id if account else "", "login_refused", rate_limits.client_network())
             raise Problem("wrong_credentials")
-        return Entry(found, kept, ("password", *shown(found, kept, second)))
+        return VerifiedLogin(
+            account, password_hash, ("password", *check_second_factor(account, password_hash, second_factor))
+        )
 
 
-def by_second(account: Account, kept: str, device: str, second: Second) -> Entry:
-    """Who has shown the password a moment ago, and now the second factor; raises Problem."""
-    with _guessing(account.name, account, device):
-        return Entry(account, kept, ("password", *shown(account, kept, second)))
+def verify_pending_login(
+    account: Account, password_hash: str, device: str, second_factor: SecondFactorProof
+) -> VerifiedLogin:
+    """Verify the second factor of a login with an already verified password. Raise Problem."""
+    with _throttled(account.name, account, device):
+        return VerifiedLogin(
+            account, password_hash, ("password", *check_second_factor(account, password_hash, second_factor))
+        )
 
 
-def by_passkey(answer: Doc) -> Entry:
-    """Whose passkey has answered, with its user verified: that is two factors in one. Raises Problem."""
-    people = services().people
-    with login_throttle.guessing(at=rate_limits.address()):
-        found = people.passkeys.shown(answer, public_url.address())
-        account = people.accounts.find(found.account) if found else None
-        if found is None or account is None or account.state == "erased" or not found.verified:
-            people.journal.write(found.account if found else "", "login_refused", rate_limits.network())
+def verify_passkey_login(answer: Doc) -> VerifiedLogin:
+    """Verify a passkey response with user verification, equal to two factors. Raise Problem."""
+    store = services().account_store
+    with login_throttle.throttled(address=rate_limits.client_address()):
+        passkey = store.passkeys.verify(answer, public_url.base_url())
+        account = store.accounts.find(passkey.account) if passkey else None
+        if passkey is None or account is None or account.state == "erased" or not passkey.verified:
+            store.audit_log.record(passkey.account if passkey else "", "login_refused", rate_limits.client_network())
             raise Problem("wrong_credentials")
-        return Entry(account, people.credentials.password(account.id), ("passkey",))
+        return VerifiedLogin(account, store.credentials.find_password_hash(account.id), ("passkey",))
 
 
-def _guessing(name: str, account: Account | None, device: str) -> AbstractContextManager[None]:
-    people = services().people
-    known = people.credentials.knows(account.id, device) if account else ""
-    counted = f"device {known}" if known else f"name {people.accounts.key(name)}"
-    if not known:  # as much is done for a name that is none
-        rate_limits.later(people.journal.wait(account.id if account else "nobody"))
-    return login_throttle.guessing(counted, at="" if known else rate_limits.address())
+def _throttled(name: str, account: Account | None, device: str) -> AbstractContextManager[None]:
+    store = services().account_store
+    device_id = store.sessions.find_device(account.id, device) if account else ""
+    key = f"device {device_id}" if device_id else f"name {store.accounts.name_key(name)}"
+    if not device_id:  # unknown names take the same steps
+        rate_limits.refuse_for(store.audit_log.guess_delay(account.id if account else "nobody"))
+    return login_throttle.throttled(key, address="" if device_id else rate_limits.client_address())
 
 
-def shown(account: Account, kept: str, second: Second) -> tuple[str, ...]:
-    """By which second factor somebody has proved themselves: none if the account has none. Raises Problem.
+def check_second_factor(account: Account, password_hash: str, second_factor: SecondFactorProof) -> tuple[str, ...]:
+    """Return the kind of second factor used, or nothing for an account without one. Raise Problem.
 
-    Stands within `attempts.guessing`.
+    Call it inside `login_throttle.throttled`.
     """
-    people = services().people
-    kinds = people.factors.kinds(account.id)
+    store = services().account_store
+    kinds = store.second_factors.list_kinds(account.id)
     if not kinds:
         return ()
-    if not second.code and second.passkey is None:
-        raise SecondMissing(account, kept, kinds)
-    kind = _fitting(account.id, second)
+    if not second_factor.code and second_factor.passkey is None:
+        raise SecondFactorRequired(account, password_hash, kinds)
+    kind = _matching_factor(account.id, second_factor)
     if not kind:
-        people.journal.write(account.id, "factor_refused", rate_limits.network())
-        raise Problem("wrong_credentials", "That is not the second factor.")
+        store.audit_log.record(account.id, "factor_refused", rate_limits.client_network())
+        raise Problem("wrong_credentials", "Wrong second factor.")
     return (kind,)
 
 
-def _fitting(account: str, second: Second) -> str:
-    people, code = services().people, "".join(second.code.split())
-    if second.passkey is not None:
-        found = people.passkeys.shown(second.passkey, public_url.address())
-        return "passkey" if found and found.account == account else ""
+def _matching_factor(account: str, second_factor: SecondFactorProof) -> str:
+    store, code = services().account_store, "".join(second_factor.code.split())
+    if second_factor.passkey is not None:
+        passkey = store.passkeys.verify(second_factor.passkey, public_url.base_url())
+        return "passkey" if passkey and passkey.account == account else ""
     if code.isdigit():
-        return "totp" if people.factors.fits(account, code) else ""
-    return SPARE if people.credentials.use_code(account, code) else ""
+        return "totp" if store.second_factors.use_code(account, code) else ""
+    return RECOVERY if store.recovery_codes.use(account, code) else ""
 
 
-def begin(entry: Entry, label: str) -> str:
-    """The token of a new session."""
-    account = entry.account
-    logged = security_log.journaled(account.id, "login", rate_limits.network(), label)
-    start = Start(account.id, label, entry.factors, rate_limits.family())
-    # Refused, as any wrong password, if that has changed just now.
-    return services().people.credentials.start(start, entry.kept, logged)
+def start_session(login: VerifiedLogin, label: str) -> str:
+    """Start a session and return its token."""
+    account = login.account
+    logged = security_log.audit_statements(account.id, "login", rate_limits.client_network(), label)
+    start = SessionRequest(account.id, label, login.factors, rate_limits.address_family())
+    # Fails like a wrong password if the password has just changed.
+    return services().account_store.sessions.start(start, login.password_hash, logged)

@@ -1,7 +1,7 @@
-"""Who asks: tokens come in the Authorization header, never in an address.
+"""Authorization of requests by the token in their Authorization header.
 
-A seat's or a director's token names one role at one table. An account's session or personal token stands for whatever
-the account is at the table that the address names; where that is several things, a header says which.
+A seat's or director's token has one role in one game. An account's session or personal token has all roles of the
+account in the game of the URL; a header selects one of several.
 """
 
 from __future__ import annotations
@@ -15,71 +15,78 @@ from typing import Any, TypeVar
 from flask import g, request
 
 from api import authentication
-from api.authentication import Second
+from api.authentication import SecondFactorProof
 from api.http import login_throttle, rate_limits
-from api.http.problems import CHALLENGE, Problem
-from api.openapi.smorest import ROLE, ROLE_MARK
-from api.services import Services, itself, services
+from api.http.problems import BEARER_CHALLENGE, Problem
+from api.openapi.smorest import ROLE_HEADER, ROLE_MARK
+from api.services import ApiServices, services, unwrap_proxy
 from domain.accounts.accounts import ROLES, Account
-from domain.accounts.credentials import FRESH, Holder
+from domain.accounts.credential_tables import CredentialOwner
+from domain.accounts.sessions import FRESH
 from domain.errors import UnknownGame
 from domain.kernel.game.game import AnyGame
 from domain.kernel.text.message_catalog import Message
-from domain.service.seat_tokens import Principal
+from domain.service.principals import Principal
 from domain.types import DIRECTOR, PUBLIC, Json, Seat, Viewer
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-ROLE_FORM = re.compile(r"[0-9]{1,2}|director", re.ASCII)
+ROLE_PATTERN = re.compile(r"[0-9]{1,2}|director", re.ASCII)
 
-READING = ("read", "play", "direct")
-"""Scopes that let one read what one's own seat sees: who plays must."""
+READ_SCOPES = ("read", "play", "direct")
+"""Scopes with read access to the account's own seats. Playing and directing include reading."""
 
 
-def bearer() -> Principal | Holder | None:
-    """Who the header names; None without one. Raises Problem for a token that opens nothing."""
+def authenticate_bearer() -> Principal | CredentialOwner | None:
+    """Return the owner of the bearer token, or None without a token. Raise Problem for an invalid one."""
     header = request.headers.get("Authorization")
     if header is None:
         return None
     scheme, _, token = header.partition(" ")
-    found = _holding(token.strip()) if scheme.lower() == "bearer" else None
-    if found is None:
-        rate_limits.spend(None)
-        raise Problem("unauthenticated", "The token is unknown, has ended, or was replaced.", headers=CHALLENGE)
-    rate_limits.spend(found.account if isinstance(found, Holder) else found.token)
-    return found
+    caller = _find_token_owner(token.strip()) if scheme.lower() == "bearer" else None
+    if caller is None:
+        rate_limits.charge_request(None)
+        raise Problem("unauthenticated", "The token is unknown, expired or replaced.", headers=BEARER_CHALLENGE)
+    rate_limits.charge_request(caller.account if isinstance(caller, CredentialOwner) else caller.token)
+    return caller
 
 
-def _holding(token: str) -> Principal | Holder | None:
+def _find_token_owner(token: str) -> Principal | CredentialOwner | None:
     s = services()
     if token.startswith(("ans_", "anp_")):
-        return s.people.credentials.holder(token)
+        return s.account_store.credentials.find_owner(token)
     if token.startswith("ano_"):
-        return s.people.grants.holder(token)
-    return s.access.authenticate(token)
+        return s.account_store.oauth_grants.find_owner(token)
+    return s.seat_tokens.authenticate(token)
 
 
-def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json], None], *, table: bool = False) -> View:
-    """`enter` looks at who asks and at the game of the address, and may raise Problem; at a `table` roles matter."""
+def _guard(
+    view: View, required: bool, check: Callable[[Principal | CredentialOwner, Json], None], *, table: bool = False
+) -> View:
+    """Return the view behind a check of the caller, and add its security to the API document.
+
+    `check` gets the caller and the game of the URL, and may raise Problem. With `table`, the role header is read.
+    """
 
     @wraps(view)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        found, noted, headers = bearer(), itself(g), request.headers
-        noted.holder = noted.principal = None
-        if table and not ROLE_FORM.fullmatch(headers.get(ROLE, "0")):
+    def guarded(*args: object, **kwargs: object) -> object:
+        caller, context, headers = authenticate_bearer(), unwrap_proxy(g), request.headers
+        context.owner = context.principal = None
+        if table and not ROLE_PATTERN.fullmatch(headers.get(ROLE_HEADER, "0")):
             raise Problem(
-                "invalid_headers", errors=[{"at": f"/{ROLE}", "message": Message("A seat's number, or `director`.")}]
+                "invalid_headers",
+                errors=[{"at": f"/{ROLE_HEADER}", "message": Message("A seat's number, or `director`.")}],
             )
-        if found is None:
-            rate_limits.spend(None)
-            if needed or (table and ROLE in headers):
-                raise Problem("unauthenticated", headers=CHALLENGE)
+        if caller is None:
+            rate_limits.charge_request(None)
+            if required or (table and ROLE_HEADER in headers):
+                raise Problem("unauthenticated", headers=BEARER_CHALLENGE)
         else:
-            enter(found, kwargs.get("game"))
+            check(caller, kwargs.get("game"))
         return view(*args, **kwargs)
 
     doc = deepcopy(getattr(view, "_apidoc", {}))
-    security: list[dict[str, Json]] = [{"token": []}] if needed else [{}, {"token": []}]
+    security: list[dict[str, Json]] = [{"token": []}] if required else [{}, {"token": []}]
     manual = doc.setdefault("manual_doc", {})
     manual.setdefault("security", security)
     if table:
@@ -92,263 +99,272 @@ def _guard(view: View, needed: bool, enter: Callable[[Principal | Holder, Json],
 # --- at a table ------------------------------------------------------------------------------------------------
 
 
-def signed(view: View) -> View:
-    """Only with a role at the game in the address. Stands directly under the route, so that it is asked first."""
-    return _guard(view, True, lambda found, game: _sit(found, game, needed=True), table=True)
+def require_role(view: View) -> View:
+    """Require a role in the game of the URL. Place it directly under the route: it must run first."""
+    return _guard(view, True, lambda found, game: _authorize_at_table(found, game, required=True), table=True)
 
 
-def seen_by(view: View) -> View:
-    """With a token of the game, as its seat; without one, as the public."""
-    return _guard(view, False, lambda found, game: _sit(found, game, needed=False), table=True)
+def optional_role(view: View) -> View:
+    """Use the token's role in the game, or the public view without a token."""
+    return _guard(view, False, lambda found, game: _authorize_at_table(found, game, required=False), table=True)
 
 
-def _sit(found: Principal | Holder, game: Json, *, needed: bool) -> None:
-    noted, asked = itself(g), game or request.args.get("game", "")
-    if isinstance(found, Holder):
-        if not asked:
+def _authorize_at_table(caller: Principal | CredentialOwner, game: Json, *, required: bool) -> None:
+    context, game_id = unwrap_proxy(g), game or request.args.get("game", "")
+    if isinstance(caller, CredentialOwner):
+        if not game_id:
             raise Problem(
-                "invalid_query", errors=[{"at": "/game", "message": Message("An account says at which table.")}]
+                "invalid_query", errors=[{"at": "/game", "message": Message("Required with an account's token.")}]
             )
-        noted.holder, noted.placed = found, True
-        acts = _acting(found, asked, needed=needed)
+        context.owner, context.placed = caller, True
+        principal = _resolve_role(caller, game_id, required=required)
     else:
-        if asked:
-            at_table(found, asked)
-        _as_named(found)
-        acts = found
-    noted.principal = acts
-    if acts:  # without a game in the address it is a ticket, which lets one read
+        if game_id:
+            check_token_game(caller, game_id)
+        _check_role_header(caller)
+        principal = caller
+    context.principal = principal
+    if principal:  # requests without a game are for tickets: they grant reading
         reads = request.method in ("GET", "HEAD") or not game
-        _within("read" if reads else "direct" if acts.role == DIRECTOR else "play")
+        _check_scope("read" if reads else "direct" if principal.role == DIRECTOR else "play")
 
 
-def _acting(holder: Holder, game: str, *, needed: bool) -> Principal | None:
-    """What an account is at a table: its one role, or the one that the header names; None for one of the public."""
-    s, named = services(), request.headers.get(ROLE)
-    found = s.access.here(game, s.people.accounts.players(holder.account), holder.account, holder.credential)
-    if len(found) > 1 and named is None:
-        raise Problem("role_required", roles=[who.role for who in found])
-    chosen = next((who for who in found if named is None or str(who.role) == named), None)
-    if chosen is None and (needed or named is not None):
+def _resolve_role(owner: CredentialOwner, game: str, *, required: bool) -> Principal | None:
+    """Return the account's role in a game, or None for a spectator.
+
+    Several roles need the header to select one.
+    """
+    s, role = services(), request.headers.get(ROLE_HEADER)
+    principals = s.seat_tokens.list_principals(
+        game, s.account_store.accounts.list_players(owner.account), owner.account, owner.credential
+    )
+    if len(principals) > 1 and role is None:
+        raise Problem("role_required", roles=[who.role for who in principals])
+    chosen = next((who for who in principals if role is None or str(who.role) == role), None)
+    if chosen is None and (required or role is not None):
         if not s.ledger.version(game):
             raise UnknownGame(game)
         raise Problem("not_at_table")
     return chosen
 
 
-def _as_named(found: Principal) -> None:
-    """A seat's token has one role; a header that names another one is a mistake."""
-    named = request.headers.get(ROLE)
-    if named is not None and named != str(found.role):
+def _check_role_header(principal: Principal) -> None:
+    """Raise Problem if the header names a role other than the seat token's."""
+    role = request.headers.get(ROLE_HEADER)
+    if role is not None and role != str(principal.role):
         raise Problem("not_at_table", "The token has another role.")
 
 
-def _within(scope: str) -> None:
-    """Raises unless whoever shows an account's token may do what is of that scope, at a table."""
-    found = holder()
-    if found is None:
+def _check_scope(scope: str) -> None:
+    """Raise Problem if an account's token lacks the scope, or the account's state forbids it."""
+    owner = optional_owner()
+    if owner is None:
         return
-    if not set(found.scopes) & set(READING if scope == "read" else (scope,)):
+    if not set(owner.scopes) & set(READ_SCOPES if scope == "read" else (scope,)):
         raise Problem("scope_missing", scope=scope)
-    if scope != "read" and found.state == "banned":
+    if scope != "read" and owner.state == "banned":
         raise Problem("account_banned")
-    if scope == "direct" and found.state != "active":
+    if scope == "direct" and owner.state != "active":
         raise Problem("account_suspended")
 
 
-def open_to_all(view: View) -> View:
-    """Whoever asks, and whatever token is sent: it counts for the address."""
+def public(view: View) -> View:
+    """Allow every caller. A token is ignored; the request counts for the client's address."""
 
     @wraps(view)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        rate_limits.spend(None)
+    def guarded(*args: object, **kwargs: object) -> object:
+        rate_limits.charge_request(None)
         return view(*args, **kwargs)
 
     return guarded  # type: ignore[return-value] # the view with the same signature
 
 
-def inside(game: str) -> bool:
-    """Whether whoever asks sees at once what is played there: has a seat, directs, or moderates.
+def has_live_view(game: str) -> bool:
+    """Return True if the caller sees the game without the spectators' delay: a player, director or moderator.
 
-    Where no token is asked for, one that opens nothing counts for nothing.
+    An invalid token counts as no token on routes with optional tokens.
     """
-    if "principal" not in g and "holder" not in g:
-        _regard()
-    who, found = asking(), holder()
-    if who is not None:
-        return who.game == game
-    return found is not None and (moderates(found) or ("placed" not in g and _sits(found, game)))
+    if "principal" not in g and "owner" not in g:
+        _load_optional_token()
+    principal, owner = optional_principal(), optional_owner()
+    if principal is not None:
+        return principal.game == game
+    return owner is not None and (is_moderator(owner) or ("placed" not in g and _has_table_role(owner, game)))
 
 
-def _regard() -> None:
+def _load_optional_token() -> None:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    found = _holding(token.strip()) if scheme.lower() == "bearer" else None
-    g.holder, g.principal = (found, None) if isinstance(found, Holder) else (None, found)
+    caller = _find_token_owner(token.strip()) if scheme.lower() == "bearer" else None
+    g.owner, g.principal = (caller, None) if isinstance(caller, CredentialOwner) else (None, caller)
 
 
-def _sits(found: Holder, game: str) -> bool:
+def _has_table_role(owner: CredentialOwner, game: str) -> bool:
     s = services()
-    here = s.access.here(game, s.people.accounts.players(found.account), found.account, found.credential)
-    return bool(here and set(found.scopes) & set(READING))
+    principals = s.seat_tokens.list_principals(
+        game, s.account_store.accounts.list_players(owner.account), owner.account, owner.credential
+    )
+    return bool(principals and set(owner.scopes) & set(READ_SCOPES))
 
 
-def moderates(found: Holder) -> bool:
-    """Whether the account is a moderator's or an administrator's, and was shown for that."""
-    known = "admin" in found.scopes and found.state == "active"
-    return known and ROLES.index(found.role) >= ROLES.index("moderator") and _keeps_well(found)
+def is_moderator(owner: CredentialOwner) -> bool:
+    """Return True if a moderator or administrator uses a token with the `admin` scope."""
+    known = "admin" in owner.scopes and owner.state == "active"
+    return known and ROLES.index(owner.role) >= ROLES.index("moderator") and _has_required_second_factor(owner)
 
 
 # --- as a person -----------------------------------------------------------------------------------------------
 
 
-def known(scope: str) -> Callable[[View], View]:
-    """With any token, or none: it tells which person asks. An account's must be for that scope."""
-    return lambda view: _guard(view, False, lambda found, _: _name(found, scope))
+def optional_person(scope: str) -> Callable[[View], View]:
+    """Identify the person by any token, or none. An account's token needs the scope."""
+    return lambda view: _guard(view, False, lambda found, _: _authorize_person(found, scope))
 
 
-def person(view: View) -> View:
-    """With any token: it tells which person asks."""
-    return _guard(view, True, lambda found, _: _name(found, "read"))
+def require_person(view: View) -> View:
+    """Require any valid token, to identify the person."""
+    return _guard(view, True, lambda found, _: _authorize_person(found, "read"))
 
 
-def playing(view: View) -> View:
-    """The same for what a player does; an account's token must be for that."""
-    return _guard(view, True, lambda found, _: _name(found, "play"))
+def require_player(view: View) -> View:
+    """Require any token of a person. An account's token needs the scope `play`."""
+    return _guard(view, True, lambda found, _: _authorize_person(found, "play"))
 
 
-def _name(found: Principal | Holder, scope: str) -> None:
-    if isinstance(found, Holder):
-        g.holder = found
-        _within(scope)
+def _authorize_person(caller: Principal | CredentialOwner, scope: str) -> None:
+    if isinstance(caller, CredentialOwner):
+        g.owner = caller
+        _check_scope(scope)
     else:
-        g.principal = found
+        g.principal = caller
 
 
-def mine(view: View) -> View:
-    """With an account's session, or a personal token: to read, or for whoever plays."""
-    return _guard(view, True, lambda found, _: _own(found))
+def require_account(view: View) -> View:
+    """Require an account's session or personal token with a read scope."""
+    return _guard(view, True, lambda found, _: _authorize_account(found))
 
 
-def own(view: View) -> View:
-    """With an account's session alone: what a personal token must not be able to change or read."""
-    return _guard(view, True, lambda found, _: _own(found, session=True))
+def require_session(view: View) -> View:
+    """Require an account's session. Personal tokens must not read or change this data."""
+    return _guard(view, True, lambda found, _: _authorize_account(found, session=True))
 
 
-def staff(role: str) -> Callable[[View], View]:
-    """With a session of an account that has the role, or its personal token that is for `admin`."""
-    return lambda view: _guard(view, True, lambda found, _: _own(found, role=role))
+def require_staff(role: str) -> Callable[[View], View]:
+    """Require a session of an account with this role, or its personal token with the scope `admin`."""
+    return lambda view: _guard(view, True, lambda found, _: _authorize_account(found, role=role))
 
 
-def _own(found: Principal | Holder, *, session: bool = False, role: str = "") -> None:
-    if not isinstance(found, Holder):
+def _authorize_account(caller: Principal | CredentialOwner, *, session: bool = False, role: str = "") -> None:
+    if not isinstance(caller, CredentialOwner):
         raise Problem("accounts_only")
-    if session and not found.session:
+    if session and not caller.session:
         raise Problem("session_required")
-    g.holder = found
+    g.owner = caller
     if role:
-        if "admin" not in found.scopes:
+        if "admin" not in caller.scopes:
             raise Problem("scope_missing", scope="admin")
-        if ROLES.index(found.role) < ROLES.index(role) or found.state != "active":
+        if ROLES.index(caller.role) < ROLES.index(role) or caller.state != "active":
             raise Problem("role_missing", role=role)
-        _well_kept(found)
-    elif not set(found.scopes) & set(READING):
+        _require_second_factor(caller)
+    elif not set(caller.scopes) & set(READ_SCOPES):
         raise Problem("scope_missing", scope="read")
 
 
-def _well_kept(found: Holder) -> None:
-    """Raises where a role asks for a second factor, and the account has none."""
-    if not _keeps_well(found):
+def _require_second_factor(owner: CredentialOwner) -> None:
+    """Raise Problem if the role requires a second factor and the account has none."""
+    if not _has_required_second_factor(owner):
         raise Problem("factor_missing")
 
 
-def _keeps_well(found: Holder) -> bool:
+def _has_required_second_factor(owner: CredentialOwner) -> bool:
     least = services().settings.second_factor
-    asked = least in ROLES and ROLES.index(found.role) >= ROLES.index(least)
-    return not asked or bool(services().people.factors.kinds(found.account))
+    required = least in ROLES and ROLES.index(owner.role) >= ROLES.index(least)
+    return not required or bool(services().account_store.second_factors.list_kinds(owner.account))
 
 
-def holder() -> Holder | None:
-    """The account that asks; None for a guest, and for nobody."""
-    found: Holder | None = g.get("holder")
-    return found
+def optional_owner() -> CredentialOwner | None:
+    """Return the account token's owner, or None for guests and anonymous callers."""
+    owner: CredentialOwner | None = g.get("owner")
+    return owner
 
 
-def holding() -> Holder:
-    """The account that asks, where one is needed."""
-    found: Holder = g.holder
-    return found
+def credential_owner() -> CredentialOwner:
+    """Return the account token's owner on routes with a required account."""
+    owner: CredentialOwner = g.owner
+    return owner
 
 
-def account() -> Account:
-    """All that is known of the account that asks."""
-    kept = services().people.accounts.find(holding().account)
-    if kept is None:
+def current_account() -> Account:
+    """Return the caller's account. Raise Problem if it no longer exists."""
+    account = services().account_store.accounts.find(credential_owner().account)
+    if account is None:
         raise Problem("unknown_account")
-    return kept
+    return account
 
 
-def in_good_standing() -> None:
-    """Raises for an account that may not begin anything new."""
-    found = holder()
-    if found and found.state != "active":
-        raise Problem(f"account_{found.state}")
+def require_good_standing() -> None:
+    """Raise Problem if the caller's account is suspended or banned."""
+    owner = optional_owner()
+    if owner and owner.state != "active":
+        raise Problem(f"account_{owner.state}")
 
 
-def fresh() -> None:
-    """Raises unless a password was shown for this session lately."""
-    found = holding()
-    if not found.session:
+def require_fresh_password() -> None:
+    """Raise Problem unless the password was checked recently in this session."""
+    owner = credential_owner()
+    if not owner.session:
         raise Problem("session_required")
-    if services().people.clock() - found.proved >= FRESH:
-        raise Problem("password_required", "Show it to POST /v1/me/proofs, or log in again.")
+    if services().account_store.clock() - owner.proved >= FRESH:
+        raise Problem("password_required", "Send it to POST /v1/me/proofs, or log in again.")
 
 
-def prove(password: str, second: Second) -> str:
-    """What is kept of the password that is shown; raises Problem if it is not the account's, or not all of it."""
-    s, found = services(), holding()
-    with login_throttle.guessing(f"session {found.credential}"):
-        kept = s.people.credentials.password(found.account)
-        if not s.people.passwords.fits(kept, password):
-            s.people.journal.write(found.account, "password_refused", rate_limits.network())
-            raise Problem("wrong_credentials", "That is not the password.")
-        authentication.shown(account(), kept, second)
-    return kept
+def verify_session_password(password: str, second_factor: SecondFactorProof) -> str:
+    """Return the stored hash of a correct password. Raise Problem if password or second factor fail."""
+    s, owner = services(), credential_owner()
+    with login_throttle.throttled(f"session {owner.credential}"):
+        password_hash = s.account_store.credentials.find_password_hash(owner.account)
+        if not s.account_store.passwords.matches(password_hash, password):
+            s.account_store.audit_log.record(owner.account, "password_refused", rate_limits.client_network())
+            raise Problem("wrong_credentials", "Wrong password.")
+        authentication.check_second_factor(current_account(), password_hash, second_factor)
+    return password_hash
 
 
-def renew() -> str:
-    """After a password was shown for it: the session's new token; the one before opens nothing."""
-    token = services().people.credentials.prove(holding().credential)
+def renew_session() -> str:
+    """Return a new token for the session after a password check. The old token is revoked."""
+    token = services().account_store.sessions.renew(credential_owner().credential)
     if not token:
-        raise Problem("unauthenticated", "The session has ended meanwhile.", headers=CHALLENGE)
+        raise Problem("unauthenticated", "The session has ended.", headers=BEARER_CHALLENGE)
     return token
 
 
-def leave_behind() -> None:
-    """Whoever is let in anew leaves the session that the request has shown, if it has shown any."""
+def end_presented_session() -> None:
+    """End the session in the request's header, if any, after a new login."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    found = services().people.credentials.holder(token.strip()) if scheme.lower() == "bearer" else None
-    if found and found.session:
-        services().people.credentials.end(found.account, found.credential)
+    owner = services().account_store.credentials.find_owner(token.strip()) if scheme.lower() == "bearer" else None
+    if owner and owner.session:
+        services().account_store.sessions.end(owner.account, owner.credential)
 
 
-def players() -> list[str]:
-    """All ids by which records know whoever asks; none for a stranger, or for a token that speaks for no person."""
-    found, seat_of = holder(), asking()
-    if found is not None:
-        return services().people.accounts.players(found.account)
-    return [seat_of.player] if seat_of and not seat_of.lent else []
+def player_ids() -> list[str]:
+    """Return all player ids of the caller: none for anonymous callers and for tokens lent by a director."""
+    owner, principal = optional_owner(), optional_principal()
+    if owner is not None:
+        return services().account_store.accounts.list_players(owner.account)
+    return [principal.player] if principal and not principal.lent else []
 
 
-def lasts(s: Services, who: Principal) -> bool:
-    """Whether the role, and the credential that was shown for it, still open anything."""
-    return s.access.current(who) and (not who.credential or s.people.alive(who.credential))
+def is_still_valid(s: ApiServices, principal: Principal) -> bool:
+    """Return True if the role and the credential behind it are still valid."""
+    return s.seat_tokens.is_current(principal) and (
+        not principal.credential or s.account_store.is_credential_alive(principal.credential)
+    )
 
 
 # --- what routes ask -------------------------------------------------------------------------------------------
 
 
-def at_table(principal: Principal, game: str) -> None:
-    """Raises unless the token is of that game."""
+def check_token_game(principal: Principal, game: str) -> None:
+    """Raise Problem or UnknownGame unless the token belongs to this game."""
     if principal.game == game:
         return
     if not services().ledger.version(game):
@@ -356,39 +372,45 @@ def at_table(principal: Principal, game: str) -> None:
     raise Problem("other_table")
 
 
-def asking() -> Principal | None:
-    """Who asks, where anybody may."""
-    found: Principal | None = g.get("principal")
-    return found
+def optional_principal() -> Principal | None:
+    """Return the caller's role at the table, or None for spectators."""
+    principal: Principal | None = g.get("principal")
+    return principal
 
 
 def principal() -> Principal:
-    """Who asks, where a token is needed."""
+    """Return the caller's role on routes with a required role."""
     found: Principal = g.principal
     return found
 
 
-def sitting() -> tuple[Seat, str] | None:
-    """Who asks as a seat, for acts that count only while he sits there; None for a director."""
-    who = principal()
-    return None if who.seat is None else (who.seat, who.player)
+def seat_guard() -> tuple[Seat, str] | None:
+    """Return the caller's seat and player id, or None for a director. Commands fail once the seat changes hands."""
+    caller = principal()
+    return None if caller.seat is None else (caller.seat, caller.player)
 
 
-def stand_apart(game: AnyGame) -> None:
-    """Raises if whoever directs holds a seat at that table, with whatever token."""
-    who = {principal().player, *players()}
-    if any(p.id in who for p in game.players.values()):
+def require_director() -> None:
+    """Raise Problem unless the caller is the game's director. Needs a required role."""
+    if principal().seat is not None:
+        raise Problem("directors_only")
+
+
+def require_no_seat(game: AnyGame) -> None:
+    """Raise Problem if the director has a seat in the game, under any of their player ids."""
+    director_ids = {principal().player, *player_ids()}
+    if any(p.id in director_ids for p in game.players.values()):
         raise Problem("director_plays")
 
 
 def viewer() -> Viewer:
-    """Whose board is shown."""
-    found = asking()
+    """Return the viewer for the caller's board."""
+    found = optional_principal()
     return PUBLIC if found is None else found.viewer
 
 
 def seat() -> Seat:
-    """The seat that asks; raises for a director."""
+    """Return the caller's seat. Raise Problem for a director."""
     found = principal().seat
     if found is None:
         raise Problem("seats_only")

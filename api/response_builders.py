@@ -1,4 +1,4 @@
-"""What answers have in common: tags, versions, positions, and reads that wait for one's own writes."""
+"""Response builders: JSON, ETags, pages, writes, and reads with a wait for the views."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from flask import Response, g
 
 from api.authorization import principal
 from api.http.conditional import conditional
-from api.http.problems import Problem, lost
+from api.http.problems import Problem, damaged_record_problem
 from api.services import Doc, services
-from api.visibility import sight
-from domain.command_handler import Answer
+from api.visibility import visibility_of
+from domain.command_handler import CommandResult
 from domain.errors import StoreDamaged, VerificationError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -26,140 +26,149 @@ Found = TypeVar("Found")
 View = TypeVar("View", bound=Callable[..., Any])
 
 PRIVATE = "private, no-cache"
-SECRET = "no-store"  # noqa: S105 - a directive for caches
-OPEN = "public, max-age=86400"
-"""What changes with a version of the service alone; it has a tag."""
-FIXED = "public, max-age=31536000, immutable"
-"""What never changes, and is the same for everybody."""
-OWN = "private, max-age=31536000, immutable"
-"""What never changes, for who has asked."""
+NO_STORE = "no-store"
+ONE_DAY = "public, max-age=86400"
+"""Cache-Control for documents with an ETag, unchanged between releases of the service."""
+IMMUTABLE = "public, max-age=31536000, immutable"
+"""Cache-Control for public documents without later changes."""
+PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
+"""Cache-Control for documents without later changes, visible to the caller only."""
 
 
-def cut(
-    found: Sequence[Found], limit: int, path: str, cursor: Callable[[Found], object], **kept: str
+def paginate(
+    items: Sequence[Found], limit: int, path: str, cursor: Callable[[Found], object], **query: str
 ) -> tuple[Sequence[Found], str | None]:
-    """A page of what was read one further than was asked for, and the address of the next one, if there is one.
+    """Return one page of items, and the next page's URL or None.
 
-    `cursor` of the last one of a page begins the next one, which is asked for with what is `kept` and not empty.
+    Read one item more than `limit`. `cursor` maps the last item of a page to the start of the next one; `kept` holds
+    query parameters for the next URL, without empty ones.
     """
-    if len(found) <= limit:
-        return found, None
-    more = {name: value for name, value in kept.items() if value}
-    return found[:limit], f"{path}?" + urlencode({**more, "limit": limit, "cursor": cursor(found[limit - 1])})
+    if len(items) <= limit:
+        return items, None
+    more = {name: value for name, value in query.items() if value}
+    return items[:limit], f"{path}?" + urlencode({**more, "limit": limit, "cursor": cursor(items[limit - 1])})
 
 
-def paged(items: Sequence[Json], address: str | None, **more: Json) -> Response:
-    """A page, with the address of the next one."""
-    made = answer({**more, "items": items, "next": address}, cache=PRIVATE)
-    if address:
-        made.headers["Link"] = f'<{address}>; rel="next"'
-    return made
+def page_response(items: Sequence[Json], next_url: str | None, **more: Json) -> Response:
+    """Return a page as JSON, with a Link header for the next page."""
+    response = json_response({**more, "items": items, "next": next_url}, cache=PRIVATE)
+    if next_url:
+        response.headers["Link"] = f'<{next_url}>; rel="next"'
+    return response
 
 
-def answer(doc: Json, status: int = 200, cache: str = SECRET, **headers: str) -> Response:
-    """A JSON document, its keys sorted so that a repetition gets the same bytes; `_` in the name of a header is `-`."""
-    made = Response(canonical(doc), status, content_type="application/json")
-    made.headers.add("Cache-Control", cache)
+def json_response(doc: Json, status: int = 200, cache: str = NO_STORE, **headers: str) -> Response:
+    """Return a JSON document with sorted keys: repeated requests get the same bytes.
+
+    Underscores in header names become hyphens.
+    """
+    response = Response(canonical(doc), status, content_type="application/json")
+    response.headers.add("Cache-Control", cache)
     for name, value in headers.items():
-        made.headers.add(name.replace("_", "-"), value)
-    return made
+        response.headers.add(name.replace("_", "-"), value)
+    return response
 
 
-def tagged(raw: bytes, version: int | None = None, cache: str = PRIVATE, media: str = "application/json") -> Response:
-    """A document with a strong tag of its bytes: whatever it depends on, another document has another tag. Or 304."""
-    made = Response(raw, content_type=media)
-    made.set_etag(hashlib.blake2b(raw, digest_size=16).hexdigest())
-    made.headers["Cache-Control"] = cache
+def etag_response(
+    raw: bytes, version: int | None = None, cache: str = PRIVATE, media: str = "application/json"
+) -> Response:
+    """Return a document with a strong ETag of its bytes, or 304 if the client has it."""
+    response = Response(raw, content_type=media)
+    response.set_etag(hashlib.blake2b(raw, digest_size=16).hexdigest())
+    response.headers["Cache-Control"] = cache
     if version is not None:
-        made.headers["Annals-Version"] = str(version)
-    return conditional(made)
+        response.headers["Annals-Version"] = str(version)
+    return conditional(response)
 
 
-def wanted(match: str) -> int | None:
-    """The version that If-Match names."""
+def if_match_version(match: str) -> int | None:
+    """Return the version in If-Match, or None."""
     return None if not match else int(match.strip('"'))
 
 
-def wait(position: int) -> None:
-    """Returns once the views have read that position; raises Problem for one that is none, or after some patience."""
+def wait_for_views(position: int) -> None:
+    """Wait until the views have read a log position. Raise Problem for an unknown position or on timeout."""
     s = services()
-    if not position or s.reader.position() >= position:
+    if not position or s.reader.read_position() >= position:
         return
     if not s.ledger.log(position - 1, 1):
         raise Problem("unknown_position")
-    if not s.reader.wait(position, s.settings.patience):
+    if not s.reader.wait_for_position(position, s.settings.patience):
         raise Problem("views_behind", headers={"Retry-After": "1"})
 
 
-def command(key: str) -> str | None:
-    """The command's id for an Idempotency-Key: each caller has keys of its own, and the key itself is kept nowhere."""
+def idempotency_key(key: str) -> str | None:
+    """Return the id derived from an Idempotency-Key, or None without a key.
+
+    Keys are separate for each caller. The key itself is not stored.
+    """
     if not key:
         return None
-    mine = principal()
-    return services().access.named("act", mine.game, str(mine.role), mine.player, key)
+    caller = principal()
+    return services().seat_tokens.command_id("act", caller.game, str(caller.role), caller.player, key)
 
 
-def table(game: str) -> tuple[AnyRuleset, AnyGame]:
-    """The rules of a game, and the game as it is; raises UnknownGame."""
+def load_table(game: str) -> tuple[AnyRuleset, AnyGame]:
+    """Return the rules of a game and the current game. Raise UnknownGame."""
     s = services()
     found = s.commands.game(game)
-    return s.catalogue.get(found.ruleset), found
+    return s.registry.get(found.ruleset), found
 
 
-def terms(game: str) -> Doc:
-    """What the table agreed when it was opened."""
-    (opened,) = services().ledger.read(game, 0, 1) or (None,)
-    return opened.body if opened else {}
+def opening_terms(game: str) -> Doc:
+    """Return the terms in the game's first record, or an empty document."""
+    (first,) = services().ledger.read(game, 0, 1) or (None,)
+    return first.body if first else {}
 
 
-def written(stored: Answer, doc: Doc | None = None, status: int = 201, **headers: str) -> Response:
-    """The answer to a write; the doorbell rings for what is new."""
-    body = told(stored) | (doc or {})
+def write_response(result: CommandResult, doc: Doc | None = None, status: int = 201, **headers: str) -> Response:
+    """Return the response to a write, and signal new records."""
+    body = confirm_write(result) | (doc or {})
     version = str(body["version"])
-    made = answer(body, status, Annals_Version=version, Annals_Position=str(stored.position), **headers)
-    if stored.replayed:
-        made.headers["Idempotency-Replayed"] = "true"
-    return made
+    response = json_response(body, status, Annals_Version=version, Annals_Position=str(result.position), **headers)
+    if result.replayed:
+        response.headers["Idempotency-Replayed"] = "true"
+    return response
 
 
-def told(stored: Answer) -> Doc:
-    """What every write is told; the doorbell rings for what is new."""
-    if not stored.replayed:
-        services().notify(stored.position)
-    g.position = stored.position
-    return {"game": stored.game, "version": stored.versions[-1], "position": stored.position}
+def confirm_write(result: CommandResult) -> Doc:
+    """Return game, version and position of a write, and signal new records."""
+    if not result.replayed:
+        services().notify_appended(result.position)
+    g.position = result.position
+    return {"game": result.game, "version": result.versions[-1], "position": result.position}
 
 
-def head_of(game: str) -> tuple[int, bool]:
-    """The newest version of a game that can be shown to whoever asks, 0 for none, and whether the next is damaged.
+def visible_head(game: str) -> tuple[int, bool]:
+    """Return the newest version visible to the caller (0 for none), and True if the next one is damaged.
 
-    Raises Problem.
+    Raise Problem if the first record is damaged.
     """
     s = services()
-    head, damaged = s.ledger.version(game), s.damages.first(game)
+    head, damaged = s.ledger.version(game), s.corrupt_records.first_version(game)
     if damaged == 1:
-        raise lost(1)
+        raise damaged_record_problem(1)
     found = min(head, damaged - 1) if damaged else head
-    upto = sight(game).upto if head else None
-    if upto is not None and upto < found:
-        return upto, False
+    limit = visibility_of(game).upto if head else None
+    if limit is not None and limit < found:
+        return limit, False
     return found, bool(damaged)
 
 
-def fixed(game: str) -> str:
-    """For how long what never changes of a game may be kept, and by whom: others may not see it yet."""
-    return OWN if sight(game).apart else FIXED
+def immutable_cache(game: str) -> str:
+    """Return the Cache-Control value for permanent parts of a game: private if others cannot see them yet."""
+    return PRIVATE_IMMUTABLE if visibility_of(game).beyond_public else IMMUTABLE
 
 
-DAMAGED = "Annals-Damaged"
-"""The header of what ends before its end: the version that is damaged."""
+DAMAGED_HEADER = "Annals-Damaged"
+"""Response header with the first damaged version of an incomplete document."""
 
 
-def judged(view: View) -> View:
-    """A view over the records of a game: where one cannot be read, it is asked again once that is known."""
+def retry_after_inspection(view: View) -> View:
+    """Run a view over records again once, if an inspection finds the game damaged."""
 
     @wraps(view)
-    def asked(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: Json) -> object:
         try:
             return view(*args, **kwargs)
         except (StoreDamaged, VerificationError):
@@ -167,27 +176,27 @@ def judged(view: View) -> View:
                 raise
             return view(*args, **kwargs)
 
-    return asked  # type: ignore[return-value] # the view with the same signature
+    return wrapper  # type: ignore[return-value] # the view with the same signature
 
 
-def behind(game: str) -> Problem | None:
-    """Why the views know nothing of a game that exists; None if it does not exist."""
+def views_behind_problem(game: str) -> Problem | None:
+    """Return the problem for an existing game without views, or None for an unknown game."""
     if services().ledger.version(game):
-        if services().damages.first(game) == 1:  # nothing of it can be shown
-            return lost(1)
+        if services().corrupt_records.first_version(game) == 1:  # the whole game is unreadable
+            return damaged_record_problem(1)
         return Problem("views_behind", headers={"Retry-After": "1"})
     return None
 
 
 def missing_game(game: str) -> Problem:
-    """The problem for a game that the views do not know."""
-    return behind(game) or Problem("unknown_game")
+    """Return the problem for a game without views."""
+    return views_behind_problem(game) or Problem("unknown_game")
 
 
-def forgotten(made: Response) -> Response:
-    """The same answer to who has logged out: what the browser keeps of this service is to go, but for its cookies.
+def clear_site_data(response: Response) -> Response:
+    """Tell the browser at logout to drop cache and storage of this service.
 
-    They end one by one: that by which a browser is known again opens nothing, and stays.
+    Cookies end one by one. The device cookie stays: it grants no access.
     """
-    made.headers["Clear-Site-Data"] = '"cache", "storage"'
-    return made
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return response

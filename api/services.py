@@ -1,4 +1,4 @@
-"""What the API is made from: passed in once, found through the application, never global."""
+"""Dependencies of the API: passed to the application once and read from it, without globals."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import TypeVar
 
 from flask import current_app
 
-from domain.accounts.account_store import People
-from domain.command_handler import Commands
+from domain.accounts.account_store import AccountStore
+from domain.command_handler import CommandHandler
 from domain.ledger import Ledger
-from domain.notifications.notification_store import Notices
-from domain.ruleset_registry import Catalogue
-from domain.service.corruption import Damages
-from domain.service.heartbeat import Outages
-from domain.service.job_requests import Errands
-from domain.service.seat_tokens import Access
-from domain.service.service_clock import Clocks
+from domain.notifications.notification_store import NotificationStore
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.corruption import CorruptRecords
+from domain.service.heartbeat import Heartbeat
+from domain.service.job_requests import JobRequests
+from domain.service.seat_tokens import SeatTokens
+from domain.service.service_clock import ClockRows
 from domain.types import Json
 from projections.reader import Reader
 
@@ -27,19 +27,19 @@ EXTENSION = "annals"
 Found = TypeVar("Found")
 
 
-def _silent(_: int) -> None:
-    """Nobody waits for the doorbell."""
+def _no_notification(_: int) -> None:
+    """Do nothing."""
 
 
-def _nothing(_: str) -> None:
-    """Nobody follows the game."""
+def _no_change(_: str) -> None:
+    """Do nothing."""
 
 
-def _sound(_: str) -> int | None:
+def _no_damage(_: str) -> int | None:
     return None
 
 
-def _unknown(_: str) -> str:
+def _no_job_state(_: str) -> str:
     return ""
 
 
@@ -47,117 +47,117 @@ def _no_streams() -> int | None:
     return 0
 
 
-def _yes() -> bool:
+def _redis_up() -> bool:
     return True
 
 
-def _deaf(_: Callable[[frozenset[str]], None]) -> None:
-    """Nothing is heard: who follows a game looks with each sign of life."""
+def _no_listener(_: Callable[[frozenset[str]], None]) -> None:
+    """Do nothing: streams then check for changes at each keep-alive."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What an operator may decide about the API."""
+class ApiSettings:
+    """Settings of the API."""
 
     max_body: int = 256 * 1024
-    """Bytes of a request's body."""
+    """Largest request body, bytes."""
     patience: float = 2.0
-    """Seconds that a read waits for the views to reach a position."""
+    """Longest wait of a read for the views, seconds."""
     keep_alive: float = 5.0
-    """Seconds between signs of life in a stream; the place of a client that has gone is free after two."""
+    """Seconds between keep-alives in a stream. A disconnected client's slot is free after two."""
     stream_seconds: float = 900.0
-    """How long a stream lasts before the client is asked to come again."""
+    """Longest duration of a stream, seconds. Clients then reconnect."""
     max_streams: int = 2000
-    """Streams of one process."""
+    """Streams per process."""
     streams_each: int = 20
-    """Streams of one token, or of one address without a token."""
+    """Streams per token, or per address without a token."""
     streams_address: int = 40
-    """Streams of one address, whatever its tokens."""
+    """Streams per address, over all of its tokens."""
     max_lag: int = 500
-    """Records that the views may be behind while the service calls itself ready."""
+    """Records that the views may lag behind before the service reports itself as not ready."""
     rate: float = 50.0
-    """Writes and other costly requests a second for each caller; 0 for no limit."""
+    """Writes and other costly requests per second and caller. 0: no limit."""
     burst: int = 200
-    """How many may come at once."""
+    """Largest burst of such requests."""
     tables: int = 120
-    """Tables that one address, or one account, may open in an hour, and so many at once; ten times as many seats."""
+    """Tables per address or account, an hour and at once. Seats: ten times as many."""
     accounts: int = 30
-    """Names that one address may ask for in an hour, whether or not they were free."""
+    """Account names that one address may try in an hour, taken names included."""
     registration: str = "open"
-    """Who may open an account: `open`, with an `invitation`, or nobody (`closed`)."""
+    """Registration of accounts: `open`, by `invitation`, or `closed`."""
     public_url: str = ""
-    """Scheme, host and port by which people find the service; empty: of this machine alone, as they ask for it."""
+    """Public scheme, host and port of the service. Empty: reachable on this machine only."""
     second_factor: str = "none"
-    """Who must have a second factor to use a role: nobody (`none`), administrators (`admin`), or `moderator`s too."""
+    """Roles with a required second factor: `none`, `admin`, or `moderator` (administrators too)."""
     webhooks: str = "https"
-    """Where webhooks may lead: `https`, `loopback` (for trials also this machine, in plain form) or `none`."""
+    """Allowed webhook URLs: `https`, `loopback` (also plain HTTP to this machine, for trials) or `none`."""
     mail: bool = False
-    """Whether mail is sent."""
+    """Mail is enabled."""
     origins: tuple[str, ...] = ()
-    """Foreign origins whose pages may use the API with tokens, never with cookies; `*` for all."""
+    """Other origins whose pages may call the API with tokens, never with cookies. `*`: all."""
     hsts: str = "host"
-    """For which hosts browsers remember TLS: this one (`host`), or its `subdomains` too."""
+    """Hosts covered by Strict-Transport-Security: this `host`, or its `subdomains` too."""
     metrics_token: str = field(default="", repr=False)
-    """What a scraper sends as bearer token; without it the figures are for this machine only."""
+    """Bearer token for scrapers. Without it, only this machine may read the metrics."""
     docs: Path | None = None
     """The folder with `rules/<game>.md`."""
 
 
 @dataclass(frozen=True)
-class Services:
-    """The parts that the API speaks to."""
+class ApiServices:
+    """Dependencies of the API."""
 
-    commands: Commands
+    commands: CommandHandler
     ledger: Ledger
-    catalogue: Catalogue
+    registry: RulesetRegistry
     reader: Reader
-    access: Access
-    errands: Errands
-    people: People
-    notices: Notices
+    seat_tokens: SeatTokens
+    job_requests: JobRequests
+    account_store: AccountStore
+    notifications: NotificationStore
     clock: Callable[[], int]
     """ms since 1970 UTC."""
-    notify: Callable[[int], None] = _silent
-    """The doorbell: called with the position of each write."""
-    stir: Callable[[str], None] = _nothing
-    """Called when something about a game is new that is not in the log: an errand, a consent."""
-    inspect: Callable[[str], int | None] = _sound
-    """Judges a game: the first version that is damaged, 0 for its seed; None if it is sound."""
-    listen: Callable[[Callable[[frozenset[str]], None]], None] = _deaf
-    """From now on it is told, in another thread, which games may have changed; no name: any may have."""
-    job_state: Callable[[str], str] = _unknown
-    """What the queue says of a job: `running`, `failed` (to be tried again), or nothing."""
+    notify_appended: Callable[[int], None] = _no_notification
+    """Called with the log position of each write."""
+    notify_changed: Callable[[str], None] = _no_change
+    """Called with a game id after a change outside the log, such as a job request or a consent."""
+    inspect: Callable[[str], int | None] = _no_damage
+    """Return the first damaged version of a game, 0 for its seed, or None for a sound game."""
+    listen: Callable[[Callable[[frozenset[str]], None]], None] = _no_listener
+    """Register a callback for changed games. It runs in another thread; an empty set means any game."""
+    job_state: Callable[[str], str] = _no_job_state
+    """Return the queue's state of a job: `running`, `failed` (will be retried) or nothing."""
     streams: Callable[[], int | None] = _no_streams
-    """How many streams the process for them has open; None if it does not answer."""
-    redis_up: Callable[[], bool] = _yes
-    """Whether Redis answers; asked at once, or not at all."""
-    settings: Settings = field(default_factory=Settings)
+    """Return the number of open streams, or None if the stream process does not answer."""
+    redis_up: Callable[[], bool] = _redis_up
+    """Return True if Redis answers. No retries."""
+    settings: ApiSettings = field(default_factory=ApiSettings)
 
     @property
-    def clocks(self) -> Clocks:
-        """What is known of the time."""
-        return Clocks(self.ledger)
+    def machine_clocks(self) -> ClockRows:
+        """Clock offsets of the service's machines."""
+        return ClockRows(self.ledger)
 
     @property
-    def outages(self) -> Outages:
-        """When players could answer, and when not."""
-        return Outages(self.ledger)
+    def heartbeat(self) -> Heartbeat:
+        """Heartbeat and outages of the service."""
+        return Heartbeat(self.ledger)
 
     @property
-    def damages(self) -> Damages:
-        """Which records are damaged."""
-        return Damages(self.ledger)
+    def corrupt_records(self) -> CorruptRecords:
+        """The known damaged records."""
+        return CorruptRecords(self.ledger)
 
 
-def itself(proxy: Found) -> Found:
-    """What one of Flask's proxies stands for now, for whoever asks it more than once: it is looked for each time."""
+def unwrap_proxy(proxy: Found) -> Found:
+    """Return the object behind a Flask proxy. This saves the lookup on repeated access."""
     found: Found = proxy._get_current_object()  # type: ignore[attr-defined] # noqa: SLF001 - public, as Flask says
     return found
 
 
-def services() -> Services:
-    """The services of the application that handles this request."""
-    found: Services = current_app.extensions[EXTENSION]
+def services() -> ApiServices:
+    """Return the services of the current application."""
+    found: ApiServices = current_app.extensions[EXTENSION]
     return found
 
 

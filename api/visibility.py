@@ -1,7 +1,7 @@
-"""How far whoever asks may see of a game: at a table with a delay those who are not at it see it as it stood before.
+"""The caller's visible part of a game: spectators of a table with a delay see an older state.
 
-This is the one place that says so. The pump alone decides by time (`projections.delayed_views`); this module only
-reads how far it has come. Who sits or directs there, or moderates, sees all there is at once.
+The projector alone decides by time (`projections.delayed_views`); this module reads the projector's progress. Players,
+directors and moderators see the current state. All checks of delayed visibility are here.
 """
 
 from __future__ import annotations
@@ -16,32 +16,36 @@ from projections import schema
 
 
 @dataclass(frozen=True)
-class Sight:
-    """What of a game somebody may know."""
+class Visibility:
+    """The part of a game that a caller may read."""
 
     upto: int | None = None
-    """The newest version; None where that is all there is."""
-    apart: bool = False
-    """Whether it is more than others see at the same address."""
+    """Newest visible version. None: no limit."""
+    beyond_public: bool = False
+    """True if the caller sees more than other readers of the same URL."""
 
 
-def sight(game: str) -> Sight:
-    """What whoever asks may know of a game; the same all through a request."""
-    known: dict[str, Sight] = g.setdefault("sights", {}) if has_request_context() else {}
-    if game not in known:
-        known[game] = _sight(game)
-    return known[game]
+def visibility_of(game: str) -> Visibility:
+    """Return the caller's visibility of a game, computed once per request."""
+    cache: dict[str, Visibility] = g.setdefault("sights", {}) if has_request_context() else {}
+    if game not in cache:
+        cache[game] = _load_visibility(game)
+    return cache[game]
 
 
-def _sight(game: str) -> Sight:
-    if services().reader.plain(game):
-        return Sight()
-    shown = services().reader.shown(game)
-    if not (shown or _delayed(game)):
-        return Sight()
-    return Sight(apart=True) if authorization.inside(game) else Sight(shown.get(schema.SPECTATORS, 0))
+def _load_visibility(game: str) -> Visibility:
+    if services().reader.is_same_for_all(game):
+        return Visibility()
+    versions = services().reader.shown_versions(game)
+    if not (versions or _has_delay(game)):
+        return Visibility()
+    return (
+        Visibility(beyond_public=True)
+        if authorization.has_live_view(game)
+        else Visibility(versions.get(schema.SPECTATORS, 0))
+    )
 
 
-def _delayed(game: str) -> bool:
-    """Of a game that the views do not know yet."""
+def _has_delay(game: str) -> bool:
+    """Return True if the game's first record sets a delay. The views may not have the game yet."""
     return any(record.body.get("delay") for record in services().ledger.read(game, 0, 1))

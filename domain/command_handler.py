@@ -1,7 +1,7 @@
-"""Commands: the only way to write. They load a game, let an act decide, and append what came of it.
+"""Command handler, the only writer of games: it loads a game, executes a command and appends the resulting records.
 
-A command is decided on the game as this process knows it. The version that the append expects is the whole
-concurrency control, and nothing is refused before that is known to be the newest version.
+A command is decided on the game as known to this process. The version expected by the append is the whole concurrency
+control; a refusal stands only after it was decided on the newest version.
 """
 
 from __future__ import annotations
@@ -18,89 +18,95 @@ from uuid import uuid4
 from cachetools import LRUCache
 
 from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
-from domain.fork_safety import heed
-from domain.kernel.game.command import Act
-from domain.kernel.game.game import AnyGame, Player, advance, fold, line
-from domain.kernel.game.record_builder import AnyStep, Moment
+from domain.fork_safety import reset_after_fork
+from domain.kernel.game.command import Command
+from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
+from domain.kernel.game.record_builder import AnyTransition, CommandContext
 from domain.kernel.game.table_commands import Close, Open
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.ledger import Command, Ledger, Receipt
-from domain.ruleset_registry import Catalogue
+from domain.ledger import IdempotencyKey, Ledger, Receipt
+from domain.ruleset_registry import RulesetRegistry
 from domain.service.database import Statement
-from domain.service.seed_store import Vault
+from domain.service.seed_store import SeedStore
 from domain.types import Doc, Json, Seat
 
-RACES = 100
-"""How often a command is decided anew before it gives up: each lost race is somebody else's command stored."""
+MAX_ATTEMPTS = 100
+"""Attempts to decide a command before giving up. Each lost race means another stored command."""
 
-Sitting = tuple[Seat, str]
-"""A seat and who must sit there when it is stored: who asked may have been put out meanwhile."""
+SeatGuard = tuple[Seat, str]
+"""(seat, player): the player expected at the seat at the time of the append."""
 
-Beside = Callable[[Record], Sequence[Statement]]
-"""The rows that belong to a record, written in its transaction, and not again when the command is repeated."""
+ExtraStatements = Callable[[Record], Sequence[Statement]]
+"""Build the rows written in the record's transaction; a repeated command does not write them again."""
 
 _REFUSALS = (RuleError, DecisionClosed, NotSeated, StaleVersion)
 
 
-def _nothing(_: Record) -> Sequence[Statement]:
+def _no_statements(_: Record) -> Sequence[Statement]:
     return ()
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a command stored; the same for ever when the command is repeated (`replayed`)."""
+class CommandResult:
+    """Records stored by a command; a repetition of the command returns the same, marked `replayed`."""
 
     game: str
     versions: tuple[int, ...]
     position: int
-    """Of the last record, in the whole log."""
+    """Position of the last record in the whole log."""
     records: tuple[Record, ...]
     replayed: bool = False
 
 
 @dataclass(frozen=True)
-class _Held:
-    """What a process knows of a game, as it was after some version."""
+class _LoadedGame:
+    """A game as known to this process after some version."""
 
     rules: AnyRuleset
     game: AnyGame
     seed: bytes = field(repr=False)
-    server: str
-    """Of the database that has told it."""
+    log_id: str
+    """Id of the log read."""
 
 
 @dataclass(frozen=True)
-class _Order:
-    """A command on its way."""
+class _PendingCommand:
+    """A command with the conditions of its execution."""
 
     game: str
-    act: Act
-    command: Command | None
+    command: Command
+    idempotency_key: IdempotencyKey | None
     expected: int | None
-    follow: bool
-    """Decided anew after a lost race; else the loser is told."""
-    sitting: Sitting | None
-    beside: Beside
-    ahead: int
+    retry: bool
+    """Decide again after a lost race, instead of raising StaleVersion."""
+    seat_guard: SeatGuard | None
+    extra_statements: ExtraStatements
+    ahead_ms: int
 
 
-def new_game() -> str:
-    """A random id for a game to open."""
+def new_game_id() -> str:
+    """Return a random id for a new game."""
     return str(uuid4())
 
 
-class Commands:
-    """Every command may raise RuleError, UnknownGame and StoreUnavailable, and with an id CommandReused.
+class CommandHandler:
+    """Loads games, executes commands and appends their records.
 
-    `clock` gives ms since 1970 UTC; `keep` is the number of games that a process remembers.
+    Each command may raise RuleError, UnknownGame and StoreUnavailable, and with an idempotency key CommandReused.
+    `clock` gives ms since 1970 UTC; `keep` is the number of games cached by the process.
     """
 
     def __init__(
-        self, ledger: Ledger, catalogue: Catalogue, vault: Vault, clock: Callable[[], int], keep: int = 128
+        self,
+        ledger: Ledger,
+        registry: RulesetRegistry,
+        seed_store: SeedStore,
+        clock: Callable[[], int],
+        keep: int = 128,
     ) -> None:
-        self._ledger, self._catalogue, self._vault, self._clock = ledger, catalogue, vault, clock
-        self._recent = _Recent(keep)
+        self._ledger, self._registry, self._seed_store, self._clock = ledger, registry, seed_store, clock
+        self._recent = _RecentGames(keep)
 
     # --- the table
 
@@ -112,203 +118,233 @@ class Commands:
         options: Mapping[str, Json] | None = None,
         *,
         body: Doc | None = None,
-        unsaid: Collection[str] = (),
-        command: str | None = None,
-        beside: Beside = _nothing,
-    ) -> Answer:
-        """A new game, its id from `new_game`; `body` adds pace and policies to the record.
+        defaulted: Collection[str] = (),
+        idempotency_key: str | None = None,
+        extra_statements: ExtraStatements = _no_statements,
+    ) -> CommandResult:
+        """Open a new game under an id from `new_game_id`; `body` adds pace and policies to the record.
 
-        `unsaid` names what of the body the request did not hold, so that it can be repeated although bodies have grown.
-        Raises UnknownRuleset and InvalidTable, and StaleVersion if the game exists.
+        `defaulted` names members of the body absent from the request, so repetitions stay equal after new members are
+        introduced. Raise UnknownRuleset and InvalidTable, and StaleVersion if the game exists.
         """
-        rules = self._catalogue.get(ruleset)
-        table = rules.table(seats, options)
-        said = body and {name: value for name, value in body.items() if name not in unsaid}
-        args = {"ruleset": ruleset, "seats": seats, "options": dict(options or {}), "body": said}
-        named = _command(command, Open.verb, args)
+        rules = self._registry.get(ruleset)
+        table = rules.make_table(seats, options)
+        sent = body and {name: value for name, value in body.items() if name not in defaulted}
+        args = {"ruleset": ruleset, "seats": seats, "options": dict(options or {}), "body": sent}
+        key = _idempotency_key(idempotency_key, Open.verb, args)
 
-        def attempt() -> Answer:
-            server = self._ledger.server
-            # The seed first: one without a game does no harm, and is found when the command is repeated.
-            seed = self._vault.create(game)
-            step = Open(game, table, body or {}).step(rules, self._moment(seed, named))
-            return self._store(game, named, beside, _Held(rules, step.game, seed, server), [step])
+        def attempt() -> CommandResult:
+            log_id = self._ledger.log_id
+            # The seed first: a seed without a game is harmless, and a repeated command finds it.
+            seed = self._seed_store.create(game)
+            transition = Open(game, table, body or {}).execute(rules, self._context(seed, key))
+            return self._store(
+                game, key, extra_statements, _LoadedGame(rules, transition.game, seed, log_id), [transition]
+            )
 
-        return self._for_ever(game, named, attempt)
+        return self._idempotent(game, key, attempt)
 
-    def do(
+    def handle(
         self,
         game: str,
-        act: Act,
+        command: Command,
         *,
         expected: int | None = None,
-        sitting: Sitting | None = None,
-        command: str | None = None,
-        beside: Beside = _nothing,
-        ahead: int = 0,
-    ) -> Answer:
-        """Whatever can be done to a game that is open; raises as the act does.
+        seat_guard: SeatGuard | None = None,
+        idempotency_key: str | None = None,
+        extra_statements: ExtraStatements = _no_statements,
+        ahead_ms: int = 0,
+    ) -> CommandResult:
+        """Execute a command on an open game; raise as the command does.
 
-        With `expected` it counts on that version only (StaleVersion); else an act that lasts is decided anew after a
-        lost race, and any other is meant for what is the newest when it comes. `sitting`: who must sit where
-        (NotSeated). `ahead`: ms by which its record is ahead of the clock, which is about to leap by as much.
+        `expected`: the only version to decide on (StaleVersion); without it a retryable command is decided again after
+        a lost race, and any other is decided on the newest version. `seat_guard`: the player required at a seat
+        (NotSeated). `ahead_ms`: ms added to the clock for the record, before a clock jump of the same size.
         """
-        args = _args(act)
-        named = _command(command, act.verb, args, expected)
-        order = _Order(game, act, named, expected, act.lasting and expected is None, sitting, beside, ahead)
-        return self._for_ever(game, named, lambda: self._race(order))
+        args = _hashed_fields(command)
+        key = _idempotency_key(idempotency_key, command.verb, args, expected)
+        pending = _PendingCommand(
+            game,
+            command,
+            key,
+            expected,
+            command.is_retryable and expected is None,
+            seat_guard,
+            extra_statements,
+            ahead_ms,
+        )
+        return self._idempotent(game, key, lambda: self._decide_and_append(pending))
 
-    # --- what is known
+    # --- games
 
     def game(self, game: str) -> AnyGame:
-        """A game as it is; raises UnknownGame."""
+        """Return the newest version of a game; raise UnknownGame."""
         return self._load(game, newest=True).game
 
-    def _past(self, held: _Held, to: int) -> AnyGame:
-        records = self._ledger.read(held.game.id, upto=held.game.version)
-        if to not in line(records):
-            raise RuleError("not_on_line", "", {"to": to})
-        return fold(held.rules, records, to)
+    def _game_at(self, loaded: _LoadedGame, version: int) -> AnyGame:
+        records = self._ledger.read(loaded.game.id, upto=loaded.game.version)
+        if version not in active_versions(records):
+            raise RuleError("not_on_line", "", {"to": version})
+        return fold(loaded.rules, records, version)
 
-    def _load(self, game: str, *, newest: bool) -> _Held:
-        """As it was when last seen here, or the newest: then only the records since are read."""
-        known = self._recent.get(game)
-        later = self._ledger.read(game, after=known.game.version) if known and newest else []
-        if known is None or known.server != self._ledger.server:
-            return self._recent.put(game, self._fold(game))
+    def _load(self, game: str, *, newest: bool) -> _LoadedGame:
+        """Return the cached game, or with `newest` the newest version after reading only the later records."""
+        cached = self._recent.get(game)
+        later = self._ledger.read(game, after=cached.game.version) if cached and newest else []
+        if cached is None or cached.log_id != self._ledger.log_id:
+            return self._recent.remember(game, self._fold(game))
         if not later:
-            return known
+            return cached
         if any(r.kind == "rewound" for r in later):
-            return self._recent.put(game, self._fold(game))
-        found = functools.reduce(lambda g, r: advance(known.rules, g, r), later, known.game)
-        return self._recent.put(game, _Held(known.rules, found, known.seed, known.server))
+            return self._recent.remember(game, self._fold(game))
+        newest_game = functools.reduce(lambda g, r: apply_record(cached.rules, g, r), later, cached.game)
+        return self._recent.remember(game, _LoadedGame(cached.rules, newest_game, cached.seed, cached.log_id))
 
-    def _fold(self, game: str) -> _Held:
-        server, records = self._ledger.server, self._ledger.read(game)
+    def _fold(self, game: str) -> _LoadedGame:
+        log_id, records = self._ledger.log_id, self._ledger.read(game)
         if not records:
             raise UnknownGame(game)
-        rules = self._catalogue.get(records[0].body["ruleset"])
-        return _Held(rules, fold(rules, records), self._vault.seed(game), server)
+        rules = self._registry.get(records[0].body["ruleset"])
+        return _LoadedGame(rules, fold(rules, records), self._seed_store.seed(game), log_id)
 
-    # --- how a command is done
+    # --- execution
 
-    def _for_ever(self, game: str, named: Command | None, attempt: Callable[[], Answer]) -> Answer:
-        """A command that was accepted before is answered as it was, also where it would now be refused.
+    def _idempotent(self, game: str, key: IdempotencyKey | None, attempt: Callable[[], CommandResult]) -> CommandResult:
+        """Run the attempt; return the stored result of a command accepted before, even if it would now be refused.
 
-        So the happy path asks nothing: a repetition is refused, or met by the append itself.
+        The usual path reads nothing more: a repetition is refused, or detected by the append itself.
         """
         try:
             return attempt()
         except _REFUSALS:
-            row = self._ledger.command(game, named.id) if named else None
-            if named is None or row is None:
+            row = self._ledger.find_command(game, key.id) if key else None
+            if key is None or row is None:
                 raise
-            if row.body_hash != named.body_hash:
-                raise CommandReused(named.id) from None
-            return self._replayed(game, Receipt(row.first, row.last, row.positions))
+            if row.body_hash != key.body_hash:
+                raise CommandReused(key.id) from None
+            return self._replayed_result(game, Receipt(row.first, row.last, row.positions))
 
-    def _race(self, order: _Order) -> Answer:
-        # A move that names neither version nor decision is meant for what is the newest when it comes.
-        newest = not order.follow and order.expected is None
-        for _ in range(RACES):
-            held = self._load(order.game, newest=newest)
+    def _decide_and_append(self, pending: _PendingCommand) -> CommandResult:
+        # A move without version and decision is decided on the newest version.
+        newest = not pending.retry and pending.expected is None
+        for _ in range(MAX_ATTEMPTS):
+            loaded = self._load(pending.game, newest=newest)
             try:
-                steps = self._decide(order, held)
+                transitions = self._decide(pending, loaded)
             except _REFUSALS:
                 if newest:
                     raise
                 newest = True
                 continue
             try:
-                after = _Held(held.rules, steps[-1].game, held.seed, held.server)
-                return self._store(order.game, order.command, order.beside, after, steps)
+                after = _LoadedGame(loaded.rules, transitions[-1].game, loaded.seed, loaded.log_id)
+                return self._store(pending.game, pending.idempotency_key, pending.extra_statements, after, transitions)
             except ServerReplaced:
                 newest = True
             except StaleVersion:
-                if not order.follow:
+                if not pending.retry:
                     raise
                 newest = True
-        head = self._ledger.version(order.game)
+        head = self._ledger.version(pending.game)
         raise StaleVersion(head - 1, head)
 
-    def _decide(self, order: _Order, held: _Held) -> list[AnyStep]:
-        game, rules, moment = held.game, held.rules, self._moment(held.seed, order.command, order.ahead)
-        if order.expected is not None and order.expected != game.version:
-            raise StaleVersion(order.expected, game.version)
-        if order.sitting is not None and game.players.get(order.sitting[0], Player("")).id != order.sitting[1]:
-            raise NotSeated(order.sitting[0])
-        step = order.act.step(rules, game, replace(moment, past=partial(self._past, held)))
-        if step.game.status != "over":
-            return [step]
-        return [step, Close().step(rules, step.game, moment)]
+    def _decide(self, pending: _PendingCommand, loaded: _LoadedGame) -> list[AnyTransition]:
+        game, rules, context = (
+            loaded.game,
+            loaded.rules,
+            self._context(loaded.seed, pending.idempotency_key, pending.ahead_ms),
+        )
+        if pending.expected is not None and pending.expected != game.version:
+            raise StaleVersion(pending.expected, game.version)
+        if (
+            pending.seat_guard is not None
+            and game.players.get(pending.seat_guard[0], Player("")).id != pending.seat_guard[1]
+        ):
+            raise NotSeated(pending.seat_guard[0])
+        transition = pending.command.execute(rules, game, replace(context, game_at=partial(self._game_at, loaded)))
+        if transition.game.status != "over":
+            return [transition]
+        return [transition, Close().execute(rules, transition.game, context)]
 
-    def _moment(self, seed: bytes, named: Command | None, ahead: int = 0) -> Moment:
-        return Moment(seed, self._clock() + ahead, named.id if named else "")
+    def _context(self, seed: bytes, key: IdempotencyKey | None, ahead_ms: int = 0) -> CommandContext:
+        return CommandContext(seed, self._clock() + ahead_ms, key.id if key else "")
 
     def _store(
-        self, game: str, named: Command | None, beside: Beside, after: _Held, steps: Sequence[AnyStep]
-    ) -> Answer:
-        records = tuple(step.record for step in steps)
-        receipt = self._ledger.append(game, records, records[0].version - 1, named, beside(records[0]), after.server)
+        self,
+        game: str,
+        key: IdempotencyKey | None,
+        extra_statements: ExtraStatements,
+        after: _LoadedGame,
+        transitions: Sequence[AnyTransition],
+    ) -> CommandResult:
+        records = tuple(step.record for step in transitions)
+        receipt = self._ledger.append(
+            game, records, records[0].version - 1, key, extra_statements(records[0]), after.log_id
+        )
         if receipt.replayed:
-            return self._replayed(game, receipt)
-        self._recent.put(game, after)
-        return Answer(game, tuple(r.version for r in records), receipt.positions[-1], records)
+            return self._replayed_result(game, receipt)
+        self._recent.remember(game, after)
+        return CommandResult(game, tuple(r.version for r in records), receipt.positions[-1], records)
 
-    def _replayed(self, game: str, receipt: Receipt) -> Answer:
+    def _replayed_result(self, game: str, receipt: Receipt) -> CommandResult:
         records = self._ledger.read(game, receipt.first - 1, receipt.last)
         versions = tuple(r.version for r in records)
-        return Answer(game, versions, receipt.positions[-1], tuple(records), replayed=True)
+        return CommandResult(game, versions, receipt.positions[-1], tuple(records), replayed=True)
 
 
-class _Recent:
-    """The games that were used last, as they are in the ledger; for all threads of one process."""
+class _RecentGames:
+    """Cache of the most recently used games, shared by all threads of a process."""
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
-        self._begin()
-        heed(self)
+        self._reset()
+        reset_after_fork(self)
 
     def after_fork(self) -> None:
-        """The lock may be held by a thread that is not there."""
-        self._begin()
+        """Replace the lock, since an absent thread may hold it."""
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._lock = threading.Lock()
-        self._recent: LRUCache[str, _Held] = LRUCache(self._keep)
+        self._recent: LRUCache[str, _LoadedGame] = LRUCache(self._keep)
 
-    def get(self, game: str) -> _Held | None:
-        """The game as it was put last."""
+    def get(self, game: str) -> _LoadedGame | None:
+        """Return the cached game, or None."""
         with self._lock:
             return self._recent.get(game)
 
-    def put(self, game: str, held: _Held) -> _Held:
-        """Remember the game unless a newer one is known, which another thread may have put; returns the newer.
+    def remember(self, game: str, loaded: _LoadedGame) -> _LoadedGame:
+        """Cache the game unless a newer version is cached; return the newer one.
 
-        What another server has told is not newer, whatever its version.
+        A version from another log is never newer.
         """
         with self._lock:
-            known = self._recent.get(game)
-            if known is None or known.server != held.server or known.game.version < held.game.version:
-                self._recent[game] = known = held
-            return known
+            cached = self._recent.get(game)
+            if cached is None or cached.log_id != loaded.log_id or cached.game.version < loaded.game.version:
+                self._recent[game] = cached = loaded
+            return cached
 
 
-def _args(act: Act) -> Doc:
-    """Its fields, as they are hashed; those that acts have got since only where they say something."""
-    own = fields(act)  # type: ignore[arg-type] # every act is a dataclass
-    values = ((f, getattr(act, f.name)) for f in own if not f.metadata.get("unsaid"))
-    return {f.name: value for f, value in values if not (f.metadata.get("later") and value == f.default)}
+def _hashed_fields(command: Command) -> Doc:
+    """Return the command's fields as hashed; fields added later only if they differ from their default."""
+    declared = fields(command)  # type: ignore[arg-type] # every command is a dataclass
+    values = ((f, getattr(command, f.name)) for f in declared if not f.metadata.get("not_hashed"))
+    return {
+        f.name: value for f, value in values if not (f.metadata.get("hashed_unless_default") and value == f.default)
+    }
 
 
-def _command(
+def _idempotency_key(
     id: str | None,  # noqa: A002 - the word of the table
     verb: str,
     args: Mapping[str, Json],
     expected: int | None = None,
-) -> Command | None:
-    """The hash is of canonical JSON; the standard library's, since a refused move may hold any JSON at all."""
+) -> IdempotencyKey | None:
+    """Return the key of a request, or None without an id.
+
+    The hash covers canonical JSON from the standard library, since a refused move may hold any JSON at all.
+    """
     if id is None:
         return None
     body = json.dumps([verb, args, expected], sort_keys=True, separators=(",", ":"))
-    return Command(id, hashlib.sha256(body.encode()).hexdigest())
+    return IdempotencyKey(id, hashlib.sha256(body.encode()).hexdigest())

@@ -1,7 +1,7 @@
-"""`cached_property` without a lock, as the standard library has it from Python 3.12 on.
+"""`cached_property` without a lock, as in the standard library from Python 3.12 on.
 
-With the lock a value takes twice as long, and a game asks for some ten thousand of them. Two threads that ask at once
-may both make a value; either counts.
+The lock doubles the time of an access, and a game makes some ten thousand of them. Two threads may both compute a
+value; either counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ else:
     T = TypeVar("T")
 
     class cached_property(Generic[T]):  # noqa: N801 - the name of the library's
-        """A value that is made when it is asked for first, and kept in the object's own dict."""
+        """Property computed on first access and stored in the object's own dict."""
 
         def __init__(self, make: Callable[[Any], T]) -> None:
             self._make, self.__doc__ = make, make.__doc__

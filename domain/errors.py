@@ -1,27 +1,27 @@
-"""Every error that Annals raises on purpose, as one tree.
+"""Errors raised on purpose by Annals, as one tree.
 
 AnnalsError
 ├── RuleError            a move is refused: nothing drawn, nothing stored
-├── DecisionClosed       the decision that a move names is not open (any more)
-├── NotSeated            the seat is not (any more) that of the person who asks
-├── StaleVersion         the version that a command expects is not the game's
+├── DecisionClosed       the decision named by a move is not open (any more)
+├── NotSeated            the seat does not belong (any more) to the caller
+├── StaleVersion         the version expected by a command is not the game's
 ├── CommandReused        the same command id with another body
 ├── NeedsChance          a dry run came to a draw
 ├── UnknownGame          no such game in the ledger
-├── UnknownRuleset       no such ruleset in the catalogue
-├── InvalidTable         seats or options that the ruleset does not allow
+├── UnknownRuleset       no such ruleset in the registry
+├── InvalidTable         seats or options not allowed by the ruleset
 ├── FormError            a document does not fit the JSON form of a state
 ├── ScenarioError        a scenario is ill-formed, or one of its expectations failed
-├── VerificationError    a log does not prove what it claims
-├── UnknownKind          a stored record is of a kind that this version does not know
-├── AccountError         an account does not allow what was asked for
-├── Busy                 so much of what is costly is done that no more is begun
-├── GameDamaged          a record or the seed of a game is not what was written: it takes no further record
+├── VerificationError    a log does not prove its claims
+├── UnknownKind          a stored record has a kind unknown to this version
+├── AccountError         a request about an account is refused
+├── Busy                 too many costly operations are running
+├── GameDamaged          a record or the seed of a game is corrupt: the game takes no further record
 ├── WrongKey             the master key does not open a stored seed
 └── StoreUnavailable     the store cannot take the record now (disk full, server gone)
-    ├── ServerReplaced   another log is there than the one that was read, which may know less
-    ├── StoreDamaged     the store's own pages cannot be read
-    └── ViewsDamaged     pages of the views cannot be read: a start makes them anew from the log
+    ├── ServerReplaced   the database holds another log than the one read before
+    ├── StoreDamaged     the database cannot read its own pages
+    └── ViewsDamaged     pages of the views cannot be read: the next start rebuilds them from the log
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from typing import Any
 
 
 class AnnalsError(Exception):
-    """Root of all errors that callers may want to catch; never raised itself."""
+    """Root of all errors for callers to catch; never raised itself."""
 
 
 class RuleError(AnnalsError):
-    """A refusal by the rules.
+    """Refusal by the rules.
 
-    `code` is stable and documented, `rule` the number that the rules page gives it, `detail` the refused
-    seat's own figures (never another seat's secret), `also` further checks that failed: (code, rule) pairs.
+    `code` is stable and documented; `rule` is its number on the rules page; `detail` holds the refused seat's own
+    figures, never another seat's secret; `also` lists further failed checks as (code, rule) pairs.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class RuleError(AnnalsError):
 
 
 class DecisionClosed(AnnalsError):
-    """The decision named by the move is not open any more, whoever was faster."""
+    """The decision named by the move is no longer open."""
 
     def __init__(self, decision: str) -> None:
         super().__init__(f"decision {decision} is not open")
@@ -60,7 +60,7 @@ class DecisionClosed(AnnalsError):
 
 
 class NotSeated(AnnalsError):
-    """The seat is not, or not any more, that of the person who asks."""
+    """The seat does not belong, or no longer belongs, to the caller."""
 
     def __init__(self, seat: int) -> None:
         super().__init__(f"seat {seat} is not theirs")
@@ -68,7 +68,7 @@ class NotSeated(AnnalsError):
 
 
 class StaleVersion(AnnalsError):
-    """The expected version is not that of the game."""
+    """The expected version differs from the game's version."""
 
     def __init__(self, expected: int, version: int) -> None:
         super().__init__(f"version {expected} expected, the game is at {version}")
@@ -76,11 +76,11 @@ class StaleVersion(AnnalsError):
 
 
 class CommandReused(AnnalsError):
-    """A command id that was accepted before came back with another body."""
+    """The id of an accepted command came back with another body."""
 
 
 class NeedsChance(AnnalsError):
-    """A dry run came to a draw: the move is legal, its result is nobody's business yet."""
+    """A dry run came to a draw: the move is legal, but its result must stay unknown."""
 
 
 class UnknownGame(AnnalsError):
@@ -92,7 +92,7 @@ class UnknownRuleset(AnnalsError):
 
 
 class InvalidTable(AnnalsError):
-    """Seats or options that the ruleset does not allow; `pointer` names the place (RFC 6901)."""
+    """Seats or options not allowed by the ruleset; `pointer` names the place (RFC 6901)."""
 
     def __init__(self, reason: str, pointer: str = "") -> None:
         super().__init__(f"{pointer}: {reason}" if pointer else reason)
@@ -112,7 +112,7 @@ class ScenarioError(AnnalsError):
 
 
 class VerificationError(AnnalsError):
-    """A log does not prove what it claims; `code` is stable, `version` the record where it shows (0: the head)."""
+    """A log does not prove its claims; `code` is stable, `version` the faulty record (0: the head)."""
 
     def __init__(self, code: str, version: int = 0, detail: str = "") -> None:
         super().__init__(f"{code} at version {version}" + (f": {detail}" if detail else ""))
@@ -120,11 +120,11 @@ class VerificationError(AnnalsError):
 
 
 class UnknownKind(AnnalsError):
-    """A stored record is of a kind that this version does not know."""
+    """A stored record has a kind unknown to this version."""
 
 
 class GameDamaged(AnnalsError):
-    """A game takes no record while one of its own is damaged; `version` is the first such, 0 for its seed."""
+    """The game takes no record because one of its own is corrupt; `version` is the first such, 0 for its seed."""
 
     def __init__(self, game: str, version: int) -> None:
         super().__init__(f"{game} is damaged at version {version}" if version else f"the seed of {game} is damaged")
@@ -132,7 +132,7 @@ class GameDamaged(AnnalsError):
 
 
 class AccountError(AnnalsError):
-    """What was asked of an account is refused; `code` is stable, `detail` a sentence for whoever asked."""
+    """A request about an account is refused; `code` is stable, `detail` a sentence for the caller."""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(detail or code)
@@ -140,27 +140,27 @@ class AccountError(AnnalsError):
 
 
 class Busy(AnnalsError):
-    """So much of what is costly is being done that no more is begun; it may be asked for again."""
+    """Too many costly operations are running; the caller may try again."""
 
 
 class WrongKey(AnnalsError):
-    """The master key does not open a stored seed: another key, or a box that was altered."""
+    """The master key does not open a stored seed: another key, or altered ciphertext."""
 
 
 class StoreUnavailable(AnnalsError):
     """The store cannot take the record now; nothing is half stored.
 
-    Where a connection broke in mid-append, only the command id tells whether all of it was stored or nothing.
+    After a connection broke during an append, only the command id tells whether all of it was stored or nothing.
     """
 
 
 class ServerReplaced(StoreUnavailable):
-    """What was decided rests on what another log has told than the one that is there, which may have known more."""
+    """The decision rests on another log than the database's present one, and may rest on lost records."""
 
 
 class StoreDamaged(StoreUnavailable):
-    """What is asked for stands on pages that the database itself cannot read."""
+    """The database cannot read the pages of the requested rows."""
 
 
 class ViewsDamaged(StoreUnavailable):
-    """Pages of the views cannot be read. Nothing is lost: the next start makes them anew from the log."""
+    """Pages of the views cannot be read. Nothing is lost: the next start rebuilds them from the log."""

@@ -1,6 +1,6 @@
-"""What a process must not use of the one that it was forked from: connections, locks that an absent thread holds.
+"""Resources of the parent process forbidden to a forked child: connections, locks held by absent threads.
 
-Whoever has such things is told in the child, before anything else runs there.
+Their owners are reset in the child before anything else runs there.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ import weakref
 from typing import Protocol
 
 
-class Forked(Protocol):
-    """Something that begins anew in a child."""
+class ForkAware(Protocol):
+    """Object with resources to drop in a forked child."""
 
     def after_fork(self) -> None:
-        """Forget, without closing it, what is the parent's."""
+        """Forget the parent's resources without closing them."""
 
 
-_HEEDED: weakref.WeakSet[Forked] = weakref.WeakSet()
+_FORK_AWARE: weakref.WeakSet[ForkAware] = weakref.WeakSet()
 
 
-def heed(thing: Forked) -> None:
-    """Tell it after every fork, for as long as it lives."""
-    _HEEDED.add(thing)
+def reset_after_fork(resource: ForkAware) -> None:
+    """Call the object's `after_fork` in every child process, for as long as the object lives."""
+    _FORK_AWARE.add(resource)
 
 
-def _tell() -> None:
-    for thing in list(_HEEDED):
+def _reset_all() -> None:
+    for thing in list(_FORK_AWARE):
         thing.after_fork()
 
 
-os.register_at_fork(after_in_child=_tell)
+os.register_at_fork(after_in_child=_reset_all)

@@ -1,4 +1,4 @@
-"""Queries on a game that store nothing: dry runs, and the moves that the builder can make."""
+"""Queries on a game without writes: dry runs, and moves of the builder."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from domain.errors import NeedsChance, RuleError, StaleVersion
-from domain.kernel.game.game import AnyGame, line, state_for
-from domain.kernel.game.play_commands import open_decision
+from domain.kernel.game.game import AnyGame, active_versions, state_known_to
+from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.records.audience import ALL_KEY, may_read
 from domain.kernel.records.record import Record
-from domain.kernel.rules.choices import Choice, finished
-from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.rules.choices import Choice, all_moves
+from domain.kernel.rules.decide import dry_run, query_builder
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -22,18 +22,18 @@ from domain.kernel.schema.declarations import doc
 from domain.types import PUBLIC, Doc, Json, Seat
 
 MAX_QUESTIONS = 2000
-"""Answers of the move builder that one query for all moves reads at most."""
+"""Most answers of the move builder read by one query for all moves."""
 
 
 def check_moves(
     rules: AnyRuleset, game: AnyGame, seat: Seat, moves: list[Json], decision: str | None, expected: int | None
 ) -> None:
-    """Raise the refusal that the moves would get now: RuleError, DecisionClosed or StaleVersion."""
+    """Raise the refusal of the moves as of now: RuleError, DecisionClosed or StaleVersion."""
     if expected not in (None, game.version):
         raise StaleVersion(expected or 0, game.version)
     require_running(game)
     if decision is not None:
-        open_decision(rules, game, decision)
+        require_open_decision(rules, game, decision)
     with suppress(NeedsChance):
         dry_run(rules, game.state, seat, moves)
 
@@ -45,36 +45,36 @@ def require_running(game: AnyGame) -> None:
         raise RuleError(code, "", {"status": game.status})
 
 
-def foresee(rules: AnyRuleset, records: Sequence[Record], seat: Seat, moves: list[Json]) -> Doc:
-    """Return the consequences of legal moves, decided on the part of the game that the seat may read.
+def preview_moves(rules: AnyRuleset, records: Sequence[Record], seat: Seat, moves: list[Json]) -> Doc:
+    """Return the consequences of legal moves, decided on the part of the game readable by the seat.
 
-    A dry run so tells nothing beyond the seat's knowledge: neither that all others have answered in secret, nor what a
-    spy would see. `depends` marks moves whose consequences rest on hidden things.
+    The dry run so reveals nothing beyond the seat's knowledge: neither secret answers of the others nor the findings of
+    a spy. `depends` marks moves with consequences resting on hidden things.
     """
     try:
-        draft = dry_run(rules, state_for(rules, records, seat), seat, moves)
+        draft = dry_run(rules, state_known_to(rules, records, seat), seat, moves)
     except NeedsChance:
         return {"chance": True, "barrier": True}
-    except Exception:  # noqa: BLE001 - rules may fail in any way over things that the seat does not know
+    except Exception:  # noqa: BLE001 - rules may fail in any way over things unknown to the seat
         return {"depends": True}
     return {"chance": False} | _consequences(rules, draft, seat, moves)
 
 
 def _consequences(rules: AnyRuleset, draft: Draft[Any], seat: Seat, moves: list[Json]) -> Doc:
     anonymous = any(rules.moves[m["type"]].admission.anonymous for m in moves)
-    barrier = draft.revealing or anonymous
-    if draft.revealing:  # what a look shows is seen once it is paid for
+    barrier = draft.has_revealed or anonymous
+    if draft.has_revealed:  # a revealing move shows its result only after it was paid for
         return {"barrier": barrier}
     return {"barrier": barrier, "facts": [doc(f) for key, f in draft.facts if key == ALL_KEY or may_read(key, seat)]}
 
 
 def list_moves(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], limit: int) -> Doc:
-    """Return the first `limit` moves that begin with the picks, each once, and the count of all.
+    """Return the first `limit` moves beginning with the picks, each once, and the count of all.
 
-    The count is None where there are more than MAX_QUESTIONS questions to ask.
+    The count is None if there are more than MAX_QUESTIONS questions to ask.
     """
     moves: dict[bytes, Json] = {}
-    for move in finished(partial(ask, rules, state, seat), picks, MAX_QUESTIONS):
+    for move in all_moves(partial(query_builder, rules, state, seat), picks, MAX_QUESTIONS):
         if move is None:
             return {"moves": list(moves.values())[:limit], "count": None}
         moves.setdefault(canonical(move), move)
@@ -82,16 +82,16 @@ def list_moves(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], l
 
 
 def builder_reveals(rules: AnyRuleset, game: AnyGame, records: Sequence[Record], seat: Seat, picks: list[Json]) -> bool:
-    """Return whether the builder's answer to these picks could tell more than everybody knows."""
+    """Return whether the builder's answer to these picks could reveal more than public knowledge."""
     return _has_secrets(records) or not _is_public_answer(rules, game, records, seat, picks)
 
 
 def _has_secrets(records: Sequence[Record]) -> bool:
-    """Return whether any seat has a pack of its own on the active versions, as everybody can count by the seals.
+    """Return whether any seat has a private pack on the active versions, as anyone can count by the seals.
 
-    The content of packs must not decide it: an answer "no look needed" would tell that a seat has nothing to hide.
+    The content of packs must not decide it: an answer "no look needed" would reveal a seat without secrets.
     """
-    active = set(line(records))
+    active = set(active_versions(records))
     return any(len(r.public.get("seals", ())) > 1 for r in records if r.version in active)
 
 
@@ -99,15 +99,15 @@ def _is_public_answer(
     rules: AnyRuleset, game: AnyGame, records: Sequence[Record], seat: Seat, picks: list[Json]
 ) -> bool:
     try:
-        public = _comparable_answer(rules, state_for(rules, records, PUBLIC), seat, picks)
-    except Exception:  # noqa: BLE001 - rules may fail in any way over things that the public does not know
+        public = _comparable_answer(rules, state_known_to(rules, records, PUBLIC), seat, picks)
+    except Exception:  # noqa: BLE001 - rules may fail in any way over things unknown to the public
         return False
     return bool(public == _comparable_answer(rules, game.state, seat, picks))
 
 
 def _comparable_answer(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json]) -> Json:
     try:
-        answer = ask(rules, state, seat, picks)
+        answer = query_builder(rules, state, seat, picks)
     except RuleError as error:
         return ["refused", error.code, error.rule, error.detail]
     return answer.to_json() if isinstance(answer, Choice) else ["move", answer]

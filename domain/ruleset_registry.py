@@ -1,4 +1,4 @@
-"""The rulesets that this service can play."""
+"""Registry of the playable rulesets."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from domain.kernel.rules.ruleset import AnyRuleset
 from domain.types import split_ruleset
 
 SHIPPED: tuple[str, ...] = ("age_of_reason", "egc", "imperunde", "seven_empires", "struggle_of_empires")
-"""Packages under `domain.games` whose RULESETS are played."""
+"""Packages under `domain.games` with a tuple RULESETS."""
 
 
-class Catalogue:
-    """Rulesets by name; every version that a stored game may name stays in it."""
+class RulesetRegistry:
+    """Rulesets by name. Every version named by a stored game stays in it."""
 
     def __init__(self, rulesets: Iterable[AnyRuleset]) -> None:
-        """Raises ValueError for a name that is none, or that comes twice."""
+        """Register the rulesets; raise ValueError for an invalid or repeated name."""
         self._by_name: dict[str, AnyRuleset] = {}
         self._latest: dict[str, tuple[int, AnyRuleset]] = {}
         for rules in rulesets:
@@ -33,25 +33,25 @@ class Catalogue:
             self._latest[game] = version, rules
 
     def get(self, name: str) -> AnyRuleset:
-        """The ruleset `struggle_of_empires@1`; raises UnknownRuleset."""
+        """Return the ruleset of a name such as `struggle_of_empires@1`; raise UnknownRuleset."""
         try:
             return self._by_name[name]
         except KeyError:
             raise UnknownRuleset(name) from None
 
     def names(self) -> list[str]:
-        """All names, by game and version."""
+        """Return all names, ordered by game and version."""
         return sorted(self._by_name, key=split_ruleset)
 
     def latest(self, game: str) -> AnyRuleset:
-        """The newest version of a game's rules (`struggle_of_empires`), for new tables; raises UnknownRuleset."""
+        """Return the newest version of a game's rules (`struggle_of_empires`), for new tables; raise UnknownRuleset."""
         try:
             return self._latest[game][1]
         except KeyError:
             raise UnknownRuleset(game) from None
 
 
-def shipped() -> Catalogue:
-    """What comes with the service."""
+def load_shipped() -> RulesetRegistry:
+    """Return a registry of the rulesets shipped with the service."""
     packages = [import_module(f"domain.games.{name}") for name in SHIPPED]
-    return Catalogue(rules for package in packages for rules in package.RULESETS)
+    return RulesetRegistry(rules for package in packages for rules in package.RULESETS)

@@ -1,4 +1,4 @@
-"""Names and limits that every room shares."""
+"""Names and limits shared by every package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUBLIC = "public"
 DIRECTOR = "director"
 
 MAX_INT = 2**53 - 1
-"""Largest integer that every JSON reader keeps exactly."""
+"""Largest integer kept exactly by every JSON reader."""
 
 MAX_WORD = 80
 """Longest string in a move, in characters."""
@@ -33,7 +33,7 @@ _SLUG = re.compile(r"[a-z][a-z0-9_]*@[1-9][0-9]*")
 
 
 def split_ruleset(name: str) -> tuple[str, int]:
-    """`struggle_of_empires@1` -> ("struggle_of_empires", 1); raises ValueError for anything else."""
+    """Split `struggle_of_empires@1` into ("struggle_of_empires", 1); raise ValueError for anything else."""
     if not _SLUG.fullmatch(name):
         raise ValueError(f"not a ruleset id: {name!r}")
     game, version = name.split("@")

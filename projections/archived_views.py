@@ -12,26 +12,26 @@ from cachetools import LRUCache
 from sqlalchemy import Connection, delete, select, tuple_
 
 from domain.ledger import Ledger
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from projections import documents, schema
-from projections.loaded_game import Known, following
-from projections.view_store import Views
+from projections.loaded_game import LoadedGame, next_game
+from projections.view_store import ViewStore
 
-KEPT = 2**24
+CACHE_BYTES = 2**24
 """Bytes of documents that a process remembers."""
 
 PAGE = 50
 """Records that are read at once."""
 
-Row = tuple[int, str, bytes]
+TimelineRow = tuple[int, str, bytes]
 """Of a timeline: version, audience and document."""
 
-Passage = Callable[[], AbstractContextManager[None]]
+GateFactory = Callable[[], AbstractContextManager[None]]
 """Around what folds a whole game: who asks for too much is kept out."""
 
 
 @dataclass(frozen=True)
-class Told:
+class ArchivedViews:
     """What the views had of a closed game."""
 
     version: int
@@ -39,61 +39,64 @@ class Told:
     """When its last record was written, ms."""
     boards: Mapping[str, bytes]
     """Viewer -> board."""
-    lines: Sequence[Row]
+    timeline: Sequence[TimelineRow]
     """The timeline, in the order of the versions, what everybody may read before what audiences may."""
 
-    def page(self, after: int, limit: int) -> Sequence[Row]:
+    def page(self, after: int, limit: int) -> Sequence[TimelineRow]:
         """The rows of so many versions after that one."""
-        first, end = (bisect_right(self.lines, at, key=_version) for at in (after, after + limit))
-        return self.lines[first:end]
+        first, end = (bisect_right(self.timeline, at, key=_row_version) for at in (after, after + limit))
+        return self.timeline[first:end]
 
     @property
     def size(self) -> int:
         """Bytes of its documents."""
-        return sum(map(len, self.boards.values())) + sum(len(doc) for *_, doc in self.lines)
+        return sum(map(len, self.boards.values())) + sum(len(doc) for *_, doc in self.timeline)
 
 
-class Retold:
+class ArchivedViewLoader:
     """Tells games again from their records; safe with threads. Remembers those that were asked for last."""
 
-    def __init__(self, ledger: Ledger, catalogue: Catalogue) -> None:
-        self._ledger, self._catalogue = ledger, catalogue
+    def __init__(self, ledger: Ledger, registry: RulesetRegistry) -> None:
+        self._ledger, self._registry = ledger, registry
         self._lock = threading.Lock()
-        self._kept: LRUCache[str, Told] = LRUCache(KEPT, lambda told: told.size)
+        self._cache: LRUCache[str, ArchivedViews] = LRUCache(CACHE_BYTES, lambda views: views.size)
 
-    def known(self, game: str, ends: Set[tuple[int, int]]) -> Told | None:
+    def find_cached(self, game: str, last_records: Set[tuple[int, int]]) -> ArchivedViews | None:
         """What is remembered of the game, if that is where it ended: version and time, ms.
 
         A database that came back older may have been told another end of it since.
         """
         with self._lock:
-            found = self._kept.get(game)
-        return found if found and {(found.version, found.at)} == ends else None
+            cached = self._cache.get(game)
+        return cached if cached and {(cached.version, cached.at)} == last_records else None
 
-    def told(self, game: str) -> Told:
+    def load(self, game: str) -> ArchivedViews:
         """The game folded from its beginning: costs as much as an audit of its boards. Raises as `Ledger.read`."""
-        found = self._tell(game)
-        if found.size <= KEPT:
+        views = self._build(game)
+        if views.size <= CACHE_BYTES:
             with self._lock:
-                self._kept[game] = found
-        return found
+                self._cache[game] = views
+        return views
 
-    def _tell(self, game: str) -> Told:
-        known: Known | None = None
-        lines: list[Row] = []
+    def _build(self, game: str) -> ArchivedViews:
+        loaded: LoadedGame | None = None
+        lines: list[TimelineRow] = []
         after = at = 0
         while records := self._ledger.read(game, after, after + PAGE):
             for record in records:
-                before, known = known, following(self._catalogue, self._ledger, known, record)
-                told = documents.entries(record, before, known)
-                audiences = sorted(told, reverse=True)
-                lines += [(record.version, audience, documents.rendered(told[audience])) for audience in audiences]
+                before, loaded = loaded, next_game(self._registry, self._ledger, loaded, record)
+                documents_by_audience = documents.build_entries(record, before, loaded)
+                audiences = sorted(documents_by_audience, reverse=True)
+                lines += [
+                    (record.version, audience, documents.encode_document(documents_by_audience[audience]))
+                    for audience in audiences
+                ]
             after, at = after + len(records), records[-1].head.at
-        boards = documents.boards(known, known.viewers) if known else {}
-        return Told(after, at, {str(viewer): doc for viewer, doc in boards.items()}, lines)
+        boards = documents.build_boards(loaded, loaded.viewers) if loaded else {}
+        return ArchivedViews(after, at, {str(viewer): doc for viewer, doc in boards.items()}, lines)
 
 
-def _version(row: Row) -> int:
+def _row_version(row: TimelineRow) -> int:
     return row[0]
 
 
@@ -101,7 +104,7 @@ def _version(row: Row) -> int:
 
 
 @dataclass(frozen=True)
-class Closed:
+class ClosedGame:
     """A closed game, all of which everybody may see."""
 
     at: int
@@ -110,7 +113,7 @@ class Closed:
     version: int
 
 
-def closed_before(views: Views, at: int, after: tuple[int, str], limit: int) -> list[Closed]:
+def list_closed_before(views: ViewStore, at: int, after: tuple[int, str], limit: int) -> list[ClosedGame]:
     """Games with rows that were closed by then, ms, the oldest first, past that time and game.
 
     None that is set aside, or of which spectators do not see the end yet.
@@ -118,21 +121,21 @@ def closed_before(views: Views, at: int, after: tuple[int, str], limit: int) -> 
     t, b, a, g = schema.games.c, schema.boards.c, schema.aside.c, schema.generations.c
     live = select(g.gen).where(g.live).scalar_subquery()
     rows = select(b.game).where(b.gen == live, b.game == t.game).exists()
-    others = select(a.game).where(a.gen == live).union(select(t.game).where(t.gen == live, t.status != "closed"))
+    excluded = select(a.game).where(a.gen == live).union(select(t.game).where(t.gen == live, t.status != "closed"))
     query = select(t.at, t.game, t.version).where(t.gen == live, t.shown_to != schema.SPECTATORS, t.status == "closed")
-    query = query.where(rows, t.at <= at, tuple_(t.at, t.game) > after, t.game.not_in(others))
+    query = query.where(rows, t.at <= at, tuple_(t.at, t.game) > after, t.game.not_in(excluded))
     with views.reading() as db:
-        return [Closed(*row) for row in db.execute(query.order_by(t.at, t.game).limit(limit))]
+        return [ClosedGame(*row) for row in db.execute(query.order_by(t.at, t.game).limit(limit))]
 
 
-def forget_everywhere(views: Views, game: str) -> None:
+def drop_game_everywhere(views: ViewStore, game: str) -> None:
     """Drop the boards and the timeline of a game, in every generation; its summary, results and leaves stay."""
     with views.transaction() as db:
         for gen in db.execute(select(schema.generations.c.gen)).scalars().all():
-            forget(db, gen, game)
+            drop_game(db, gen, game)
 
 
-def forget(db: Connection, gen: int, game: str) -> None:
+def drop_game(db: Connection, gen: int, game: str) -> None:
     """The same in one of them."""
     for table in (schema.boards, schema.timeline):
         db.execute(delete(table).filter_by(gen=gen, game=game))

@@ -8,37 +8,37 @@ from sqlalchemy import Connection, bindparam, select
 
 from domain.types import Doc
 from projections import schema
-from projections.view_store import Prepared, Views, upsert
+from projections.view_store import PreparedStatement, ViewStore, upsert
 
 LEASE = 10_000
 """How long a lease is held without being renewed, ms."""
 
 _L = schema.leases.c
-_HELD = Prepared(select(_L.owner, _L.until).where(_L.name == bindparam("lease")).with_for_update())
-_DONE = select(schema.progress.c.doc).where(schema.progress.c.name == bindparam("work"))
+_FIND_LEASE = PreparedStatement(select(_L.owner, _L.until).where(_L.name == bindparam("lease")).with_for_update())
+_FIND_PROGRESS = select(schema.progress.c.doc).where(schema.progress.c.name == bindparam("work"))
 
 
 class LeaseLostError(Exception):
     """Somebody else does this work."""
 
 
-def hold(db: Connection, name: str, owner: str, now: int) -> bool:
+def acquire_lease(db: Connection, name: str, owner: str, now: int) -> bool:
     """Take or renew a lease; whether it was the owner's before. Raises LeaseLostError."""
-    ((before, until),) = _HELD.rows(db, lease=name) or [("", 0)]
-    if before not in ("", owner) and until > now:
-        raise LeaseLostError(before)
-    if before != owner or not now <= until - LEASE // 2 <= now + LEASE:
+    ((previous_owner, until),) = _FIND_LEASE.fetch_all(db, lease=name) or [("", 0)]
+    if previous_owner not in ("", owner) and until > now:
+        raise LeaseLostError(previous_owner)
+    if previous_owner != owner or not now <= until - LEASE // 2 <= now + LEASE:
         upsert(db, schema.leases, [{"name": name, "owner": owner, "until": now + LEASE}])
-    return bool(before == owner)
+    return bool(previous_owner == owner)
 
 
-def keep(db: Connection, work: str, doc: Doc) -> None:
+def save_progress(db: Connection, work: str, doc: Doc) -> None:
     """Write down how far that work has come."""
     upsert(db, schema.progress, [{"name": work, "doc": json.dumps(doc).encode()}])
 
 
-def kept(views: Views, work: str) -> Doc:
+def load_progress(views: ViewStore, work: str) -> Doc:
     """What was written down last; nothing if the work was never begun, or the views are new."""
     with views.reading() as db:
-        row = db.execute(_DONE, {"work": work}).first()
+        row = db.execute(_FIND_PROGRESS, {"work": work}).first()
     return dict(json.loads(row.doc)) if row else {}

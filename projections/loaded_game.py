@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from domain.errors import VerificationError
-from domain.kernel.game.game import AnyGame, advance, fold
+from domain.kernel.game.game import AnyGame, apply_record, fold
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
 from domain.kernel.rules.flow import Decision
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ledger import Ledger, LogEntry
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from domain.types import PUBLIC, Json, Viewer
 
 
-def turn_id(game: str, decision: str) -> str:
+def resolve_job_id(game: str, decision: str) -> str:
     """The job that does the engine's work of a decision; also the id of its command in the ledger."""
     return f"resolve-{game}-{decision}"
 
 
 @dataclass(frozen=True)
-class Known:
+class LoadedGame:
     """A game and its rules."""
 
     rules: AnyRuleset
@@ -39,64 +39,64 @@ class Known:
         """public, unlisted or invitation."""
         return str(self.game.terms.get("listing", "public"))
 
-    def decisions(self, viewer: Viewer) -> list[dict[str, Json]]:
+    def decisions_to_json(self, viewer: Viewer) -> list[dict[str, Json]]:
         """The open decisions as a viewer may know them, with their deadlines and the engine's job."""
-        return [d.to_json() | self._timed(d) for d in self.open(viewer)]
+        return [d.to_json() | self._timing_to_json(d) for d in self.open_decisions(viewer)]
 
-    def _timed(self, d: Decision) -> dict[str, Json]:
+    def _timing_to_json(self, d: Decision) -> dict[str, Json]:
         g = self.game
-        doc: dict[str, Json] = {"job": turn_id(g.id, d.id)} if d.engine else {}
+        doc: dict[str, Json] = {"job": resolve_job_id(g.id, d.id)} if d.engine else {}
         if g.deadline is not None:
-            doc |= {"deadline": g.deadline, "due": {str(s): at for s, at in g.dues(d.must).items()}}
+            doc |= {"deadline": g.deadline, "due": {str(s): at for s, at in g.due_times(d.must).items()}}
         return doc
 
-    def open(self, viewer: Viewer) -> list[Decision]:
+    def open_decisions(self, viewer: Viewer) -> list[Decision]:
         """The open decisions."""
         g = self.game
         return decisions(self.rules, g.state, g.rewinds, viewer) if g.status == "running" else []
 
 
-def folded(catalogue: Catalogue, records: Sequence[Record]) -> Known:
+def load_game(registry: RulesetRegistry, records: Sequence[Record]) -> LoadedGame:
     """A game after its last record."""
-    rules = catalogue.get(records[0].body["ruleset"])
-    return Known(rules, fold(rules, records))
+    rules = registry.get(records[0].body["ruleset"])
+    return LoadedGame(rules, fold(rules, records))
 
 
-def following(catalogue: Catalogue, ledger: Ledger, before: Known | None, record: Record) -> Known:
+def next_game(registry: RulesetRegistry, ledger: Ledger, before: LoadedGame | None, record: Record) -> LoadedGame:
     """A game after one more record, read from the ledger where that goes back; before the first there is none."""
     if before is None:
-        return folded(catalogue, [record])
+        return load_game(registry, [record])
     if record.kind == "rewound":
-        return folded(catalogue, ledger.read(before.game.id, upto=record.version))
-    return replace(before, game=advance(before.rules, before.game, record))
+        return load_game(registry, ledger.read(before.game.id, upto=record.version))
+    return replace(before, game=apply_record(before.rules, before.game, record))
 
 
 @dataclass(frozen=True)
-class Follower:
+class GameLoader:
     """Games from one record to the next, as the log tells of them."""
 
-    catalogue: Catalogue
+    registry: RulesetRegistry
     ledger: Ledger
 
-    def before(self, known: Known | None, entry: LogEntry) -> Known | None:
+    def game_before(self, cached: LoadedGame | None, entry: LogEntry) -> LoadedGame | None:
         """The game before the record, whatever is known of it; None before the first."""
         if entry.version == 1:
             return None
-        if known is not None and known.game.version == entry.version - 1:
-            return known
-        known = folded(self.catalogue, self.ledger.read(entry.game, upto=entry.version - 1))
-        if known.game.version != entry.version - 1:
-            raise VerificationError("unreadable", known.game.version + 1, "it is gone")
-        return known
+        if cached is not None and cached.game.version == entry.version - 1:
+            return cached
+        cached = load_game(self.registry, self.ledger.read(entry.game, upto=entry.version - 1))
+        if cached.game.version != entry.version - 1:
+            raise VerificationError("unreadable", cached.game.version + 1, "it is gone")
+        return cached
 
-    def after(self, before: Known | None, entry: LogEntry) -> Known:
+    def game_after(self, before: LoadedGame | None, entry: LogEntry) -> LoadedGame:
         """The game after the record."""
-        return following(self.catalogue, self.ledger, before, entry.record)
+        return next_game(self.registry, self.ledger, before, entry.record)
 
 
-def touched(record: Record, known: Known) -> list[Viewer]:
+def affected_viewers(record: Record, loaded: LoadedGame) -> list[Viewer]:
     """Whose board a record may have changed: everybody's by its public part, else its audiences'."""
     public = record.public
     if public.get("facts") or public.get("openings") or record.body or record.kind not in ("moved", "ruled"):
-        return known.viewers
+        return loaded.viewers
     return sorted({s for key in record.packs for s in seats_of(key)})

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 Hash = bytes
-Place = tuple[int, int]
+Subtree = tuple[int, int]
 """A full subtree: its level (0 is a leaf, level n has 2**n leaves) and its number on that level."""
 
-At = Callable[[Place], Hash]
+SubtreeReader = Callable[[Subtree], Hash]
 """The root of a full subtree."""
 
 
@@ -23,25 +23,25 @@ def node_hash(left: Hash, right: Hash) -> Hash:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def grow(frontier: Sequence[Hash], size: int, leaf: Hash) -> tuple[list[Hash], list[tuple[Place, Hash]]]:
+def append_leaf(frontier: Sequence[Hash], size: int, leaf: Hash) -> tuple[list[Hash], list[tuple[Subtree, Hash]]]:
     """The right edge after one more leaf, and the subtrees it filled; an edge is the full subtrees, largest first."""
-    out, level, number = [*frontier, leaf], 0, size
+    new_frontier, level, number = [*frontier, leaf], 0, size
     filled = [((level, number), leaf)]
     while number & 1:
-        right = out.pop()
-        out.append(node_hash(out.pop(), right))
+        right = new_frontier.pop()
+        new_frontier.append(node_hash(new_frontier.pop(), right))
         level, number = level + 1, number >> 1
-        filled.append(((level, number), out[-1]))
-    return out, filled
+        filled.append(((level, number), new_frontier[-1]))
+    return new_frontier, filled
 
 
-def edge(size: int) -> list[Place]:
+def frontier_subtrees(size: int) -> list[Subtree]:
     """Where the full subtrees of the right edge of a tree of that size stand, largest first."""
     levels = [level for level in range(size.bit_length()) if size >> level & 1]
     return [(level, (size >> level) - 1) for level in reversed(levels)]
 
 
-def root(frontier: Sequence[Hash]) -> Hash:
+def root_hash(frontier: Sequence[Hash]) -> Hash:
     """The head of the tree."""
     if not frontier:
         return hashlib.sha256(b"").digest()
@@ -56,15 +56,15 @@ def _split(size: int) -> int:
     return 1 << (size - 1).bit_length() - 1
 
 
-def subtree(at: At, first: int, size: int) -> Hash:
+def range_root(read: SubtreeReader, first: int, size: int) -> Hash:
     """The root over leaves first..first+size-1, a range into which the tree divides itself."""
     k = _split(size) if size > 1 else 1
     if size in (1, 2 * k):
-        return at(((size - 1).bit_length(), first // size))
-    return node_hash(subtree(at, first, k), subtree(at, first + k, size - k))
+        return read(((size - 1).bit_length(), first // size))
+    return node_hash(range_root(read, first, k), range_root(read, first + k, size - k))
 
 
-def inclusion(at: At, index: int, size: int) -> list[Hash]:
+def inclusion_path(read: SubtreeReader, index: int, size: int) -> list[Hash]:
     """The path that proves leaf `index` in the tree of that size, from the leaf upwards."""
 
     def path(first: int, n: int) -> list[Hash]:
@@ -72,31 +72,31 @@ def inclusion(at: At, index: int, size: int) -> list[Hash]:
             return []
         k = _split(n)
         if index < first + k:
-            return [*path(first, k), subtree(at, first + k, n - k)]
-        return [*path(first + k, n - k), subtree(at, first, k)]
+            return [*path(first, k), range_root(read, first + k, n - k)]
+        return [*path(first + k, n - k), range_root(read, first, k)]
 
     return path(0, size)
 
 
-def consistency(at: At, old: int, size: int) -> list[Hash]:
+def consistency_path(read: SubtreeReader, old: int, size: int) -> list[Hash]:
     """The path that proves that the tree of that size begins with the one of size `old`, 1..size (section 2.1.2)."""
 
-    def path(m: int, first: int, n: int, whole: bool) -> list[Hash]:
+    def path(m: int, first: int, n: int, gate: bool) -> list[Hash]:
         if m == n:
-            return [] if whole else [subtree(at, first, n)]
+            return [] if gate else [range_root(read, first, n)]
         k = _split(n)
         if m <= k:
-            return [*path(m, first, k, whole), subtree(at, first + k, n - k)]
-        return [*path(m - k, first + k, n - k, whole=False), subtree(at, first, k)]
+            return [*path(m, first, k, gate), range_root(read, first + k, n - k)]
+        return [*path(m - k, first + k, n - k, gate=False), range_root(read, first, k)]
 
-    return path(old, 0, size, whole=True)
+    return path(old, 0, size, gate=True)
 
 
-def places(path: Callable[[At], object]) -> list[Place]:
+def list_subtrees(path: Callable[[SubtreeReader], object]) -> list[Subtree]:
     """The full subtrees that a path is made of, so that they can be read at once."""
-    needed: list[Place] = []
+    needed: list[Subtree] = []
 
-    def note(place: Place) -> Hash:
+    def note(place: Subtree) -> Hash:
         needed.append(place)
         return b""
 
@@ -104,7 +104,7 @@ def places(path: Callable[[At], object]) -> list[Place]:
     return needed
 
 
-def proves(head: Hash, leaf: Hash, index: int, size: int, path: Sequence[Hash]) -> bool:
+def verify_inclusion(head: Hash, leaf: Hash, index: int, size: int, path: Sequence[Hash]) -> bool:
     """Whether the path leads from the leaf to the head."""
     if not 0 <= index < size:
         return False
@@ -124,7 +124,7 @@ def proves(head: Hash, leaf: Hash, index: int, size: int, path: Sequence[Hash]) 
     return not left and node == head
 
 
-def extends(head: Hash, size: int, old_head: Hash, old: int, path: Sequence[Hash]) -> bool:
+def verify_consistency(head: Hash, size: int, old_head: Hash, old: int, path: Sequence[Hash]) -> bool:
     """Whether the path leads from the older head to the newer one: nothing was changed, only added.
 
     The algorithm is that of RFC 9162, section 2.1.4.2.

@@ -9,12 +9,12 @@ from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from projections import schema
 from projections.leases import LeaseLostError
-from projections.merkle_proofs import full_subtrees
-from projections.merkle_tree import edge
+from projections.merkle_proofs import read_subtrees
+from projections.merkle_tree import frontier_subtrees
 from projections.partitions import GenerationGoneError
-from projections.view_store import Views
+from projections.view_store import ViewStore
 
-SWEPT = 2000
+SWEEP_BATCH = 2000
 """Rows that are dropped at once."""
 
 TABLES = (
@@ -32,41 +32,41 @@ TABLES = (
 )
 
 
-def new_generation(views: Views, now: int) -> int:
+def create_generation(views: ViewStore, now: int) -> int:
     """An empty generation, for a Pump to fill; a half-built one of an earlier try is dropped.
 
     Raises LeaseLostError while somebody fills another one.
     """
     with views.transaction() as db:
-        _see_that_nobody_fills_one(db, now)  # before anybody is waited for
-        _alone(db)
-        _parts(db)
-        _see_that_nobody_fills_one(db, now)
+        _check_no_other_rebuild(db, now)  # before anybody is waited for
+        _lock_rebuilds(db)
+        _lock_partitions(db)
+        _check_no_other_rebuild(db, now)
         g, p = schema.generations.c, schema.parts.c
         gen = db.execute(select(func.max(g.gen))).scalar_one() + 1
         half = select(g.gen).where(~g.live)
         db.execute(delete(schema.parts).where(p.gen.in_(half)))
         db.execute(delete(schema.generations).where(~g.live))
-        for statement in schema.generation(gen, views.parts):
+        for statement in schema.insert_generation(gen, views.parts):
             db.execute(statement)
     return int(gen)
 
 
-def _see_that_nobody_fills_one(db: Connection, now: int) -> None:
+def _check_no_other_rebuild(db: Connection, now: int) -> None:
     g, p = schema.generations.c, schema.parts.c
     filled = select(p.owner).join(schema.generations, g.gen == p.gen).where(~g.live, p.until > now)
     if owner := db.execute(filled).scalar():
         raise LeaseLostError(owner)
 
 
-def switch(views: Views, gen: int) -> bool:
+def switch_generation(views: ViewStore, gen: int) -> bool:
     """Make it the live one if it has read as far as the live one has; the old one is to be swept away.
 
     Whoever pumps may go on with it at once. Raises GenerationGoneError.
     """
     with views.transaction() as db:
-        _alone(db)
-        reached = _parts(db)
+        _lock_rebuilds(db)
+        reached = _lock_partitions(db)
         if gen not in reached:
             raise GenerationGoneError(gen)
         old = [g for g in reached if g != gen]
@@ -79,7 +79,7 @@ def switch(views: Views, gen: int) -> bool:
     return True
 
 
-def _alone(db: Connection) -> None:
+def _lock_rebuilds(db: Connection) -> None:
     """Nobody else begins or switches until the transaction ends: who waits for parts sees none that were begun since.
 
     To drop these it would wait for who waits for it. SQLite has one writer anyhow.
@@ -88,7 +88,7 @@ def _alone(db: Connection) -> None:
         db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260102)")
 
 
-def _parts(db: Connection) -> dict[int, list[int]]:
+def _lock_partitions(db: Connection) -> dict[int, list[int]]:
     """Generation -> how far each of its parts has read; nobody pumps or drops any until the transaction ends.
 
     The newest first: who froze while it was filled holds up nobody but who rebuilds.
@@ -100,28 +100,28 @@ def _parts(db: Connection) -> dict[int, list[int]]:
     return reached
 
 
-def goes_on(views: Views, gen: int) -> bool:
+def extends_live_tree(views: ViewStore, gen: int) -> bool:
     """Whether its tree begins with the live one, so that every head that somebody has stays true."""
     with views.reading() as db:
         live = db.execute(select(schema.generations).where(schema.generations.c.live)).one()
-        known = edge(live.leaves)
-        found = full_subtrees(db, gen, known)
+        known = frontier_subtrees(live.leaves)
+        found = read_subtrees(db, gen, known)
     return bool(list(map(found.get, known)) == [bytes.fromhex(h) for h in json.loads(live.frontier)])
 
 
-def sweep(views: Views, before: Callable[[], object] = lambda: None) -> None:
+def drop_old_rows(views: ViewStore, before_batch: Callable[[], object] = lambda: None) -> None:
     """Drop the rows of generations that are gone, a few at a time: whoever writes meanwhile waits for no more.
 
     `before` is called before each time.
     """
     for table in TABLES:
         keys = list(table.primary_key.columns)
-        gone = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEPT)
+        gone = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEEP_BATCH)
         gone = gone.with_for_update(skip_locked=True)  # somebody else may be at it too
         few = delete(table).where(tuple_(*keys).in_(gone))
-        dropped = SWEPT
-        while dropped == SWEPT:
-            before()
+        dropped = SWEEP_BATCH
+        while dropped == SWEEP_BATCH:
+            before_batch()
             with views.transaction() as db:
                 dropped = db.execute(few).rowcount
-            views.give_way()
+            views.yield_to_writers()

@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, LargeBinary, MetaData, String, Table, insert
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENTS = 6
+DOCUMENT_FORMAT = 6
 """Raised when the documents in the tables get another form."""
 
 TREE = -1
@@ -16,18 +16,18 @@ TREE = -1
 metadata = MetaData()
 
 
-def _gen() -> Column[int]:
+def _gen_column() -> Column[int]:
     return Column("gen", Integer, primary_key=True)
 
 
-def _game() -> Column[str]:
+def _game_column() -> Column[str]:
     return Column("game", String(36), primary_key=True)
 
 
 generations = Table(
     "generations",
     metadata,
-    _gen(),
+    _gen_column(),
     Column("position", BigInteger, nullable=False),
     Column("live", Boolean, nullable=False),
     Column("parts", Integer, nullable=False),
@@ -45,7 +45,7 @@ generations = Table(
 parts = Table(
     "parts",
     metadata,
-    _gen(),
+    _gen_column(),
     Column("part", Integer, primary_key=True, autoincrement=False),
     Column("owner", String(80), nullable=False),
     Column("until", BigInteger, nullable=False),
@@ -74,8 +74,8 @@ leases = Table(
 games = Table(
     "games",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("shown_to", String(6), primary_key=True),
     Column("place", BigInteger, nullable=False),
     Column("version", Integer, nullable=False),
@@ -96,8 +96,8 @@ how many seats can be taken.
 boards = Table(
     "boards",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("viewer", String(10), primary_key=True),
     Column("version", Integer, nullable=False),
     Column("doc", LargeBinary, nullable=False),
@@ -110,8 +110,8 @@ At a table with a delay the viewer `public` has what spectators see, and `table`
 timeline = Table(
     "timeline",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("version", Integer, primary_key=True),
     Column("audience", String(40), primary_key=True),
     Column("doc", LargeBinary, nullable=False),
@@ -121,8 +121,8 @@ timeline = Table(
 results = Table(
     "results",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("seat", Integer, primary_key=True),
     Column("player", String(80), nullable=False),
     Column("ruleset", String(80), nullable=False),
@@ -138,8 +138,8 @@ results = Table(
 due = Table(
     "due",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("decision", String(24), primary_key=True),
     Column("work", String(10), primary_key=True),
     Column("at", BigInteger, nullable=False),
@@ -157,8 +157,8 @@ first deadline, before grace and banks of time, and `last` is when the last of t
 held_back = Table(
     "held_back",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("shown", Integer, nullable=False),
     Column("head", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
@@ -169,8 +169,8 @@ held_back = Table(
 seated = Table(
     "seated",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("seat", Integer, primary_key=True),
     Column("player", String(80), nullable=False),
     Index("seated_player", "gen", "player"),
@@ -180,7 +180,7 @@ seated = Table(
 leaves = Table(
     "leaves",
     metadata,
-    _gen(),
+    _gen_column(),
     Column("leaf", BigInteger, primary_key=True),
     Column("game", String(36), nullable=False),
     Column("version", Integer, nullable=False),
@@ -193,7 +193,7 @@ leaves = Table(
 nodes = Table(
     "nodes",
     metadata,
-    _gen(),
+    _gen_column(),
     Column("level", Integer, primary_key=True),
     Column("number", BigInteger, primary_key=True),
     Column("hash", LargeBinary, nullable=False),
@@ -203,8 +203,8 @@ nodes = Table(
 aside = Table(
     "aside",
     metadata,
-    _gen(),
-    _game(),
+    _gen_column(),
+    _game_column(),
     Column("position", BigInteger, nullable=False),
     Column("error", String(200), nullable=False),
 )
@@ -224,14 +224,14 @@ shape = Table("shape", metadata, Column("hash", String(64), primary_key=True))
 
 def fingerprint() -> str:
     """Of all tables and documents, as this version of the code has them."""
-    parts = [str(DOCUMENTS)]
+    parts = [str(DOCUMENT_FORMAT)]
     for table in metadata.sorted_tables:
         parts.append(str(CreateTable(table)))
         parts += sorted(str(CreateIndex(index)) for index in table.indexes)
     return hashlib.sha256("".join(parts).encode()).hexdigest()
 
 
-def generation(gen: int, count: int, *, live: bool = False) -> list[Insert]:
+def insert_generation(gen: int, count: int, *, live: bool = False) -> list[Insert]:
     """The rows of an empty generation whose games are divided into so many parts."""
     row = {"gen": gen, "position": 0, "live": live, "parts": count, "leaves": 0, "frontier": b"[]", "place": 0}
     nothing = {"gen": gen, "owner": "", "until": 0, "position": 0, "game": "", "version": 0, "hash": ""}

@@ -21,45 +21,45 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
 
 from domain.errors import StoreUnavailable, ViewsDamaged
-from domain.fork_safety import heed
+from domain.fork_safety import reset_after_fork
 from domain.kernel.records.audience import ALL_KEY
-from domain.ledger.sqlite_files import complaints
+from domain.ledger.sqlite_files import list_integrity_errors
 from domain.service.keyring import Keyring
 from domain.types import PUBLIC
-from projections.schema import fingerprint, generation, generations, metadata, shape
+from projections.schema import fingerprint, generations, insert_generation, metadata, shape
 
 if TYPE_CHECKING:
     from psycopg.rows import TupleRow
 
-    from domain.ledger.socket_timeouts import Heard
+    from domain.ledger.socket_timeouts import TimeoutConnection
 
-EVERYBODY = (PUBLIC, ALL_KEY)
+UNSEALED_READERS = (PUBLIC, ALL_KEY)
 """Viewers and audiences from whom nothing is kept."""
 
 
-PARTS = 12
+DEFAULT_PARTITIONS = 12
 """Into how many parts games are divided where several processes can write: many numbers of pumps share them alike."""
 
 
-SILENCE = 15
+IDLE_SECONDS = 15
 """Seconds without a word within a transaction that writes until PostgreSQL ends it: who froze in it, or is gone with
 its machine, holds parts of the log that others shall take. A pump shows a slice in less, or is ended itself."""
 
-_WRITES = f"""SELECT set_config('synchronous_commit', 'off', true),
-  set_config('idle_in_transaction_session_timeout', '{SILENCE}s', true)"""
+_WRITE_SETTINGS = f"""SELECT set_config('synchronous_commit', 'off', true),
+  set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', true)"""
 
 
-LONGEST = 30
+TRANSACTION_SECONDS = 30
 """Seconds that it may take in all, from PostgreSQL 17 on: to the server who froze while rows were on their way is not
 silent. As long as a pump's slice may take; to make tables may take longer."""
 
-_LIMIT = f", set_config('transaction_timeout', '{LONGEST}s', true)"
+_TIME_LIMIT = f", set_config('transaction_timeout', '{TRANSACTION_SECONDS}s', true)"
 
 
 _BAD_PAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-class Views:
+class ViewStore:
     """Connections to the read side; safe with threads and forks."""
 
     def __init__(self, url: str, keys: Keyring | None = None, parts: int = 0) -> None:
@@ -69,24 +69,24 @@ class Views:
         on (0: what suits the database).
         """
         self._keys = keys
-        self.parts = parts or (1 if url.startswith("sqlite:") else PARTS)
+        self.parts = parts or (1 if url.startswith("sqlite:") else DEFAULT_PARTITIONS)
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
-        self._made: Engine | None = None
+        self._engine: Engine | None = None
         sqlite = url.startswith("sqlite:")
-        self._file = Path(str(_sqlite(url).database)).absolute() if sqlite else None
-        heed(self)
+        self._file = Path(str(_sqlite_url(url).database)).absolute() if sqlite else None
+        reset_after_fork(self)
 
     def after_fork(self) -> None:
         """The parent's connections are not ours to close."""
-        if self._made:
-            self._made.dispose(close=False)
-            self._made = None
+        if self._engine:
+            self._engine.dispose(close=False)
+            self._engine = None
 
     @property
     def engine(self) -> Engine:
         """This process' connections: none is shared with a parent."""
-        self._made = self._made or _connected(self.url)
-        return self._made
+        self._engine = self._engine or _create_engine(self.url)
+        return self._engine
 
     def migrate(self) -> None:
         """Create the tables that are missing, and the first generation.
@@ -95,136 +95,140 @@ class Views:
         """
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
-                _take_long(db)
+                _lift_time_limits(db)
                 db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")  # two nodes may start at once
-            if not _fits(db):
+            if not _is_current_schema(db):
                 metadata.drop_all(db)
             metadata.create_all(db)
             upsert(db, shape, [{"hash": fingerprint()}])
             if db.execute(select(generations.c.gen)).first() is None:
-                for statement in generation(1, self.parts, live=True):
+                for statement in insert_generation(1, self.parts, live=True):
                     db.execute(statement)
 
     def clear(self) -> None:
         """Throw away all tables with what is in them; to be followed by `migrate`."""
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
-                _take_long(db)
+                _lift_time_limits(db)
             metadata.drop_all(db)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """All or nothing; raises StoreUnavailable when the database does not answer or cannot write."""
-        with self._lent() as engine, engine.execution_options(writes=True).begin() as db, self._watched(engine, db):
+        with (
+            self._translate_errors() as engine,
+            engine.execution_options(writes=True).begin() as db,
+            self._discard_lost(engine, db),
+        ):
             yield db
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """For reads: one moment of the database; raises StoreUnavailable."""
-        with self._lent() as engine, engine.connect() as db, self._watched(engine, db):
+        with self._translate_errors() as engine, engine.connect() as db, self._discard_lost(engine, db):
             yield db
 
-    def found(self, query: Prepared, **params: object) -> list[tuple[Any, ...]]:
+    def fetch_all(self, query: PreparedStatement, **params: object) -> list[tuple[Any, ...]]:
         """What one query finds, which is one moment by itself."""
-        with self._lent() as engine, _single(engine).connect() as db, self._watched(engine, db):
-            return query.rows(db, **params)
+        with self._translate_errors() as engine, _autocommit(engine).connect() as db, self._discard_lost(engine, db):
+            return query.fetch_all(db, **params)
 
     @contextmanager
-    def _lent(self) -> Iterator[Engine]:
+    def _translate_errors(self) -> Iterator[Engine]:
         """The engine. A connection that comes back after `close` is closed: its pool is nobody's any more."""
         engine = self.engine
         try:
             yield engine
         except (DBAPIError, TimeoutError, engine.dialect.loaded_dbapi.Error) as error:
-            found = getattr(error, "orig", error)
-            if _on_bad_pages(found):
-                self._mark()
-                raise ViewsDamaged(f"the views: {found}") from error
-            raise StoreUnavailable(f"the views: {found}") from error
+            cause = getattr(error, "orig", error)
+            if _is_corruption(cause):
+                self._mark_damaged()
+                raise ViewsDamaged(f"the views: {cause}") from error
+            raise StoreUnavailable(f"the views: {cause}") from error
         finally:
-            if engine is not self._made:
+            if engine is not self._engine:
                 engine.pool.dispose()
 
     @contextmanager
-    def _watched(self, engine: Engine, db: Connection) -> Iterator[None]:
+    def _discard_lost(self, engine: Engine, db: Connection) -> Iterator[None]:
         """Where a connection is lost the others are likely lost as well: none of them is lent again."""
         try:
             yield
         except Exception:
-            if not db.invalidated and getattr(_heard(db), "closed", False):
+            if not db.invalidated and getattr(_driver_connection(db), "closed", False):
                 db.invalidate()
-            if db.invalidated and engine is self._made:
+            if db.invalidated and engine is self._engine:
                 self.close()
             raise
 
-    def kept(self, game: str, reader: str, doc: bytes) -> bytes:
+    def seal_document(self, game: str, reader: str, doc: bytes) -> bytes:
         """A document as it rests: sealed unless everybody may read it."""
-        if self._keys is None or reader in EVERYBODY:
+        if self._keys is None or reader in UNSEALED_READERS:
             return doc
         return self._keys.seal(game, f"view|{reader}", doc)
 
-    def shown(self, game: str, reader: str, kept: bytes) -> bytes:
+    def open_document(self, game: str, reader: str, sealed: bytes) -> bytes:
         """The document that rests there; raises WrongKey, and ValueError for bytes that were altered."""
-        if self._keys is None or reader in EVERYBODY:
-            return kept
-        return self._keys.open(game, f"view|{reader}", kept)
+        if self._keys is None or reader in UNSEALED_READERS:
+            return sealed
+        return self._keys.open(game, f"view|{reader}", sealed)
 
-    def give_way(self, worked: float = 0.0) -> None:
+    def yield_to_writers(self, worked_seconds: float = 0.0) -> None:
         """Between two pieces of long work, each of so many seconds: SQLite has one writer and keeps no queue.
 
         Others look every tenth of a second whether they may write, and give up after five seconds.
         """
         if self.engine.dialect.name == "sqlite":
-            time.sleep(max(worked / 3, 0.02))
+            time.sleep(max(worked_seconds / 3, 0.02))
 
     @property
-    def damaged(self) -> bool:
+    def is_damaged(self) -> bool:
         """Whether somebody has come upon bad pages since the file was made. PostgreSQL's are its own affair."""
-        return self._file is not None and damage_mark(self._file).exists()
+        return self._file is not None and damage_marker(self._file).exists()
 
-    def _mark(self) -> None:
+    def _mark_damaged(self) -> None:
         """For all who look whether the service is well, and for the next start: it may not get as far as that page."""
         if self._file is not None:
             with suppress(OSError):
-                damage_mark(self._file).touch(0o600)
+                damage_marker(self._file).touch(0o600)
 
-    def look_at_pages(self, patience: float) -> None:
+    def check_pages(self, seconds: float) -> None:
         """Raises ViewsDamaged if SQLite finds fault with its pages in so many seconds. The ledger asks PostgreSQL."""
         if (path := self._file) is None:
             return
-        if self.damaged:
+        if self.is_damaged:
             raise ViewsDamaged("the views: somebody has come upon pages that cannot be read")
         try:
-            found = complaints(path, patience) if path.exists() else []
+            errors = list_integrity_errors(path, seconds) if path.exists() else []
         except sqlite3.Error as error:
-            raise (ViewsDamaged if _on_bad_pages(error) else StoreUnavailable)(f"the views: {error}") from error
-        if found:
-            raise ViewsDamaged(f"the views: {found[0]}")
+            raise (ViewsDamaged if _is_corruption(error) else StoreUnavailable)(f"the views: {error}") from error
+        if errors:
+            raise ViewsDamaged(f"the views: {errors[0]}")
 
     def close(self) -> None:
         """Close this process' connections; a later use makes new ones."""
-        made, self._made = self._made, None  # first: whoever gives a connection back after this closes it
-        if made:
-            made.pool.dispose()  # the engine's own way leaves it with another pool, which nobody would close
+        engine, self._engine = self._engine, None  # first: whoever gives a connection back after this closes it
+        if engine:
+            engine.pool.dispose()  # the engine's own way leaves it with another pool, which nobody would close
 
 
-def damage_mark(views: Path) -> Path:
+def damage_marker(views: Path) -> Path:
     """The file that tells of bad pages in the file of the views."""
     return views.with_name(f"{views.name}-damaged")
 
 
-_ALIVE = 128
+_OPEN_FILE_BYTE = 128
 """The byte of its shared memory on which SQLite holds a lock for as long as it has a file open (UNIX_SHM_DMS)."""
 
 
-def in_use(views: Path) -> bool:
+def is_in_use(views: Path) -> bool:
     """Whether another process has the file of the views open; to be asked by who has not. Raises OSError."""
     try:
         memory = os.open(views.with_name(f"{views.name}-shm"), os.O_RDWR)
     except FileNotFoundError:
         return False
     try:
-        fcntl.lockf(memory, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _ALIVE)
+        fcntl.lockf(memory, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _OPEN_FILE_BYTE)
     except OSError as error:
         if error.errno not in (errno.EAGAIN, errno.EACCES):
             raise
@@ -234,38 +238,38 @@ def in_use(views: Path) -> bool:
     return False
 
 
-def _fits(db: Connection) -> bool:
+def _is_current_schema(db: Connection) -> bool:
     """Whether the tables are those of this version; none at all fit as well."""
-    there = inspect(db)
-    if there.has_table(shape.name):
+    inspector = inspect(db)
+    if inspector.has_table(shape.name):
         return fingerprint() in db.execute(select(shape.c.hash)).scalars().all()
-    return not there.has_table(generations.name)
+    return not inspector.has_table(generations.name)
 
 
-def _connected(url: str) -> Engine:
+def _create_engine(url: str) -> Engine:
     sqlite = url.startswith("sqlite:")
-    found = _sqlite(url) if sqlite else url
-    heard = {} if sqlite else _hearing(url)
+    address = _sqlite_url(url) if sqlite else url
+    options = {} if sqlite else _tcp_options(url)
     engine = create_engine(
-        found,
+        address,
         pool_pre_ping=not sqlite,
         pool_reset_on_return="rollback" if sqlite else None,
         pool_size=8,
         max_overflow=24,
         pool_timeout=10,
-        connect_args=heard,
+        connect_args=options,
     )
     if sqlite:
-        event.listen(engine, "connect", _sqlite_connected)
-        event.listen(engine, "begin", _sqlite_begin)
+        event.listen(engine, "connect", _set_pragmas)
+        event.listen(engine, "begin", _begin_sqlite)
     else:
-        event.listen(engine, "do_connect", _postgresql_connect)
-        event.listen(engine, "reset", _postgresql_reset)
-        event.listen(engine, "begin", _postgresql_begin)
+        event.listen(engine, "do_connect", _connect_postgresql)
+        event.listen(engine, "reset", _reset_postgresql)
+        event.listen(engine, "begin", _begin_postgresql)
     return engine
 
 
-def _single(engine: Engine) -> Engine:
+def _autocommit(engine: Engine) -> Engine:
     """For one query: on PostgreSQL no transaction is begun around it, and none is ended."""
     if engine.dialect.name == "sqlite":
         return engine
@@ -273,77 +277,79 @@ def _single(engine: Engine) -> Engine:
     return single
 
 
-def _sqlite(url: str) -> URL:
+def _sqlite_url(url: str) -> URL:
     """The library would read an address otherwise than the ledger does."""
     return URL.create("sqlite", database=unquote(urlsplit(url).path)[1:])
 
 
-def _on_bad_pages(error: object) -> bool:
+def _is_corruption(error: object) -> bool:
     return isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _BAD_PAGES
 
 
-def _hearing(url: str) -> dict[str, int]:
+def _tcp_options(url: str) -> dict[str, int]:
     """As the ledger's connections; what the address says goes first."""
-    from domain.ledger.socket_timeouts import HEARING  # noqa: PLC0415 - SQLite's users need no driver
+    from domain.ledger.socket_timeouts import TCP_OPTIONS  # noqa: PLC0415 - SQLite's users need no driver
 
-    return {name: value for name, value in HEARING.items() if name not in make_url(url).query}
+    return {name: value for name, value in TCP_OPTIONS.items() if name not in make_url(url).query}
 
 
-def _sqlite_connected(connection: Any, _: Any) -> None:
+def _set_pragmas(connection: Any, _: Any) -> None:
     """Views can be rebuilt from the ledger: a power cut may cost them the last moments, never their consistency."""
     connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _sqlite_begin(db: Connection) -> None:
+def _begin_sqlite(db: Connection) -> None:
     """Who will write takes the lock at once: a transaction that reads first may be refused it without any waiting."""
     begin = "BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN"
     db.connection.cursor().execute(begin)
 
 
-def _postgresql_connect(_: object, __: object, args: Sequence[str], given: Mapping[str, Any]) -> object:
-    from domain.ledger.socket_timeouts import IN_PUBLIC, Heard  # noqa: PLC0415 - SQLite's users need no driver
+def _connect_postgresql(_: object, __: object, args: Sequence[str], given: Mapping[str, Any]) -> object:
+    from domain.ledger.socket_timeouts import SET_SCHEMA, TimeoutConnection  # noqa: PLC0415 - SQLite's users need no driver
 
-    connection = Heard.connect(*args, **given, autocommit=True)
-    connection.execute(IN_PUBLIC)
+    connection = TimeoutConnection.connect(*args, **given, autocommit=True)
+    connection.execute(SET_SCHEMA)
     connection.set_autocommit(False)
     return connection
 
 
-def _postgresql_reset(connection: Heard[TupleRow], _: object, __: object) -> None:
+def _reset_postgresql(connection: TimeoutConnection[TupleRow], _: object, __: object) -> None:
     """As the library's, which would log where the connection is lost; who asks for it next finds it closed."""
     connection.patience = type(connection).patience
     with suppress(connection.Error):
         connection.rollback()
 
 
-def _heard(db: Connection) -> Heard[TupleRow]:
+def _driver_connection(db: Connection) -> TimeoutConnection[TupleRow]:
     """The connection of PostgreSQL's driver."""
-    return cast("Heard[TupleRow]", db.connection.driver_connection)
+    return cast("TimeoutConnection[TupleRow]", db.connection.driver_connection)
 
 
-def _take_long(db: Connection) -> None:
+def _lift_time_limits(db: Connection) -> None:
     """On PostgreSQL, for one transaction: tables are made."""
-    from domain.ledger.socket_timeouts import limit  # noqa: PLC0415 - SQLite's users need no driver
+    from domain.ledger.socket_timeouts import set_transaction_timeout  # noqa: PLC0415 - SQLite's users need no driver
 
-    _heard(db).patience = None
-    limit(_heard(db), 0, "LOCAL")
+    _driver_connection(db).patience = None
+    set_transaction_timeout(_driver_connection(db), 0, "LOCAL")
 
 
-def _postgresql_begin(db: Connection) -> None:
+def _begin_postgresql(db: Connection) -> None:
     """As on SQLite, who writes views does not wait for the disk. What the ledger commits later takes them along.
 
     All is said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
     """
     if db.get_execution_options().get("writes"):
-        from domain.ledger.socket_timeouts import limits  # noqa: PLC0415 - SQLite's users need no driver
+        from domain.ledger.socket_timeouts import supports_transaction_timeout  # noqa: PLC0415 - SQLite's users need no driver
 
-        _heard(db).patience = SILENCE + 5  # or nobody would live to take the place of one who froze
-        db.exec_driver_sql(_WRITES + _LIMIT if limits(_heard(db)) else _WRITES).close()
+        _driver_connection(db).patience = IDLE_SECONDS + 5  # or nobody would live to take the place of one who froze
+        db.exec_driver_sql(
+            _WRITE_SETTINGS + _TIME_LIMIT if supports_transaction_timeout(_driver_connection(db)) else _WRITE_SETTINGS
+        ).close()
 
 
-class Prepared:
+class PreparedStatement:
     """A statement of the hot path: compiled once, then done on the driver's own cursor.
 
     The library's way to a cursor takes ten times as long as the database does. What the driver takes and gives must be
@@ -352,47 +358,47 @@ class Prepared:
 
     def __init__(self, statement: ClauseElement) -> None:
         self._statement = statement
-        self._texts: dict[str, str] = {}
+        self._sql: dict[str, str] = {}
 
-    def rows(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
+    def fetch_all(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
         """What a query finds."""
         cursor = self._cursor(db)
         try:
-            cursor.execute(self._text(db), params)
+            cursor.execute(self._sql_for(db), params)
             return list(cursor.fetchall())
         finally:
             cursor.close()
 
-    def run(self, db: Connection, rows: Sequence[Mapping[str, object]]) -> None:
+    def execute_many(self, db: Connection, rows: Sequence[Mapping[str, object]]) -> None:
         """Once for each of these rows of parameters."""
         if rows:
             cursor = self._cursor(db)
             try:
-                cursor.executemany(self._text(db), rows)
+                cursor.executemany(self._sql_for(db), rows)
             finally:
                 cursor.close()
 
     def _cursor(self, db: Connection) -> Any:
         return db.connection.cursor()
 
-    def _text(self, db: Connection) -> str:
+    def _sql_for(self, db: Connection) -> str:
         name = db.dialect.name
-        if name not in self._texts:
+        if name not in self._sql:
             dialect = sqlite_dialect(paramstyle="named") if name == "sqlite" else db.dialect
-            self._texts[name] = str(self._statement.compile(dialect=dialect))
-        return self._texts[name]
+            self._sql[name] = str(self._statement.compile(dialect=dialect))
+        return self._sql[name]
 
 
 @functools.cache
-def _upsert(table: Table, dialect: str) -> Prepared:
+def _upsert(table: Table, dialect: str) -> PreparedStatement:
     insert = (postgres_insert if dialect == "postgresql" else sqlite_insert)(table)
     keys = [c.name for c in table.primary_key.columns]
     if len(keys) == len(table.columns):
-        return Prepared(insert.on_conflict_do_nothing(index_elements=keys))
+        return PreparedStatement(insert.on_conflict_do_nothing(index_elements=keys))
     changed = {c.name: insert.excluded[c.name] for c in table.columns if c.name not in keys}
-    return Prepared(insert.on_conflict_do_update(index_elements=keys, set_=changed))
+    return PreparedStatement(insert.on_conflict_do_update(index_elements=keys, set_=changed))
 
 
 def upsert(db: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
     """Whole rows assigned by primary key: doing it twice changes nothing."""
-    _upsert(table, db.dialect.name).run(db, rows)
+    _upsert(table, db.dialect.name).execute_many(db, rows)

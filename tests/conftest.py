@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from deploy.runtime import gc_tuning as collector
 from domain.ledger import Ledger
-from projections.view_store import Views
+from projections.view_store import ViewStore
 
 # same: the same examples in every run and for everybody, so that a red run is the change's doing.
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
@@ -110,17 +110,17 @@ def no_setting_is_left_behind() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _nothing_is_left_open() -> Iterator[None]:
     """Stores that a test opens are closed at its end, once for all tests: from 3.13 on Python tells which are not."""
-    made: list[Ledger | Views] = []
+    made: list[Ledger | ViewStore] = []
 
     def told(make: Callable[..., None]) -> Callable[..., None]:
-        def making(store: Ledger | Views, *given: Any, **named: Any) -> None:
+        def making(store: Ledger | ViewStore, *given: Any, **named: Any) -> None:
             make(store, *given, **named)
             made.append(store)
 
         return making
 
     with pytest.MonkeyPatch.context() as patch:  # the fixture of that name would be put back after all that is here
-        for kind in (Ledger, Views):
+        for kind in (Ledger, ViewStore):
             patch.setattr(kind, "__init__", told(kind.__init__))
         yield
     for store in made:

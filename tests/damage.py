@@ -29,5 +29,5 @@ def spoil(ledger: Ledger, game: str, version: int, state: bytes | None = UNREADA
 
 def overwrite(ledger: Ledger, statement: str, params: Sequence[object] = ()) -> None:
     """One statement that changes the log, as a disk or an intruder would: the database refuses it to everybody else."""
-    with ledger.repair("a statement of a test", "to see what notices it") as execute:
+    with ledger.repair.transaction("a statement of a test", "to see what notices it") as execute:
         execute(statement, params)

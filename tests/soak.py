@@ -30,7 +30,7 @@ from deploy.simulation.refusal_probes import value_of
 from deploy.simulation.simulate import fact_kinds, refusal_codes, simulate
 from domain.errors import InvalidTable
 from domain.kernel.rules.meta import OptionType
-from domain.kernel.schema.validators import Bool, Int, Null, Shape, Word
+from domain.kernel.schema.validators import Boolean, IntegerRange, Nullable, Validator, Word
 from domain.types import Json
 from tests.kernel.machine import machine_of
 from tests.rulesets import REGISTERED, Registered
@@ -95,25 +95,25 @@ class Totals:
 
 def option_values(option: OptionType, rng: random.Random) -> list[Json]:
     """Every value of an option with few, the ends and some in between of one with many."""
-    return list(dict.fromkeys(v for v in _values(option.shape, rng, option.default) if _hashable(v)))
+    return list(dict.fromkeys(v for v in _values(option.validator, rng, option.default) if _hashable(v)))
 
 
 def _hashable(value: Json) -> bool:
     return not isinstance(value, list | dict)
 
 
-def _values(shape: Shape, rng: random.Random, default: Json) -> Iterator[Json]:
+def _values(shape: Validator, rng: random.Random, default: Json) -> Iterator[Json]:
     yield default
-    if isinstance(shape, Bool):
+    if isinstance(shape, Boolean):
         yield from (False, True)
     elif isinstance(shape, Word):
         yield from shape.of
-    elif isinstance(shape, Int) and shape.hi - shape.lo < 8:
+    elif isinstance(shape, IntegerRange) and shape.hi - shape.lo < 8:
         yield from range(shape.lo, shape.hi + 1)
-    elif isinstance(shape, Int):
+    elif isinstance(shape, IntegerRange):
         top = max(shape.lo, min(shape.hi, 4 * max(int(default or 0), 1)))
         yield from (shape.lo, rng.randint(shape.lo, top), top)
-    elif isinstance(shape, Null):
+    elif isinstance(shape, Nullable):
         yield None
         yield from _values(shape.inner, rng, default)
     else:
@@ -159,7 +159,7 @@ def _drawn(entry: Registered, rng: random.Random, seats: int, options: Doc) -> D
 
 def _allowed(entry: Registered, seats: int, options: Mapping[str, Json]) -> bool:
     try:
-        entry.rules.table(seats, options)
+        entry.rules.make_table(seats, options)
     except InvalidTable:
         return False
     return True

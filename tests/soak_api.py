@@ -64,7 +64,7 @@ class Torment:
         body = {"name": f"Member {_letters(next(self.members))}", "password": "a long word for all"}
         made = self.site.post("/accounts", body)
         assert made.status_code == 201, made.text
-        self.site.services.people.accounts.promote(made.json["account"], "admin")
+        self.site.services.account_store.accounts.set_role(made.json["account"], "admin")
         return str(made.json["token"])
 
     def _table(self) -> Table:
@@ -96,7 +96,7 @@ class Torment:
         for table in self.tables:
             verify(CATALOGUE.get("orders@1"), export.parse(table.get("/export").data))
             assert table.get("/board").json["version"] <= table.version
-        assert self.site.services.reader.aside() == []
+        assert self.site.services.reader.list_quarantined() == []
 
 
 def _letters(number: int) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.choices import Choice
-from domain.kernel.rules.decide import ask
-from domain.kernel.rules.draws import Extreme, Scripted, Seeded, Source
+from domain.kernel.rules.decide import query_builder
+from domain.kernel.rules.draws import DrawSource, Extreme, Scripted, Seeded
 from domain.kernel.rules.flow import Decision
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.json_codec import resolve, to_json
@@ -37,9 +37,9 @@ class Given:
         draws: Sequence[Json] | None = None,
     ) -> None:
         script = None if draws is None else Scripted(draws)
-        source: Source = script or Seeded(SEED, "match")
-        self.match = Match(rules, seats, SEED, options=options, source=source, patch=patch)
-        assert script is None or not script.left, f"set-up did not draw {script.left}"
+        source: DrawSource = script or Seeded(SEED, "match")
+        self.match = InMemoryGame(rules, seats, SEED, options=options, source=source, patch=patch)
+        assert script is None or not script.remaining, f"set-up did not draw {script.remaining}"
         assert not (broken := rules.check(self.match.state)), broken
 
     def when(self, seat: Seat, *moves: Doc, draws: Sequence[Json] = ()) -> list[Doc]:
@@ -63,7 +63,7 @@ class Given:
         script = Scripted(draws)
         self.match.source = script
         record: Record = act()
-        assert not script.left, f"not drawn: {script.left}"
+        assert not script.remaining, f"not drawn: {script.remaining}"
         assert not (broken := self.match.rules.check(self.state)), broken
         return facts_for(record, DIRECTOR)
 
@@ -81,7 +81,7 @@ class Given:
 
     def offered(self, seat: Seat, *picks: Json) -> Choice | Doc:
         """The next question of the move builder after the picks, or the finished move."""
-        return ask(self.match.rules, self.state, seat, picks)
+        return query_builder(self.match.rules, self.state, seat, picks)
 
     @property
     def state(self) -> Any:
@@ -99,7 +99,7 @@ class Given:
 
     def sight(self, viewer: Any) -> Json:
         """What a viewer sees."""
-        return self.match.rules.sight(self.state, viewer)
+        return self.match.rules.player_view(self.state, viewer)
 
 
 def kinds(facts: Sequence[Doc]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from domain.compat import cached_property
-from domain.kernel.schema.canonical_json import digest_of
+from domain.kernel.schema.canonical_json import struct_digest
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def test_a_value_that_was_made_is_no_part_of_what_a_digest_goes_over() -> None:
     one, other = Thing("one"), Thing("one")
     assert one.loud == "ONE"
     one.made.clear()
-    assert digest_of(one) == digest_of(other)
+    assert struct_digest(one) == struct_digest(other)
 
 
 def test_a_value_that_cannot_be_made_is_tried_again() -> None:

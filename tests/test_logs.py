@@ -9,7 +9,7 @@ import pytest
 
 from domain.kernel.proof import verify
 from domain.kernel.records import export
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.xz"))
 
@@ -22,6 +22,6 @@ def test_there_are_logs() -> None:
 def test_a_log_of_before_verifies(path: Path) -> None:
     """Chain, seals, boards, every die, and every record decided again."""
     found = export.parse(lzma.decompress(path.read_bytes()))
-    report = verify.verify(shipped().get(found.ruleset), found)
+    report = verify.verify(load_shipped().get(found.ruleset), found)
     assert report.closed
     assert report.decided == report.records

@@ -44,11 +44,13 @@ def test_every_decision_record_is_listed() -> None:
     assert listed == records
 
 
-def test_decision_records_are_numbered_without_gaps_and_have_the_three_parts() -> None:
+def test_decision_records_are_numbered_without_gaps_and_have_status_date_and_parts() -> None:
     records = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     assert [int(path.name[:4]) for path in records] == list(range(1, len(records) + 1))
     for path in records:
-        assert re.findall(r"^## (.+)$", text_of(path), re.MULTILINE) == PARTS, path
+        text = text_of(path)
+        assert re.search(r"^Status: [^.]+\. Date: \d{4}-\d\d-\d\d\.", text, re.MULTILINE), path
+        assert [part for part in re.findall(r"^## (.+)$", text, re.MULTILINE) if part != "Considered"] == PARTS, path
 
 
 def test_the_version_is_the_top_of_the_changelog() -> None:

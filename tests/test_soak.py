@@ -14,7 +14,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.meta import OptionType
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.schema.validators import Bool, Int, ListOf, Null, Word
+from domain.kernel.schema.validators import Boolean, IntegerRange, ListOf, Nullable, Word
 from tests import soak
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS, GAMES, REGISTERED, Registered
@@ -61,11 +61,11 @@ class TestTables:
     @pytest.mark.parametrize(
         ("option", "values"),
         [
-            (OptionType(Bool(), False), {False, True}),
+            (OptionType(Boolean(), False), {False, True}),
             (OptionType(Word(("a", "b", "c")), "b"), {"a", "b", "c"}),
-            (OptionType(Int(2, 5), 3), {2, 3, 4, 5}),
-            (OptionType(Null(Bool()), None), {None, False, True}),
-            (OptionType(ListOf(Int()), ()), {()}),
+            (OptionType(IntegerRange(2, 5), 3), {2, 3, 4, 5}),
+            (OptionType(Nullable(Boolean()), None), {None, False, True}),
+            (OptionType(ListOf(IntegerRange()), ()), {()}),
         ],
         ids=["bool", "word", "int", "null", "list"],
     )
@@ -73,7 +73,7 @@ class TestTables:
         assert set(soak.option_values(option, random.Random(1))) == values
 
     def test_a_wide_option_is_tried_at_its_ends(self) -> None:
-        values = soak.option_values(OptionType(Int(1, 99), 10), random.Random(1))
+        values = soak.option_values(OptionType(IntegerRange(1, 99), 10), random.Random(1))
         assert {1, 10, 40} <= set(values)
         assert len(values) <= 4
 
@@ -122,7 +122,7 @@ def crooked(d: Draft[Any], frame: Frame, seat: int, move: skirmish.Pass) -> None
 
 
 def broken() -> Registered:
-    rules: Ruleset[Any] = replace(skirmish.RULESET, do={**skirmish.RULESET.do, "pass": crooked})
+    rules: Ruleset[Any] = replace(skirmish.RULESET, handlers={**skirmish.RULESET.handlers, "pass": crooked})
     return replace(SKIRMISH, rules=rules)
 
 

@@ -8,33 +8,33 @@ from __future__ import annotations
 
 from math import exp
 
-BUSY = 300.0
+BUSY_RATE = 300.0
 """Records a second from which on they are kept apart: below it nobody sees a board later than need be."""
 
-SLICES = 0.012
+SLICE_INTERVAL = 0.012
 """Seconds from the beginning of one slice to that of the next, in a busy service."""
 
-RINGS = 0.006
+SIGNAL_INTERVAL = 0.006
 """The same of rings of one process: less, since a slice begins later than the ring for it."""
 
-MEMORY = 0.1
+RATE_WINDOW = 0.1
 """Seconds over which records are counted: what is older counts the less."""
 
 
-class Gathering:
+class BatchingDelay:
     """Tells when to begin the next one. Times are seconds of a clock that only rises."""
 
-    def __init__(self, apart: float) -> None:
+    def __init__(self, interval: float) -> None:
         """`apart`: seconds from one beginning to the next, once it is busy."""
-        self._apart = apart
+        self._interval = interval
         self._began = self._recent = 0.0
 
     def pause(self, now: float) -> float:
         """Seconds to wait from now on; 0 for not at all."""
-        busy = self._recent > BUSY * MEMORY
-        return max(self._began + self._apart - now, 0.0) if busy else 0.0
+        busy = self._recent > BUSY_RATE * RATE_WINDOW
+        return max(self._began + self._interval - now, 0.0) if busy else 0.0
 
-    def took(self, began: float, records: int) -> None:
+    def record_batch(self, began: float, records: int) -> None:
         """One was begun then, for so many records."""
-        self._recent = self._recent * exp(min(self._began - began, 0.0) / MEMORY) + records
+        self._recent = self._recent * exp(min(self._began - began, 0.0) / RATE_WINDOW) + records
         self._began = began

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from domain.command_handler import Commands
+from domain.command_handler import CommandHandler
 from domain.ledger import Ledger
-from domain.ruleset_registry import Catalogue
-from domain.service.heartbeat import Outages
-from domain.service.job_requests import Errands
-from domain.service.seed_store import Vault
-from domain.service.service_clock import Clocks
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.heartbeat import Heartbeat
+from domain.service.job_requests import JobRequests
+from domain.service.seed_store import SeedStore
+from domain.service.service_clock import ClockRows
 from projections.integrity import Inspector
-from projections.view_store import Views
+from projections.view_store import ViewStore
 
 
 class Deliverer(Protocol):
@@ -28,53 +28,53 @@ class Deliverer(Protocol):
 
 
 @dataclass(frozen=True)
-class Crew:
+class WorkerContext:
     """Everything that jobs read and write."""
 
-    commands: Commands
+    commands: CommandHandler
     ledger: Ledger
-    catalogue: Catalogue
-    vault: Vault
-    views: Views
+    registry: RulesetRegistry
+    seed_store: SeedStore
+    views: ViewStore
     clock: Callable[[], int]
     """ms since 1970 UTC."""
-    notify: Callable[[int], None]
+    notify_appended: Callable[[int], None]
     """There is something new in the log, up to that position."""
     node: str = "worker"
-    couriers: Deliverer | None = None
+    delivery_pool: Deliverer | None = None
     """Threads that deliver notifications; None where none are sent."""
 
     @property
-    def errands(self) -> Errands:
+    def job_requests(self) -> JobRequests:
         """Work that was asked for."""
-        return Errands(self.ledger)
+        return JobRequests(self.ledger)
 
     @property
-    def clocks(self) -> Clocks:
+    def clock_rows(self) -> ClockRows:
         """What is known of the time."""
-        return Clocks(self.ledger)
+        return ClockRows(self.ledger)
 
     @property
     def inspector(self) -> Inspector:
         """Who judges whether games are damaged."""
-        return Inspector(self.ledger, self.views, self.vault, self.clock)
+        return Inspector(self.ledger, self.views, self.seed_store, self.clock)
 
     @property
-    def outages(self) -> Outages:
+    def heartbeat(self) -> Heartbeat:
         """When players could answer, and when not."""
-        return Outages(self.ledger)
+        return Heartbeat(self.ledger)
 
 
-_at_work: list[Crew] = []
+_current: list[WorkerContext] = []
 
 
-def sign_on(crew: Crew) -> None:
+def set_context(context: WorkerContext) -> None:
     """From now on the jobs of this process use these."""
-    _at_work[:] = [crew]
+    _current[:] = [context]
 
 
-def crew() -> Crew:
+def current_context() -> WorkerContext:
     """The crew of this process; raises RuntimeError in a process that is no worker."""
-    if not _at_work:
+    if not _current:
         raise RuntimeError("jobs are done by worker processes, which sign on first")
-    return _at_work[0]
+    return _current[0]

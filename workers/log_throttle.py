@@ -6,22 +6,22 @@ import time
 
 from cachetools import TTLCache
 
-PAUSE = 10.0
+PAUSE_SECONDS = 10.0
 """Seconds between two lines of the log that say the same."""
 
-MOST = 16
+MAX_SENTENCES = 16
 """Sentences that are remembered."""
 
 
-class Seldom:
+class LogThrottle:
     """Tells of each sentence whether it is time to say it again. Not safe with threads."""
 
     def __init__(self) -> None:
-        self._said: TTLCache[str, bool] = TTLCache(MOST, PAUSE, timer=time.monotonic)
+        self._recent: TTLCache[str, bool] = TTLCache(MAX_SENTENCES, PAUSE_SECONDS, timer=time.monotonic)
 
-    def __call__(self, what: str) -> bool:
+    def __call__(self, sentence: str) -> bool:
         """Whether so much time has passed since it was last said that it is; true the first time."""
-        if what in self._said:
+        if sentence in self._recent:
             return False
-        self._said[what] = True
+        self._recent[sentence] = True
         return True

@@ -11,57 +11,62 @@ from contextlib import suppress
 
 from domain.errors import StoreUnavailable
 from projections.leases import LeaseLostError
-from projections.partitions import Held
-from projections.projector import Pump, Pumped
+from projections.partitions import PartitionLease
+from projections.projector import ProjectedSlice, Projector
 from projections.reader import Reader
 from workers import liveness
-from workers.batching_delay import SLICES, Gathering
-from workers.context import Crew
-from workers.log_throttle import Seldom
-from workers.maintenance.clock_jumps import Leaps
-from workers.maintenance.corruption_handler import DamagedGames
-from workers.maintenance.outage_recovery import Watch
-from workers.notifications.producer import Owing
+from workers.batching_delay import SLICE_INTERVAL, BatchingDelay
+from workers.context import WorkerContext
+from workers.log_throttle import LogThrottle
+from workers.maintenance.clock_jumps import ClockJumpRecovery
+from workers.maintenance.corruption_handler import CorruptionHandler
+from workers.maintenance.outage_recovery import OutageRecovery
+from workers.notifications.producer import NotificationProducer
 from workers.reconciler import Reconciler
-from workers.redis_fallback import Standby
-from workers.signals import Bell
+from workers.redis_fallback import RedisFallback
+from workers.signals import Signals
 
-NAP = 0.5
+MAX_WAIT = 0.5
 """Seconds to wait for the bell: the longest that views are behind when nobody could ring."""
 
-PASS = 1.0
+CHECK_INTERVAL = 1.0
 """Seconds between two looks at the due work when nothing happens: how late a deadline may be noticed."""
 
-APART = 0.02
+MIN_INTERVAL = 0.02
 """Seconds at least between two looks: in a busy service each takes care of what several moves have brought."""
 
-BEHIND = 5.0
+MAX_LAG = 5.0
 """Seconds that the parts of other pumps may be behind before work that needs them all is put off."""
 
-SIGN = 30.0
+LIVENESS_SECONDS = 30.0
 """Seconds within which the loop gives a sign of life."""
 
 log = logging.getLogger("annals.pump")
 
 
-class Pumping:
+class ProjectorLoop:
     """The loop. `stop` may be called from a signal handler."""
 
     def __init__(
-        self, crew: Crew, bell: Bell, reconciler: Reconciler, owner: str = "", owing: Owing | None = None
+        self,
+        context: WorkerContext,
+        signals: Signals,
+        reconciler: Reconciler,
+        owner: str = "",
+        notifications: NotificationProducer | None = None,
     ) -> None:
         """`owner` names the pump where a node has several."""
-        self._crew, self._bell, self._reconciler = crew, bell, reconciler
-        self._pump = Pump(crew.ledger, crew.catalogue, crew.views, owner or crew.node)
-        self._reader = Reader(crew.views)
-        self._watch = Watch(crew, self._reader, self._level)
-        self._leaps = Leaps(crew, self._reader, self._level)
-        self._damaged = DamagedGames(crew, self._pump)
-        self._standby, self._owing = Standby(crew.clock), owing
-        self._gathering = Gathering(SLICES)
+        self._context, self._signals, self._reconciler = context, signals, reconciler
+        self._projector = Projector(context.ledger, context.registry, context.views, owner or context.node)
+        self._reader = Reader(context.views)
+        self._outage_recovery = OutageRecovery(context, self._reader, self._catch_up_all)
+        self._clock_jumps = ClockJumpRecovery(context, self._reader, self._catch_up_all)
+        self._corruption_handler = CorruptionHandler(context, self._projector)
+        self._fallback, self._notifications = RedisFallback(context.clock), notifications
+        self._delay = BatchingDelay(SLICE_INTERVAL)
         self._position = 0
-        self._looked, self._away = 0.0, Seldom()
-        self._wanted = self._stopping = False
+        self._checked_at, self._log_throttle = 0.0, LogThrottle()
+        self._check_pending = self._stopping = False
 
     def stop(self) -> None:
         """Leave the loop after the slice that is being written."""
@@ -70,86 +75,91 @@ class Pumping:
     def run(self) -> None:
         """Until `stop`."""
         while not self._stopping:
-            liveness.promise(SIGN)
+            liveness.set_deadline(LIVENESS_SECONDS)
             try:
-                self.turn()
+                self.run_once()
             except LeaseLostError as holder:
                 log.info("standing by: %s holds the lease", holder)
-                time.sleep(NAP)
+                time.sleep(MAX_WAIT)
             except StoreUnavailable as error:
-                if self._away(str(error)):
+                if self._log_throttle(str(error)):
                     log.warning("the store does not answer: %s", error)
                 time.sleep(0.1)
-            if self._standby.stuck():  # only a new process is rid of it
-                log.error("%s takes too long: the pump ends, and is to be started anew", self._standby.doing)
+            if self._fallback.is_stuck():  # only a new process is rid of it
+                log.error("%s takes too long: the pump ends, and is to be started anew", self._fallback.current_job)
                 self.stop()
-        self._standby.stop()
+        self._fallback.stop()
         with suppress(StoreUnavailable):  # others take it then once the lease has ended
-            self._pump.release()
+            self._projector.release()
 
-    def turn(self) -> None:
+    def run_once(self) -> None:
         """Read to the end of the log, make outages and clocks good, see to the due work, wait for the bell."""
         moved = self.catch_up()
         if self._stopping:  # in the middle of the log: what the views say of deadlines is not true yet
             return
-        since = time.monotonic() - self._looked
-        wanted = moved or self._wanted or since > PASS
-        if wanted and since > APART:
-            self._look()
-            self._looked, wanted = time.monotonic(), False
-        self._wanted = self._bell.wait(APART if wanted else NAP) or wanted
+        since = time.monotonic() - self._checked_at
+        check_pending = moved or self._check_pending or since > CHECK_INTERVAL
+        if check_pending and since > MIN_INTERVAL:
+            self._run_upkeep()
+            self._checked_at, check_pending = time.monotonic(), False
+        self._check_pending = self._signals.wait_appended(MIN_INTERVAL if check_pending else MAX_WAIT) or check_pending
 
-    def _look(self) -> None:
+    def _run_upkeep(self) -> None:
         """What is to be done with the views at the end of the log: most of it by one pump alone."""
         try:
-            self._damaged.look()
-            if (held := self._pump.held) and held.tree:
-                self._look_alone(held)
+            self._corruption_handler.update_views()
+            if (lease := self._projector.lease) and lease.has_tree:
+                self._run_tree_upkeep(lease)
         except StoreUnavailable:
-            if (held := self._pump.held) and held.tree:
-                self._reconciler.long_work()
+            if (lease := self._projector.lease) and lease.has_tree:
+                self._reconciler.enqueue_long_jobs()
             raise
 
-    def _look_alone(self, held: Held) -> None:
-        if held.whole or self._shown():
-            self._watch.look()
-            self._leaps.look()
-        if self._owing:
-            self._owing.look()
+    def _run_tree_upkeep(self, lease: PartitionLease) -> None:
+        if lease.has_all or self._are_views_current():
+            self._outage_recovery.recover()
+            self._clock_jumps.recover()
+        if self._notifications:
+            self._notifications.produce()
         self._reconciler.pass_once()
-        self._standby.take(self._reconciler.left)
+        self._fallback.start(self._reconciler.unclaimed)
 
     def catch_up(self) -> bool:
         """Whether there was anything to read. Of what is written after the last look somebody rings."""
         moved = False
-        while not self._stopping and (pumped := self._run()):
-            self._position, moved = max(self._position, pumped.position), True
-            held = self._pump.held
-            if pumped.games or held is None or held.whole:  # to name none is to say that any may have changed
-                self._bell.announce(pumped.position, pumped.games)
-            if not pumped.more:
+        while not self._stopping and (slice_ := self._project_slice()):
+            self._position, moved = max(self._position, slice_.position), True
+            lease = self._projector.lease
+            if slice_.games or lease is None or lease.has_all:  # to name none is to say that any may have changed
+                self._signals.notify_projected(slice_.position, slice_.games)
+            if not slice_.has_more:
                 break
         return moved
 
-    def _run(self) -> Pumped | None:
-        liveness.promise(SIGN)
-        if pause := self._gathering.pause(time.monotonic()):
+    def _project_slice(self) -> ProjectedSlice | None:
+        liveness.set_deadline(LIVENESS_SECONDS)
+        if pause := self._delay.pause(time.monotonic()):
             time.sleep(pause)
         began = time.monotonic()
-        pumped = self._pump.run(self._crew.clock())
-        self._gathering.took(began, pumped.records if pumped else 0)
-        return pumped
+        slice_ = self._projector.run(self._context.clock())
+        self._delay.record_batch(began, slice_.records if slice_ else 0)
+        return slice_
 
-    def _level(self) -> None:
+    def _catch_up_all(self) -> None:
         """Bring all views to the end of the log; raises StoreUnavailable where other pumps do not get there."""
         self.catch_up()
-        held = self._pump.held
-        if held and not held.whole and not self._shown() and not self._reader.wait(self._position, BEHIND):
+        lease = self._projector.lease
+        if (
+            lease
+            and not lease.has_all
+            and not self._are_views_current()
+            and not self._reader.wait_for_position(self._position, MAX_LAG)
+        ):
             raise StoreUnavailable("the views of other pumps are behind")
 
-    def _shown(self) -> bool:
+    def _are_views_current(self) -> bool:
         """Whether all views are as far as this pump has read: or at the end of a log that came back shorter."""
-        shown = self._reader.position()
-        if shown < self._position and not self._crew.ledger.log(shown, 1):
-            self._position = shown
-        return shown >= self._position
+        position = self._reader.read_position()
+        if position < self._position and not self._context.ledger.log(position, 1):
+            self._position = position
+        return position >= self._position

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from domain.errors import StoreUnavailable
-from domain.service.heartbeat import Outages
-from domain.service.job_requests import Errand, Errands
+from domain.service.heartbeat import Heartbeat
+from domain.service.job_requests import JobRequest, JobRequests
 from projections.reader import Reader
-from workers.log_throttle import Seldom
-from workers.queues import BATCH, TURNS, Call, Queues, of_due, of_errand, of_notices
+from workers.log_throttle import LogThrottle
+from workers.queues import BATCH, TURNS, JobCall, Queues, delivery_call, due_call, request_call
 
-LIMIT = 1000
+MAX_ROWS = 1000
 """Rows of due work looked at in one pass."""
 
-OVERDUE = 5_000
+OVERDUE_MS = 5_000
 """ms after which work that stands although it was handed out has been left by the workers."""
 
 log = logging.getLogger("annals.reconcile")
@@ -28,47 +28,47 @@ class Reconciler:
     def __init__(
         self,
         reader: Reader,
-        errands: Errands,
-        outages: Outages,
+        job_requests: JobRequests,
+        heartbeat: Heartbeat,
         queues: Queues,
         clock: Callable[[], int],
-        notices: Callable[[], bool] | None = None,
+        has_notifications: Callable[[], bool] | None = None,
     ) -> None:
         """`notices`: whether any wait to be delivered."""
-        self._reader, self._errands, self._outages, self._queues = reader, errands, outages, queues
-        self._clock, self._notices = clock, notices
-        self._seen: dict[str, int] = {}
-        self._away = Seldom()
-        self.left: Sequence[Call] = ()
+        self._reader, self._job_requests, self._heartbeat, self._queues = reader, job_requests, heartbeat, queues
+        self._clock, self._has_notifications = clock, has_notifications
+        self._first_due: dict[str, int] = {}
+        self._log_throttle = LogThrottle()
+        self.unclaimed: Sequence[JobCall] = ()
         """Work of TURNS that the last pass could not hand out, or that nobody does."""
 
     def pass_once(self) -> int:
         """Enqueue what is due now; returns how many jobs are new. Without Redis the rows wait."""
         now = self._clock()
-        due = self._reader.due(now, LIMIT, answered=self._outages.answered())
-        calls = [*map(of_due, due), *map(of_errand, self._to_do())]
-        if self._notices and self._notices():
-            calls.append(of_notices())
-        self._seen = {call.name: self._seen.get(call.name, now) for call in calls}
+        due = self._reader.list_due(now, MAX_ROWS, answered_until=self._heartbeat.deadlines_valid_until())
+        calls = [*map(due_call, due), *map(request_call, self._list_actionable())]
+        if self._has_notifications and self._has_notifications():
+            calls.append(delivery_call())
+        self._first_due = {call.name: self._first_due.get(call.name, now) for call in calls}
         short = [call for call in calls if call.queue == TURNS]
-        self.left = [call for call in short if now - self._seen[call.name] > OVERDUE]
+        self.unclaimed = [call for call in short if now - self._first_due[call.name] > OVERDUE_MS]
         try:
-            return self._queues.hand_out(calls, now)
+            return self._queues.enqueue(calls, now)
         except StoreUnavailable as error:
-            if self._away(str(error)):
+            if self._log_throttle(str(error)):
                 log.warning("due work waits: %s", error)
-            self.left = short
+            self.unclaimed = short
             return 0
 
-    def long_work(self) -> None:
+    def enqueue_long_jobs(self) -> None:
         """Enqueue audits and rebuilds alone: for them nothing must be read from the views, which may be damaged."""
-        calls = [of_errand(e) for e in self._errands.standing() if e.ready]
+        calls = [request_call(e) for e in self._job_requests.list_open() if e.is_ready]
         with suppress(StoreUnavailable):
-            self._queues.hand_out([call for call in calls if call.queue == BATCH], self._clock())
+            self._queues.enqueue([call for call in calls if call.queue == BATCH], self._clock())
 
-    def _to_do(self) -> list[Errand]:
+    def _list_actionable(self) -> list[JobRequest]:
         """Errands that are ready, and motions that are over: declined, or of a version that is not the newest now."""
-        standing = self._errands.standing()
-        waiting = {e.game for e in standing if not e.ready}
-        versions = self._reader.versions(sorted(waiting)) if waiting else {}
-        return [e for e in standing if e.ready or e.declined or versions.get(e.game, 0) > e.version]
+        standing = self._job_requests.list_open()
+        waiting = {e.game for e in standing if not e.is_ready}
+        versions = self._reader.newest_versions(sorted(waiting)) if waiting else {}
+        return [e for e in standing if e.is_ready or e.declined or versions.get(e.game, 0) > e.version]

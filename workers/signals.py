@@ -23,54 +23,54 @@ from redis.exceptions import AuthenticationError, RedisError
 from redis.exceptions import ConnectionError as LostConnection
 from redis.retry import Retry
 
-from domain.fork_safety import heed
-from workers.batching_delay import RINGS, Gathering
+from domain.fork_safety import reset_after_fork
+from workers.batching_delay import SIGNAL_INTERVAL, BatchingDelay
 
-WRITTEN = "annals:bell"
+APPENDED_CHANNEL = "annals:bell"
 """Channel: the position of something new in the log."""
 
-PUMPED = "annals:pumped"
+PROJECTED_CHANNEL = "annals:pumped"
 """Channel: the views have come to a position, and which games have changed."""
 
-WRITABLE = "rq:annals:writable"
+WRITABLE_KEY = "rq:annals:writable"
 """Key: what is written to see whether anything can be."""
 
 NO_REDIS = "something else answers in the place of Redis"
 
-MOST_GAMES = 200
+MAX_GAMES = 200
 """Games named in one message; beyond that it names none, and everybody looks."""
 
-PATIENCE = 0.25
+TIMEOUT = 0.25
 """Seconds that ringing may take; a request must not hang on it."""
 
-SILENCE = 1.0
+RETRY_SECONDS = 1.0
 """Seconds without an attempt after a failed one."""
 
-DEAF_NAP = 0.05
+DEAF_SECONDS = 0.05
 """Seconds that waiting takes at most while nothing can be heard."""
 
-FRESH = 30.0
+RESUBSCRIBE_SECONDS = 30.0
 """Seconds of silence after which a listener subscribes anew: the other end may be gone without a word."""
 
-MOST_RINGS = 1000
+MAX_MESSAGES = 1000
 """Rings answered by one look; a crowd that never stops ringing must not keep who listens from looking."""
 
-LONGEST = 16 * 1024
+MAX_BYTES = 16 * 1024
 """Bytes of an announcement."""
 
-LONGEST_NAME = 64
+MAX_NAME = 64
 """Characters of the name of a game in one."""
 
 
 @dataclass(frozen=True)
-class Pumped:
+class ProjectedMessage:
     """What the pump has told: how far the views are, and which games changed (none: any may have)."""
 
     position: int
     games: frozenset[str] = frozenset()
 
 
-class _PassFile(CredentialProvider):
+class _PasswordFile(CredentialProvider):
     """A password that is read anew for each connection, so that it can be changed while the service runs."""
 
     def __init__(self, user: str, path: Path) -> None:
@@ -84,20 +84,20 @@ class _PassFile(CredentialProvider):
         return (self._user, password) if self._user else (password,)
 
 
-def connect(url: str, timeout: float = PATIENCE) -> Redis:
+def connect(url: str, timeout: float = TIMEOUT) -> Redis:
     """A client that fails at once instead of trying again by itself.
 
     `passfile=FILE` in the address names a file with the password, as it does for PostgreSQL.
     """
     parts = urlsplit(url)
-    asked = parse_qsl(parts.query, keep_blank_values=True)
-    files = [value for name, value in asked if name == "passfile"]
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    files = [value for name, value in query if name == "passfile"]
     provider = None
     if files:
-        user, _, where = parts.netloc.rpartition("@")
-        provider = _PassFile(unquote(user.partition(":")[0]), Path(files[-1]))
-        rest = urlencode([(name, value) for name, value in asked if name != "passfile"])
-        url = f"{parts.scheme}://{where}{parts.path}" + (f"?{rest}" if rest else "")
+        user, _, host = parts.netloc.rpartition("@")
+        provider = _PasswordFile(unquote(user.partition(":")[0]), Path(files[-1]))
+        rest = urlencode([(name, value) for name, value in query if name != "passfile"])
+        url = f"{parts.scheme}://{host}{parts.path}" + (f"?{rest}" if rest else "")
     return Redis.from_url(
         url,
         socket_timeout=timeout,
@@ -113,228 +113,228 @@ def ping(redis: Redis) -> None:
         raise RedisError(NO_REDIS)
 
 
-def understood(message: object) -> Pumped | None:
+def parse_message(message: object) -> ProjectedMessage | None:
     """What was announced; None if it is no announcement."""
-    if not isinstance(message, bytes) or len(message) > LONGEST:
+    if not isinstance(message, bytes) or len(message) > MAX_BYTES:
         return None
     try:
-        told = json.loads(message)
+        doc = json.loads(message)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict):
+    if not isinstance(doc, dict):
         return None
-    position, games = told.get("position"), told.get("games")
-    if type(position) is not int or not isinstance(games, list) or len(games) > MOST_GAMES:
+    position, games = doc.get("position"), doc.get("games")
+    if type(position) is not int or not isinstance(games, list) or len(games) > MAX_GAMES:
         return None
-    if not all(isinstance(game, str) and len(game) <= LONGEST_NAME for game in games):
+    if not all(isinstance(game, str) and len(game) <= MAX_NAME for game in games):
         return None
-    return Pumped(position, frozenset(games))
+    return ProjectedMessage(position, frozenset(games))
 
 
-class Breaker:
+class CircuitBreaker:
     """Keeps threads from waiting for what does not answer: after a failure one attempt in so many seconds."""
 
     def __init__(self, seconds: float | None = None) -> None:
-        self._seconds = SILENCE if seconds is None else seconds
-        self._failed, self._until = False, 0.0
+        self._seconds = RETRY_SECONDS if seconds is None else seconds
+        self._failed, self._blocked_until = False, 0.0
 
-    def closed(self) -> bool:
+    def may_try(self) -> bool:
         """Whether to try; who is told so after a failure is the only one for a while."""
         now = time.monotonic()
-        if self._failed and now < self._until:
+        if self._failed and now < self._blocked_until:
             return False
-        self._until = now + self._seconds
+        self._blocked_until = now + self._seconds
         return True
 
-    def tell(self, *, failed: bool) -> None:
+    def report(self, *, failed: bool) -> None:
         """What came of it."""
-        self._failed, self._until = failed, time.monotonic() + self._seconds
+        self._failed, self._blocked_until = failed, time.monotonic() + self._seconds
 
 
-class Bell:
+class Signals:
     """Rings, and hears others ring. Safe with threads as long as only one of them listens."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._redis = connect(url)
-        self._ringing, self._listening = Breaker(), Breaker()
-        self._last = 0.0
+        self._sending, self._receiving = CircuitBreaker(), CircuitBreaker()
+        self._last_heard = 0.0
         self.after_fork()
-        heed(self)
+        reset_after_fork(self)
 
     def after_fork(self) -> None:
         """The parent's connections are not ours to use."""
-        self._lines: list[Any] = []  # connections of the library's, whose methods have no types
-        self._heard: PubSub | None = None
+        self._connections: list[Any] = []  # connections of the library's, whose methods have no types
+        self._subscription: PubSub | None = None
 
-    def ring(self, position: int) -> None:
+    def notify_appended(self, position: int) -> None:
         """There is something new in the log, up to that position."""
-        self._publish(WRITTEN, str(position))
+        self._publish(APPENDED_CHANNEL, str(position))
 
-    def announce(self, position: int, games: Sequence[str]) -> None:
+    def notify_projected(self, position: int, games: Sequence[str]) -> None:
         """The views have come to that position."""
-        named = sorted(set(games)) if len(games) <= MOST_GAMES else []
-        self._publish(PUMPED, json.dumps({"position": position, "games": named}))
+        names = sorted(set(games)) if len(games) <= MAX_GAMES else []
+        self._publish(PROJECTED_CHANNEL, json.dumps({"position": position, "games": names}))
 
-    def stir(self, game: str) -> None:
+    def notify_changed(self, game: str) -> None:
         """Something about a game is new that is not in the log: there may be work, and who follows it looks."""
-        self.ring(0)
-        self.announce(0, [game])
+        self.notify_appended(0)
+        self.notify_projected(0, [game])
 
-    def up(self) -> bool:
+    def is_up(self) -> bool:
         """Whether Redis answers, and takes what is written: one that is full does not, nor one that follows another."""
-        if not self._tried(lambda: ping(self._redis)):
+        if not self._attempt(lambda: ping(self._redis)):
             return False
         try:
-            return self._redis.hset(WRITABLE, "written", 1) in (0, 1)
+            return self._redis.hset(WRITABLE_KEY, "written", 1) in (0, 1)
         except RedisError:
             return False
 
     def _publish(self, channel: str, message: str) -> None:
-        self._tried(lambda: self._say("PUBLISH", channel, message))
+        self._attempt(lambda: self._send_command("PUBLISH", channel, message))
 
-    def _say(self, *command: str) -> None:
+    def _send_command(self, *command: str) -> None:
         """Over a connection that is kept for it: to be handed one of a pool takes as long again.
 
         One for each thread that rings at the same time; there is no lock that one ended from outside could leave shut.
         """
         with suppress(IndexError, LostConnection):  # none is kept, or its other end was started anew since
-            self._spoken(self._lines.pop(), command)
+            self._exchange(self._connections.pop(), command)
             return
         pool = self._redis.connection_pool
         # Made beside the pool, which would count it for ever and make no more after a hundred.
-        self._spoken(pool.connection_class(**pool.connection_kwargs), command)
+        self._exchange(pool.connection_class(**pool.connection_kwargs), command)
 
-    def _spoken(self, line: Any, command: Sequence[str]) -> None:
+    def _exchange(self, connection: Any, command: Sequence[str]) -> None:
         try:
-            line.send_command(*command)
-            line.read_response()
+            connection.send_command(*command)
+            connection.read_response()
         except BaseException:
-            line.disconnect()  # an answer that comes late would be taken for the next one's
+            connection.disconnect()  # an answer that comes late would be taken for the next one's
             raise
-        self._lines.append(line)
+        self._connections.append(connection)
 
-    def _tried(self, call: Callable[[], object]) -> bool:
-        if not self._ringing.closed():
+    def _attempt(self, call: Callable[[], object]) -> bool:
+        if not self._sending.may_try():
             return False
         try:
             call()
         except Exception:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
-            self._ringing.tell(failed=True)
+            self._sending.report(failed=True)
             return False
-        self._ringing.tell(failed=False)
+        self._sending.report(failed=False)
         return True
 
     # --- listening
 
     @property
-    def deaf(self) -> bool:
+    def is_deaf(self) -> bool:
         """Whether nothing can be heard now."""
-        return self._heard is None
+        return self._subscription is None
 
-    def wait(self, seconds: float) -> bool:
+    def wait_appended(self, seconds: float) -> bool:
         """Until somebody has rung (then true), or so long; less while Redis is away, since then nobody can ring."""
-        if self._next(WRITTEN, seconds) is None:
+        if self._receive(APPENDED_CHANNEL, seconds) is None:
             return False
-        for _ in range(MOST_RINGS):  # one look serves all who rang
-            if self._next(WRITTEN, 0) is None:
+        for _ in range(MAX_MESSAGES):  # one look serves all who rang
+            if self._receive(APPENDED_CHANNEL, 0) is None:
                 break
         return True
 
-    def pumped(self, seconds: float) -> Pumped | None:
+    def wait_projected(self, seconds: float) -> ProjectedMessage | None:
         """The next announcement; None if there was none in that time, or it could not be heard."""
-        return understood(self._next(PUMPED, seconds))
+        return parse_message(self._receive(PROJECTED_CHANNEL, seconds))
 
-    def _next(self, channel: str, seconds: float) -> object:
+    def _receive(self, channel: str, seconds: float) -> object:
         """What came over the channel; None if nothing did."""
         try:
-            heard = self._heard = self._heard or self._subscribed(channel)
-            if heard is not None:
-                message = heard.get_message(ignore_subscribe_messages=True, timeout=seconds)
-                self._age(heard=bool(message))
+            subscription = self._subscription = self._subscription or self._subscribe(channel)
+            if subscription is not None:
+                message = subscription.get_message(ignore_subscribe_messages=True, timeout=seconds)
+                self._check_age(heard=bool(message))
                 return message["data"] if message else None
         except Exception:  # noqa: BLE001 - as in `_tried`
-            self._deaf()
-        time.sleep(min(seconds, DEAF_NAP))
+            self._handle_lost()
+        time.sleep(min(seconds, DEAF_SECONDS))
         return None
 
-    def _age(self, *, heard: bool) -> None:
+    def _check_age(self, *, heard: bool) -> None:
         if heard:
-            self._last = time.monotonic()
-        elif time.monotonic() > self._last + FRESH:
-            self._hang_up()
+            self._last_heard = time.monotonic()
+        elif time.monotonic() > self._last_heard + RESUBSCRIBE_SECONDS:
+            self._unsubscribe()
 
-    def _subscribed(self, channel: str) -> PubSub | None:
-        if not self._listening.closed():
+    def _subscribe(self, channel: str) -> PubSub | None:
+        if not self._receiving.may_try():
             return None
-        heard = PubSub(connect(self._url).connection_pool)
-        heard.subscribe(channel)
-        self._last = time.monotonic()
-        self._listening.tell(failed=False)
-        return heard
+        subscription = PubSub(connect(self._url).connection_pool)
+        subscription.subscribe(channel)
+        self._last_heard = time.monotonic()
+        self._receiving.report(failed=False)
+        return subscription
 
-    def _deaf(self) -> None:
-        self._listening.tell(failed=True)
-        self._hang_up()
+    def _handle_lost(self) -> None:
+        self._receiving.report(failed=True)
+        self._unsubscribe()
 
-    def _hang_up(self) -> None:
-        heard, self._heard = self._heard, None
-        if heard is not None:
+    def _unsubscribe(self) -> None:
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
             with suppress(Exception):
-                heard.close()
+                subscription.close()
 
     def close(self) -> None:
         """Close the connections; a later use makes new ones."""
-        self._hang_up()
-        while self._lines:
-            self._lines.pop().disconnect()
+        self._unsubscribe()
+        while self._connections:
+            self._connections.pop().disconnect()
         self._redis.close()
 
 
-class Ringer:
+class SignalThread:
     """Rings in a thread of its own: nobody who writes waits for Redis, and one ring tells of all who came meanwhile.
 
     Where many come, rings are kept apart.
     """
 
-    def __init__(self, bell: Bell) -> None:
-        self._bell = bell
+    def __init__(self, signals: Signals) -> None:
+        self._signals = signals
         self.after_fork()
-        heed(self)
+        reset_after_fork(self)
 
     def after_fork(self) -> None:
         """The parent's thread is not here."""
-        self._starting, self._some = threading.Lock(), threading.Event()
+        self._starting, self._pending = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
-        self._position = self._come = 0
+        self._position = self._count = 0
 
-    def ring(self, position: int) -> None:
+    def notify_appended(self, position: int) -> None:
         """There is something new in the log, up to that position."""
-        self._position, self._come = max(self._position, position), self._come + 1
-        self._some.set()
-        if not self._rings():
+        self._position, self._count = max(self._position, position), self._count + 1
+        self._pending.set()
+        if not self._is_running():
             with self._starting:
-                if not self._rings():
-                    self._begin(position)
+                if not self._is_running():
+                    self._start(position)
 
-    def _begin(self, position: int) -> None:
+    def _start(self, position: int) -> None:
         """Where the system gives no more threads, whoever writes rings: it must not fail after its append."""
         self._thread = threading.Thread(target=self._run, name="ringer", daemon=True)
         try:
             self._thread.start()
         except (RuntimeError, MemoryError):
-            self._bell.ring(position)
+            self._signals.notify_appended(position)
 
-    def _rings(self) -> bool:
+    def _is_running(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
     def _run(self) -> None:
-        gathering, rung = Gathering(RINGS), self._come - 1
-        while self._some.wait():
+        gathering, rung = BatchingDelay(SIGNAL_INTERVAL), self._count - 1
+        while self._pending.wait():
             if pause := gathering.pause(time.monotonic()):
                 time.sleep(pause)
-            self._some.clear()
-            come = self._come
-            gathering.took(time.monotonic(), come - rung)
+            self._pending.clear()
+            come = self._count
+            gathering.record_batch(time.monotonic(), come - rung)
             rung = come
-            self._bell.ring(self._position)
+            self._signals.notify_appended(self._position)

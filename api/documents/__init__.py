@@ -1,1 +1,1 @@
-"""JSON documents that routes and streams both send, made from views for one viewer."""
+"""JSON documents for routes and streams, built from views for one viewer."""

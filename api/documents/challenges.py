@@ -1,18 +1,23 @@
-"""Challenges that wait for a person's answer, as the person is shown them."""
+"""A person's open challenges."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.services import Doc, Services
+from api.services import ApiServices, Doc
 
 
-def asked(s: Services, players: Sequence[str], account: str) -> Doc:
-    """The tables to which whoever has these ids is asked, without what people ask whom the account blocks."""
-    away = {player for player, _ in s.people.circle.blocks(account)} if account else set()
-    found = [c for c in s.people.circle.challenges(players) if not away & set(_persons(s, c.by))]
-    names, cards = s.access.names([c.by for c in found]), s.access.cards([c.game for c in found])
-    shown = [
+def build_challenges(s: ApiServices, players: Sequence[str], account: str) -> Doc:
+    """Return the open challenges of these players, without challenges from people the account blocks."""
+    blocked = {player for player, _ in s.account_store.social_graph.list_blocks(account)} if account else set()
+    challenges = [
+        c for c in s.account_store.social_graph.list_challenges(players) if not blocked & set(_player_ids(s, c.by))
+    ]
+    names, cards = (
+        s.seat_tokens.texts.list_names([c.by for c in challenges]),
+        s.seat_tokens.texts.list_cards([c.game for c in challenges]),
+    )
+    items = [
         {
             "game": c.game,
             "title": cards.get(c.game, ("", ""))[0],
@@ -22,12 +27,12 @@ def asked(s: Services, players: Sequence[str], account: str) -> Doc:
             "at": c.at,
             "until": c.until,
         }
-        for c in found
+        for c in challenges
     ]
-    return {"items": shown}
+    return {"items": items}
 
 
-def _persons(s: Services, player: str) -> list[str]:
-    """All ids of the person behind one of them."""
-    account = s.people.accounts.playing(player)
-    return s.people.accounts.players(account.id) if account else [player]
+def _player_ids(s: ApiServices, player: str) -> list[str]:
+    """Return all player ids of the person with this id."""
+    account = s.account_store.accounts.find_by_player(player)
+    return s.account_store.accounts.list_players(account.id) if account else [player]

@@ -1,4 +1,4 @@
-"""A person's own tables, with the decisions that they owe there."""
+"""A person's own tables, with their open decisions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import orjson
 
 from api import authorization
 from api.documents import challenges
-from api.documents.summaries import with_names
-from api.response_builders import cut
-from api.services import Doc, Services
-from domain.service.seat_tokens import Role
+from api.documents.summaries import add_names
+from api.response_builders import paginate
+from api.services import ApiServices, Doc
+from domain.service.principals import Role
 
-MOST = 5000
-"""Games of one person that are looked through."""
+MAX_GAMES = 5000
+"""Most games read for one person."""
 
 
 PAGE = 50
@@ -23,62 +23,62 @@ PAGE = 50
 
 
 @dataclass(frozen=True)
-class Person:
-    """Whose tables they are. A token that a director has lent stands for one seat, and for no person."""
+class TableOwner:
+    """The person or seat behind a list of tables. A lent token stands for its seat only."""
 
     account: str = ""
     player: str = ""
     lent: tuple[str, Role] | None = None
 
-    def roles(self, s: Services) -> dict[str, list[Role]]:
-        """Game -> what the person is there."""
+    def roles(self, s: ApiServices) -> dict[str, list[Role]]:
+        """Return game -> roles of the person."""
         if self.lent:
             return {self.lent[0]: [self.lent[1]]}
-        found = s.access.roles(*self.players(s))
-        return {game: found[game] for game in list(found)[:MOST]}
+        roles = s.seat_tokens.list_roles(*self.players(s))
+        return {game: roles[game] for game in list(roles)[:MAX_GAMES]}
 
-    def players(self, s: Services) -> list[str]:
-        """The ids by which records know the person."""
-        return s.people.accounts.players(self.account) if self.account else [self.player]
+    def players(self, s: ApiServices) -> list[str]:
+        """Return the person's player ids."""
+        return s.account_store.accounts.list_players(self.account) if self.account else [self.player]
 
-    def asked(self, s: Services) -> Doc:
-        """The tables to which the person is asked."""
-        return challenges.asked(s, [] if self.lent else self.players(s), self.account)
+    def challenges(self, s: ApiServices) -> Doc:
+        """Return the person's open challenges."""
+        return challenges.build_challenges(s, [] if self.lent else self.players(s), self.account)
 
 
-def asking() -> Person:
-    """Who asks."""
-    found = authorization.holder()
+def current_owner() -> TableOwner:
+    """Return the caller."""
+    found = authorization.optional_owner()
     if found is not None:
-        return Person(account=found.account)
+        return TableOwner(account=found.account)
     seat_of = authorization.principal()
-    return Person(player=seat_of.player, lent=(seat_of.game, seat_of.role) if seat_of.lent else None)
+    return TableOwner(player=seat_of.player, lent=(seat_of.game, seat_of.role) if seat_of.lent else None)
 
 
-def my_page(
-    s: Services, person: Person, status: str = "", turn: str = "all", before: int = 0, limit: int = PAGE
+def build_my_tables(
+    s: ApiServices, owner: TableOwner, status: str = "", turn: str = "all", before: int = 0, limit: int = PAGE
 ) -> Doc:
-    """A person's tables, the newest change first."""
-    roles = person.roles(s)
+    """Return a page of a person's tables, the latest change first."""
+    roles = owner.roles(s)
     found: list[tuple[int, Doc]] = []
     while len(found) <= limit:
-        page = s.reader.of(list(roles), status, before, limit + 1, inside=True)
-        told = ((position, with_turn(s, doc, roles[doc["game"]])) for position, doc in page)
-        found += [(position, doc) for position, doc in told if turn == "all" or doc["turn"]]
+        page = s.reader.list_summaries(list(roles), status, before, limit + 1, inside=True)
+        tables = ((position, add_turn(s, doc, roles[doc["game"]])) for position, doc in page)
+        found += [(position, doc) for position, doc in tables if turn == "all" or doc["turn"]]
         if len(page) <= limit:
             break
         before = page[-1][0]
-    kept = {"status": status, "turn": "" if turn == "all" else turn}
-    shown, address = cut(found, limit, "/v1/me/games", lambda last: last[0], **kept)
-    return {"items": with_names(s, [doc for _, doc in shown]), "next": address}
+    query = {"status": status, "turn": "" if turn == "all" else turn}
+    items, address = paginate(found, limit, "/v1/me/games", lambda last: last[0], **query)
+    return {"items": add_names(s, [doc for _, doc in items]), "next": address}
 
 
-def with_turn(s: Services, summary: Doc, roles: Sequence[Role]) -> Doc:
-    """Whether a decision is owed, as one's own seats know it, and how long there is for it, ms."""
-    mine = [role for role in roles if isinstance(role, int) and role in summary["waiting_for"]]
+def add_turn(s: ApiServices, summary: Doc, roles: Sequence[Role]) -> Doc:
+    """Add the roles, `turn` (a decision is open for an own seat) and `left` (ms until its default)."""
+    own_seats = [role for role in roles if isinstance(role, int) and role in summary["waiting_for"]]
     dues: list[int | None] = []
-    for seat in mine:  # in a secret decision the others do not know who has answered
-        board = s.reader.board(summary["game"], seat)
+    for seat in own_seats:  # in a secret decision, only the seat's own board has its status
+        board = s.reader.find_board(summary["game"], seat)
         (top,) = orjson.loads(board.doc)["decisions"][:1] if board else ({"must": []},)
         dues += [top.get("due", {}).get(str(seat))] if seat in top["must"] else []
     timed = [due for due in dues if due is not None]

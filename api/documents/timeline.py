@@ -1,36 +1,36 @@
-"""Entries of a timeline in one language."""
+"""Timeline entries in one language."""
 
 from __future__ import annotations
 
 from api.http import rate_limits
-from api.services import Doc, Services
-from domain.kernel.narration.sentences import Who
-from domain.kernel.text.message_catalog import Name, Texts, texts
+from api.services import ApiServices, Doc
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.text.message_catalog import SeatNamer, Texts, load_texts
 from domain.types import Viewer
-from projections.documents import with_text
+from projections.documents import add_text
 
 
-def entries(
-    s: Services, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str, whole: rate_limits.Passage
+def build_entries(
+    s: ApiServices, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str, gate: rate_limits.GateContext
 ) -> list[Doc]:
-    """Entries of a game's timeline in one language, rewinds with their reasons; none after what the summary tells."""
+    """Return timeline entries in one language, with the reasons of rewinds, up to the summary's version."""
     limit = min(limit, max(summary["version"] - after, 0))
-    rules, game = s.catalogue.get(summary["ruleset"]), summary["game"]
-    words = texts(rules.package, lang)
-    name = sentence_names(s, summary, words)
-    found = [with_text(rules, e, words, name) for e in s.reader.timeline(game, viewer, after, limit, whole=whole)]
+    rules, game = s.registry.get(summary["ruleset"]), summary["game"]
+    words = load_texts(rules.package, lang)
+    name = name_resolver(s, summary, words)
+    found = [add_text(rules, e, words, name) for e in s.reader.read_timeline(game, viewer, after, limit, gate=gate)]
     for entry in found:
         if entry.get("kind") == "rewound":
-            entry["reason"] = _reason(s, game, entry["version"])
+            entry["reason"] = _rewind_reason(s, game, entry["version"])
     return found
 
 
-def sentence_names(s: Services, summary: Doc, words: Texts) -> Name:
-    people = s.access.names(seat["player"] for seat in summary["seats"] if seat["player"])
+def name_resolver(s: ApiServices, summary: Doc, words: Texts) -> SeatNamer:
+    people = s.seat_tokens.texts.list_names(seat["player"] for seat in summary["seats"] if seat["player"])
     powers = {int(seat): power for seat, power in summary.get("powers", {}).items()}
-    return Who(words, powers, {seat["seat"]: people.get(seat["player"], "") for seat in summary["seats"]})
+    return SeatNames(words, powers, {seat["seat"]: people.get(seat["player"], "") for seat in summary["seats"]})
 
 
-def _reason(s: Services, game: str, version: int) -> str | None:
+def _rewind_reason(s: ApiServices, game: str, version: int) -> str | None:
     hashed = [r.body.get("reason", "") for r in s.ledger.read(game, version - 1, version)]
-    return s.access.said(hashed[0]) if hashed and hashed[0] else None
+    return s.seat_tokens.texts.find_text(hashed[0]) if hashed and hashed[0] else None

@@ -1,67 +1,80 @@
-"""Undo requests, called rewinds and motions over HTTP, as their viewers may read them."""
+"""Undo requests (in HTTP: rewinds and motions), as each viewer may read them."""
 
 from __future__ import annotations
 
 from api.http import rate_limits
-from api.services import Doc, Services
-from api.visibility import sight
-from domain.kernel.game.undo import learnt
+from api.services import ApiServices, Doc
+from api.visibility import visibility_of
+from domain.kernel.game.undo import find_private_packs
 from domain.kernel.records.record import Record
-from domain.service.job_requests import Errand
-from domain.service.seat_tokens import Principal
+from domain.service.job_requests import JobRequest
+from domain.service.principals import Principal
 from domain.types import Json
 
 
-def asked_for(errand: Errand) -> Doc:
-    """The request itself."""
-    args = errand.args or {}
-    doc = {"id": errand.id, "game": errand.game, "version": errand.version, "consents": list(errand.asked)}
-    return doc | {k: args[k] for k in ("to", "seat", "undone", "draws")} | {"job": f"/v1/jobs/{errand.id}"}
+def request_to_json(job_request: JobRequest) -> Doc:
+    """Return the request without its status."""
+    args = job_request.args or {}
+    doc = {
+        "id": job_request.id,
+        "game": job_request.game,
+        "version": job_request.version,
+        "consents": list(job_request.asked),
+    }
+    return doc | {k: args[k] for k in ("to", "seat", "undone", "draws")} | {"job": f"/v1/jobs/{job_request.id}"}
 
 
-def status(s: Services, errand: Errand) -> tuple[str, str]:
-    """`open`, `queued`, `done`, `declined` or `failed`, and the code of what failed. The log has the last word."""
-    head = s.ledger.version(errand.game)  # first: whatever was done by then is found afterwards
-    if s.ledger.command(errand.game, errand.id):
+def request_status(s: ApiServices, job_request: JobRequest) -> tuple[str, str]:
+    """Return `open`, `queued`, `done`, `declined` or `failed`, and the code of a failure.
+
+    The log takes precedence over the job request.
+    """
+    head = s.ledger.version(job_request.game)  # read first: later reads then include everything up to it
+    if s.ledger.find_command(job_request.game, job_request.id):
         return "done", ""
-    if errand.declined:
+    if job_request.declined:
         return "declined", "declined"
-    if errand.outcome and "refused" in errand.outcome:
-        return "failed", str(errand.outcome["refused"])
-    if head != errand.version:
+    if job_request.outcome and "refused" in job_request.outcome:
+        return "failed", str(job_request.outcome["refused"])
+    if head != job_request.version:
         return "failed", "stale_version"
-    return ("open" if errand.missing else "queued"), ""
+    return ("open" if job_request.missing_seats else "queued"), ""
 
 
-def standing(s: Services, errand: Errand) -> Doc:
-    """The request and how it stands, as all may see it."""
-    doc = asked_for(errand) | {"status": status(s, errand)[0]}
-    return doc | {"agreed": list(errand.agreed), "declined": list(errand.declined)}
+def public_undo_request(s: ApiServices, job_request: JobRequest) -> Doc:
+    """Return the request and its status in the public view."""
+    doc = request_to_json(job_request) | {"status": request_status(s, job_request)[0]}
+    return doc | {"agreed": list(job_request.agreed), "declined": list(job_request.declined)}
 
 
-def shown(s: Services, errand: Errand, who: Principal | None, whole: rate_limits.Passage) -> Doc:
-    """The same as somebody may see it; what it would undo in secret is told while it is open, from the whole game."""
-    doc = standing(s, errand)
-    if doc["status"] != "open" or who is None or not _sees_all(s, errand.game, who):
+def build_undo_request(
+    s: ApiServices, job_request: JobRequest, principal: Principal | None, gate: rate_limits.GateContext
+) -> Doc:
+    """Return the request in the caller's view. While it is open, a director also gets the secrets it undoes.
+
+    Their computation reads the whole game.
+    """
+    doc = public_undo_request(s, job_request)
+    if doc["status"] != "open" or principal is None or not _is_director_without_seat(s, job_request.game, principal):
         return doc
-    with whole():
-        return doc | {"hidden": _hidden(s, errand)}
+    with gate():
+        return doc | {"hidden": _find_secrets(s, job_request)}
 
 
-def _sees_all(s: Services, game: str, who: Principal) -> bool:
-    """The director, unless it holds a seat."""
-    if who.seat is not None:
+def _is_director_without_seat(s: ApiServices, game: str, principal: Principal) -> bool:
+    """Return True for a director without a seat in the game."""
+    if principal.seat is not None:
         return False
-    return all(p.id != who.player for p in s.commands.game(game).players.values())
+    return all(p.id != principal.player for p in s.commands.game(game).players.values())
 
 
-def _hidden(s: Services, errand: Errand) -> list[Json]:
-    versions = set((errand.args or {})["undone"])
-    records: list[Record] = s.ledger.read(errand.game, upto=errand.version)
-    return [list(item) for item in learnt([r for r in records if r.version in versions])]
+def _find_secrets(s: ApiServices, job_request: JobRequest) -> list[Json]:
+    versions = set((job_request.args or {})["undone"])
+    records: list[Record] = s.ledger.read(job_request.game, upto=job_request.version)
+    return [list(item) for item in find_private_packs([r for r in records if r.version in versions])]
 
 
-def visible(errand: Errand) -> bool:
-    """Whether whoever asks may know of it: spectators with a delay once the game has gone on where they see it."""
-    upto = sight(errand.game).upto if errand.game else None
-    return upto is None or errand.work != "rewind" or errand.version < upto
+def is_visible(job_request: JobRequest) -> bool:
+    """Return True if the caller may see the request. A spectator with a delay sees it after the next visible record."""
+    upto = visibility_of(job_request.game).upto if job_request.game else None
+    return upto is None or job_request.work != "rewind" or job_request.version < upto

@@ -1,1 +1,1 @@
-"""HTTP itself: problems, conditions, limits, languages, logs and metrics."""
+"""HTTP concerns: problems, conditional requests, limits, languages, logs and metrics."""

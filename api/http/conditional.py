@@ -1,4 +1,4 @@
-"""Conditions of a read (RFC 9110, 13): what the client has is not sent again."""
+"""Conditional reads (RFC 9110, 13)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from flask import Response, request
 from api.http.problems import Problem
 
 
-def conditional(made: Response) -> Response:
-    """An answer with a strong tag, or 304 where the client has it; raises Problem where it wants another one."""
+def conditional(response: Response) -> Response:
+    """Return 304 if the client has the current document. Raise Problem if If-Match names another one.
+
+    The response needs a strong ETag.
+    """
     match = request.if_match
-    if match and not match.star_tag and not match.contains(made.get_etag()[0] or ""):
+    if match and not match.star_tag and not match.contains(response.get_etag()[0] or ""):
         raise Problem("precondition_failed")
-    # The framework would answer what is seen to above with 412 and the document, `*` too.
+    # Checked above. The framework would send 412 with the document, also for `*`.
     without = {name: value for name, value in request.environ.items() if name != "HTTP_IF_MATCH"} if match else request
-    made.make_conditional(without)
-    return made
+    response.make_conditional(without)
+    return response

@@ -1,4 +1,4 @@
-"""Guesses at passwords: each that fails makes the next one wait longer; in the memory of each process."""
+"""Throttling of failed logins with growing delays, in the memory of each process."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from cachetools import LRUCache
 from flask import Flask, current_app
 
 from api.http.problems import Problem
-from api.http.rate_limits import KEPT, later
+from api.http.rate_limits import MAX_CALLERS, refuse_for
 
-FREE = 5
-"""Failures that cost nothing: people mistype."""
+FREE_FAILURES = 5
+"""Failures without a delay, for typing errors."""
 
-LONGEST = 900.0
-"""Seconds that the next guess waits at most; and after so many without any, one failure is forgotten."""
+LONGEST_WAIT = 900.0
+"""Longest delay before the next guess, seconds. One failure expires after each such period without guesses."""
 
 
-class Attempts:
-    """Failures by what was guessed at and by who guesses; safe with threads."""
+class FailedAttempts:
+    """Failure counts by account, device and address. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._failed: LRUCache[str, tuple[int, float]] = LRUCache(KEPT)
-        """How many, and when the last one was."""
+        self._failed: LRUCache[str, tuple[int, float]] = LRUCache(MAX_CALLERS)
+        """Failures, and the time of the last one."""
 
     def begin(self, *names: str) -> float:
-        """Seconds to wait; 0: it may be tried, and counts as a failure of all these names until it is forgiven."""
+        """Return the seconds to wait, or 0 and count one failure for all names until `forgive`."""
         now = time.monotonic()
         with self._lock:
-            found = {name: self._left(name, now) for name in names}
-            wait = max(last + _pause(count) - now for count, last in found.values())
+            found = {name: self._failures_left(name, now) for name in names}
+            wait = max(last + _wait_after(count) - now for count, last in found.values())
             if wait > 0:
                 return wait
             for name, (count, _) in found.items():
@@ -41,7 +41,7 @@ class Attempts:
         return 0.0
 
     def forgive(self, *names: str, all_of: bool = False) -> None:
-        """It was none: of these names one failure less, or no failure at all."""
+        """Remove one counted failure of these names, or all of them with `all_of`."""
         with self._lock:
             for name in names:
                 count, last = self._failed.get(name, (0, 0.0))
@@ -50,13 +50,13 @@ class Attempts:
                 else:
                     self._failed[name] = (count - 1, last)
 
-    def _left(self, name: str, now: float) -> tuple[int, float]:
-        count, last = self._failed.get(name, (0, now - LONGEST))
-        return max(count - int((now - last) / LONGEST), 0), last
+    def _failures_left(self, name: str, now: float) -> tuple[int, float]:
+        count, last = self._failed.get(name, (0, now - LONGEST_WAIT))
+        return max(count - int((now - last) / LONGEST_WAIT), 0), last
 
 
-def _pause(count: int) -> float:
-    return min(2.0 ** (count - FREE), LONGEST) if count >= FREE else 0.0
+def _wait_after(count: int) -> float:
+    return min(2.0 ** (count - FREE_FAILURES), LONGEST_WAIT) if count >= FREE_FAILURES else 0.0
 
 
 # --- those of the application ----------------------------------------------------------------------------------
@@ -64,26 +64,26 @@ def _pause(count: int) -> float:
 _ATTEMPTS = "annals.attempts"
 
 
-def install(app: Flask) -> None:
-    """One count of failures for the application."""
-    app.extensions[_ATTEMPTS] = Attempts()
+def register(app: Flask) -> None:
+    """Add the failure counter to the application."""
+    app.extensions[_ATTEMPTS] = FailedAttempts()
 
 
 @contextmanager
-def guessing(*names: str, at: str = "") -> Iterator[None]:
-    """Around a look at a secret, which counts for all these names unless it fits; raises Problem for who must wait.
+def throttled(*names: str, address: str = "") -> Iterator[None]:
+    """Count a check of a secret as a failure unless it succeeds. Raise Problem during a delay.
 
-    What fits makes good all failures of the names, and none before of the address (`at`): whoever guesses at others may
-    have an account too. What ends otherwise, since the store is away for instance, was no guess.
+    Success clears all failures of the names, but only its own count for the address: guessers may have an account too.
+    Other errors, such as an unavailable store, count as no guess.
     """
-    found: Attempts = current_app.extensions[_ATTEMPTS]
-    where = [f"address {at}"] if at else []
-    later(found.begin(*names, *where))
+    attempts: FailedAttempts = current_app.extensions[_ATTEMPTS]
+    addresses = [f"address {address}"] if address else []
+    refuse_for(attempts.begin(*names, *addresses))
     try:
         yield
     except Exception as error:
         if not (isinstance(error, Problem) and error.code == "wrong_credentials"):
-            found.forgive(*names, *where)
+            attempts.forgive(*names, *addresses)
         raise
-    found.forgive(*names, all_of=True)
-    found.forgive(*where)
+    attempts.forgive(*names, all_of=True)
+    attempts.forgive(*addresses)

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as application/problem+json (RFC 9457) with a stable code."""
+"""Errors as application/problem+json (RFC 9457) with stable codes."""
 
 from __future__ import annotations
 
@@ -12,109 +12,109 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from api.http import strict_json
-from api.http.i18n import DEFAULT, language, translated
-from api.http.request_log import say
+from api.http.i18n import DEFAULT_LANGUAGE, request_language, translate_messages
+from api.http.request_log import write_log
 from api.services import Doc, services
 from domain import errors
 from domain.errors import AnnalsError, RuleError
-from domain.kernel.text.message_catalog import Message, texts
+from domain.kernel.text.message_catalog import Message, load_texts
 from domain.types import Json
 
 MEDIA = "application/problem+json"
 
-MOST = 300
-"""Characters of one text in a problem; what is longer was sent by the client."""
+LONGEST_TEXT = 300
+"""Longest text in a problem, characters. Longer ones contain client input and are cut."""
 
-CHALLENGE = {"WWW-Authenticate": 'Bearer realm="annals"'}
-"""What an answer 401 asks for."""
+BEARER_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="annals"'}
+"""Header of 401 responses."""
 
 CODES: Mapping[str, tuple[int, str]] = {
     "bad_request": (400, "The request is not well-formed"),
-    "tls_required": (400, "This port speaks TLS: ask with https"),
+    "tls_required": (400, "This port requires TLS: use https"),
     "not_json": (400, "The body is not JSON"),
-    "duplicate_key": (400, "A key comes twice in an object"),
-    "number_out_of_range": (400, "A number is none that every reader keeps exactly"),
-    "lone_surrogate": (400, "A string is not text"),
+    "duplicate_key": (400, "Duplicate key in an object"),
+    "number_out_of_range": (400, "Number out of range"),
+    "lone_surrogate": (400, "Invalid Unicode in a string"),
     "too_deep": (400, "The body is nested too deeply"),
     "unauthenticated": (401, "A valid token is required"),
     "forbidden": (403, "Not allowed"),
     "other_table": (403, "The token belongs to another game"),
     "directors_only": (403, "Only the director may do this"),
-    "director_plays": (403, "A director who holds a seat does not look, and moves for nobody"),
-    "director_looked": (403, "A director who has looked at what is hidden takes no seat at that table"),
-    "seats_only": (403, "Only a seat may do this"),
+    "director_plays": (403, "A director with a seat cannot see hidden data or move for other seats"),
+    "director_looked": (403, "A director who has seen hidden data cannot take a seat at this table"),
+    "seats_only": (403, "Only a seat's player may do this"),
     "not_your_seat": (403, "The token belongs to another seat"),
-    "not_invited": (403, "Taking a seat needs an invitation"),
+    "not_invited": (403, "You need an invitation to take a seat"),
     "not_admitted": (403, "The director of this table does not admit you"),
-    "not_asked": (403, "This seat need not agree"),
+    "not_asked": (403, "This seat's consent is not needed"),
     "not_at_table": (403, "The account has no such role at this table"),
     "accounts_only": (403, "Only an account may do this"),
-    "session_required": (403, "This needs a session, and no personal token"),
-    "password_required": (403, "The password must be shown again"),
-    "second_factor_required": (403, "A second factor must be shown"),
-    "factor_missing": (403, "The role needs a second factor"),
-    "form_stale": (403, "The form is not of this page: load it again"),
-    "scope_missing": (403, "The token is not for this"),
-    "role_missing": (403, "The account has not the role that this needs"),
+    "session_required": (403, "This requires a session, not a personal token"),
+    "password_required": (403, "Enter your password again"),
+    "second_factor_required": (403, "A second factor is required"),
+    "factor_missing": (403, "Set up two-factor authentication to use this role"),
+    "form_stale": (403, "The form has expired: reload the page"),
+    "scope_missing": (403, "The token lacks the required scope"),
+    "role_missing": (403, "The account lacks the required role"),
     "account_suspended": (403, "The account is suspended"),
     "account_banned": (403, "The account is banned"),
-    "registration_closed": (403, "Nobody may open an account here"),
-    "wrong_credentials": (403, "Name and password, or code, do not fit together"),
-    "not_found": (404, "There is nothing here"),
+    "registration_closed": (403, "Registration is closed"),
+    "wrong_credentials": (403, "Wrong name, password or code"),
+    "not_found": (404, "Nothing found at this URL"),
     "unknown_game": (404, "No such game"),
     "unknown_ruleset": (404, "No such ruleset"),
     "unknown_account": (404, "No such account"),
     "unknown_client": (404, "No such client"),
     "unknown_redirect": (404, "The client has not registered this address"),
-    "method_not_allowed": (405, "This cannot be done here"),
+    "method_not_allowed": (405, "This method is not allowed here"),
     "refused": (409, "Refused by the rules"),
     "ruling_refused": (409, "The rules do not allow this ruling"),
-    "decision_closed": (409, "The decision is not open any more"),
+    "decision_closed": (409, "The decision is no longer open"),
     "scores_hidden": (409, "The standings are not public yet"),
-    "motion_open": (409, "Another motion waits for consents"),
-    "too_many_rewinds": (409, "Too many rewinds of this version were asked for"),
-    "motion_closed": (409, "The motion is decided already"),
+    "motion_open": (409, "Another undo request is open"),
+    "too_many_rewinds": (409, "Too many undo requests for this version"),
+    "motion_closed": (409, "This undo request is already closed"),
     "declined": (409, "A seat has declined"),
     "name_taken": (409, "The name is taken"),
-    "not_claimable": (409, "That is no seat that could be claimed"),
+    "not_claimable": (409, "This token cannot be claimed"),
     "last_admin": (409, "There would be no administrator left"),
-    "seat_reserved": (409, "The seat is kept for somebody else"),
-    "address_unset": (409, "The operator has not named the address of this service"),
+    "seat_reserved": (409, "The seat is reserved for another player"),
+    "address_unset": (409, "The operator has not set this service's public URL"),
     "public_client": (409, "The client has no secret"),
-    "too_many": (409, "There are too many of these already"),
+    "too_many": (409, "The limit is reached"),
     "mail_off": (409, "This service sends no mail"),
     "webhook_off": (409, "The webhook is switched off"),
-    "precondition_failed": (412, "The document is not the one that was named"),
+    "precondition_failed": (412, "The document is not the one named in If-Match"),
     "stale_version": (412, "The game has moved on"),
     "body_too_large": (413, "The body is too large"),
-    "uri_too_long": (414, "The address is too long"),
+    "uri_too_long": (414, "The URL is too long"),
     "unsupported_media_type": (415, "The body must be application/json"),
     "unsupported_encoding": (415, "The body must not be compressed"),
-    "invalid_body": (422, "The body does not fit its schema"),
-    "webhook_refused": (422, "Nothing is sent to such an address, or told of such events"),
-    "unknown_field": (422, "The body has a field that is not known"),
-    "invalid_query": (422, "A query parameter does not fit"),
-    "invalid_headers": (422, "A header does not fit"),
+    "invalid_body": (422, "The body does not match its schema"),
+    "webhook_refused": (422, "Webhook URL or event type not allowed"),
+    "unknown_field": (422, "The body has an unknown field"),
+    "invalid_query": (422, "A query parameter is not valid"),
+    "invalid_headers": (422, "A header is not valid"),
     "weak_password": (422, "The password is too easy to guess"),
-    "unfit_name": (422, "An account cannot be called that"),
-    "role_required": (422, "The account has several roles at this table: name one"),
+    "unfit_name": (422, "This account name is not allowed"),
+    "role_required": (422, "You have several roles at this table: name one"),
     "invalid_table": (422, "The ruleset does not allow such a table"),
     "unknown_version": (422, "The game has no such version"),
     "unknown_position": (422, "The log has no such position"),
     "idempotency_key_reused": (422, "The key was used with another request"),
-    "precondition_required": (428, "Name the version or the decision"),
+    "precondition_required": (428, "A version or a decision is required"),
     "too_many_requests": (429, "Too many requests"),
     "headers_too_large": (431, "The headers are too large"),
-    "internal_error": (500, "Something is wrong with the service"),
+    "internal_error": (500, "Internal error"),
     "record_damaged": (503, "A record of the game is damaged"),
-    "store_unavailable": (503, "The store does not answer now"),
-    "views_behind": (503, "The views have not read that far"),
-    "too_many_streams": (503, "No further stream can be opened now"),
-    "busy": (503, "Too much of this is being done at once"),
+    "store_unavailable": (503, "The storage does not answer now"),
+    "views_behind": (503, "The views are not up to date yet"),
+    "too_many_streams": (503, "Too many open streams"),
+    "busy": (503, "Server busy, try again"),
     "not_ready": (503, "The service is not ready"),
     "not_answering": (503, "The service does not answer now"),
 }
-"""Code -> status and title. Refusals of the rules have codes of their own, with status 409."""
+"""Code -> status and title. Rule refusals have their own codes, with status 409."""
 
 _BY_STATUS = {
     400: "bad_request",
@@ -131,7 +131,7 @@ _BY_STATUS = {
 }
 
 
-_SECRETS = (
+_SECRET_MEMBERS = (
     *(
         "code",
         "current",
@@ -147,17 +147,16 @@ _SECRETS = (
         "token",
     ),
 )
-"""Members of bodies that stand in no log."""
+"""Body members to redact from logs."""
 
-_GUESSED = 8
-"""Shorter texts are no secrets of ours, and stand everywhere."""
+_SHORTEST_SECRET = 8
+"""Do not redact shorter strings: they occur everywhere."""
 
 
 class Problem(Exception):
-    """An answer that is no success. `detail` is a sentence for people, `members` are for programs.
+    """An error response. `detail` is a sentence for people; `members` are for programs.
 
-    Title and detail are messages of the service, which are told in the client's language; so is every `Message` that
-    stands in a member.
+    Title, detail and every `Message` in a member are sent in the client's language.
     """
 
     def __init__(
@@ -173,62 +172,64 @@ class Problem(Exception):
         super().__init__(code)
         known, title = CODES[kind or code]
         self.code, self.status = code, status or known
-        self.title, self.detail = Message(title), Message.of(detail)
+        self.title, self.detail = Message(title), Message.from_text(detail)
         self.headers, self.members = dict(headers or {}), members
 
-    def doc(self, instance: str = "", lang: str = DEFAULT) -> Doc:
-        """The problem as a document in a language; `instance` is the path of what it is about, if that is known."""
+    def to_document(self, instance: str = "", lang: str = DEFAULT_LANGUAGE) -> Doc:
+        """Return the problem as a JSON document. `instance` is the path of the request, if known."""
         body: Doc = {"type": f"/v1/problems/{self.code}", "title": self.title, "status": self.status}
         body |= {"code": self.code} | ({"detail": self.detail} if self.detail else {})
-        told: Doc = _short(translated(body | self.members, lang))
-        return told | ({"instance": quote(instance)} if 0 < len(instance) <= MOST else {})
+        document: Doc = _truncate(translate_messages(body | self.members, lang))
+        return document | ({"instance": quote(instance)} if 0 < len(instance) <= LONGEST_TEXT else {})
 
     def response(self) -> Response:
-        """The problem as it is sent."""
-        answer = Response(orjson.dumps(self.doc(request.path, language())), self.status, content_type=MEDIA)
+        """Return the problem as an HTTP response."""
+        answer = Response(
+            orjson.dumps(self.to_document(request.path, request_language())), self.status, content_type=MEDIA
+        )
         answer.headers.extend(self.headers)
         answer.headers["Cache-Control"] = "no-store"
         g.problem = self.code
         return answer
 
 
-def _short(value: Json) -> Json:
-    """The same with long texts cut off."""
+def _truncate(value: Json) -> Json:
+    """Return the value with long texts cut."""
     if isinstance(value, str):
-        return value if len(value) <= MOST else value[:MOST] + "..."
+        return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "..."
     if isinstance(value, dict):
-        return {name: _short(part) for name, part in value.items()}
-    return [_short(part) for part in value] if isinstance(value, list | tuple) else value
+        return {name: _truncate(part) for name, part in value.items()}
+    return [_truncate(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def sentence(code: str, figures: Doc) -> str:
-    """What a refusal says to people, in the words of the game at hand."""
-    return texts(_package(), language()).say(f"refusal.{code}", figures) or ""
+def refusal_sentence(code: str, figures: Doc) -> str:
+    """Return the refusal's sentence in the words of the current game and language."""
+    return load_texts(_game_package(), request_language()).render(f"refusal.{code}", figures) or ""
 
 
-def _package() -> str:
-    """Where the texts of the game at hand are; of none, outside a game."""
+def _game_package() -> str:
+    """Return the package with the current game's texts, or an empty string outside a game."""
     game = (request.view_args or {}).get("game")
-    with suppress(AnnalsError):  # words are not worth another failure
-        for opened in services().ledger.read(game, 0, 1) if game else ():
-            return services().catalogue.get(opened.body["ruleset"]).package
+    with suppress(AnnalsError):  # texts are optional: keep the first error
+        for record in services().ledger.read(game, 0, 1) if game else ():
+            return services().registry.get(record.body["ruleset"]).package
     return ""
 
 
-def _refusal(error: RuleError) -> Problem:
+def _refusal_problem(error: RuleError) -> Problem:
     also = [{"code": code, "rule": rule} for code, rule in error.also]
     members: Doc = {"rule": error.rule, "figures": error.detail} | ({"also": also} if also else {})
     status = 422 if error.code == "malformed_move" else 409
-    return Problem(error.code, sentence(error.code, error.detail), kind="refused", status=status, **members)
+    return Problem(error.code, refusal_sentence(error.code, error.detail), kind="refused", status=status, **members)
 
 
-_PLAIN: Mapping[type[AnnalsError], str] = {
+_ERROR_CODES: Mapping[type[AnnalsError], str] = {
     errors.CommandReused: "idempotency_key_reused",
     errors.UnknownGame: "unknown_game",
     errors.UnknownRuleset: "unknown_ruleset",
 }
 
-_DOUBTFUL = (
+_MAYBE_DAMAGED = (
     errors.GameDamaged,
     errors.StoreDamaged,
     errors.UnknownGame,
@@ -236,10 +237,10 @@ _DOUBTFUL = (
     errors.VerificationError,
     errors.WrongKey,
 )
-"""What may be told of a game because its bytes have changed."""
+"""Errors with damaged bytes as a possible cause."""
 
 
-_PASSING: Mapping[type[AnnalsError], str] = {
+_TEMPORARY_CODES: Mapping[type[AnnalsError], str] = {
     errors.Busy: "busy",
     errors.ServerReplaced: "store_unavailable",
     errors.StoreUnavailable: "store_unavailable",
@@ -247,80 +248,80 @@ _PASSING: Mapping[type[AnnalsError], str] = {
 }
 
 
-def of_error(error: AnnalsError) -> Problem:
-    """The problem that tells a client of an error of the domain."""
-    if isinstance(error, _DOUBTFUL) and (found := damaged(error)):
-        return found
-    if code := _PLAIN.get(type(error)):
+def problem_of_error(error: AnnalsError) -> Problem:
+    """Return the problem for a domain error."""
+    if isinstance(error, _MAYBE_DAMAGED) and (problem := damage_problem(error)):
+        return problem
+    if code := _ERROR_CODES.get(type(error)):
         return Problem(code)
-    if code := _PASSING.get(type(error)):
+    if code := _TEMPORARY_CODES.get(type(error)):
         return Problem(code, headers={"Retry-After": "1"})
     match error:
         case RuleError():
-            return _refusal(error)
+            return _refusal_problem(error)
         case errors.DecisionClosed():
             return Problem("decision_closed", decision=error.decision)
         case errors.NotSeated():
-            return Problem("unauthenticated", "The token was replaced.", headers=CHALLENGE)
+            return Problem("unauthenticated", "The token was replaced.", headers=BEARER_CHALLENGE)
         case errors.StaleVersion():
             return Problem("stale_version", expected=error.expected, version=error.version)
         case errors.InvalidTable():
             return Problem("invalid_table", error.reason, errors=[{"at": error.pointer, "message": error.reason}])
         case errors.AccountError():
             return Problem(error.code, error.detail)
-    return _broken(error)
+    return _internal_error(error)
 
 
-def damaged(error: Exception | None = None) -> Problem | None:
-    """The problem for a game whose record or seed is damaged, where that is why something has failed."""
+def damage_problem(error: Exception | None = None) -> Problem | None:
+    """Return the problem for a damaged game if damage explains the failure, else None."""
     game = (request.view_args or {}).get("game")
     if not isinstance(game, str):
         return None
-    with suppress(AnnalsError):  # what has failed first is told
+    with suppress(AnnalsError):  # keep the first error
         version = error.version if isinstance(error, errors.GameDamaged) else services().inspect(game)
         if version is not None:
-            return lost(version)
+            return damaged_record_problem(version)
     return None
 
 
-def lost(version: int) -> Problem:
-    """The problem for what comes after the records that are sound. Nothing that the client does can help."""
-    said = "An operator must bring the game back; until then it can be read up to `readable`."
-    told: Doc = {"version": version, "readable": version - 1} if version else {"version": version}
-    return Problem("record_damaged", said, headers={"Retry-After": "60"}, **told)
+def damaged_record_problem(version: int) -> Problem:
+    """Return the problem for a damaged record (0: the seed). Only an operator can repair it."""
+    detail = "An operator must restore the game. Until then, versions up to `readable` can be read."
+    members: Doc = {"version": version, "readable": version - 1} if version else {"version": version}
+    return Problem("record_damaged", detail, headers={"Retry-After": "60"}, **members)
 
 
-def of_http(error: HTTPException) -> Problem:
-    """The problem for what Flask itself refuses."""
+def problem_of_http_error(error: HTTPException) -> Problem:
+    """Return the problem for an error raised by Flask."""
     code = _BY_STATUS.get(error.code or 500, "internal_error")
     allowed = getattr(error, "valid_methods", None)
     headers = {"Allow": ", ".join(sorted(allowed))} if allowed else {}
     return Problem(code, headers=headers, status=error.code or 500)
 
 
-def _broken(error: Exception) -> Problem:
-    """A fault of ours: told in the log, with the request's id, and to the client without any particulars."""
-    # As text: some renderers would add the values of variables, and a token may be among them.
+def _internal_error(error: Exception) -> Problem:
+    """Log an unexpected error with the request id, and return a problem without details."""
+    # As text: some log renderers add local variables, and those may contain a token.
     trace = "".join(traceback.format_exception(error))
-    for text in _secrets():
+    for text in _request_secrets():
         trace = trace.replace(text, "...")
-    say("annals.http", "error", "fault", request_id=g.get("request_id"), trace=trace)
+    write_log("annals.http", "error", "fault", request_id=g.get("request_id"), trace=trace)
     return Problem("internal_error", request=g.get("request_id", ""))
 
 
-def _secrets() -> list[str]:
-    """What this request has sent that no line may hold, should an exception's message repeat it."""
+def _request_secrets() -> list[str]:
+    """Return the request's secret values, which an exception message might repeat."""
     token = request.headers.get("Authorization", "").rpartition(" ")[2]
     found = [token, request.headers.get("Idempotency-Key", ""), *request.cookies.values(), *request.args.values()]
     found += request.form.values()
     with suppress(strict_json.StrictJsonError, HTTPException):
         body = strict_json.parse(request.get_data())
-        found += [str(body.get(name, "")) for name in _SECRETS] if isinstance(body, dict) else []
-    return [text for text in found if len(text) >= _GUESSED]
+        found += [str(body.get(name, "")) for name in _SECRET_MEMBERS] if isinstance(body, dict) else []
+    return [text for text in found if len(text) >= _SHORTEST_SECRET]
 
 
-def install(app: Flask) -> None:
-    """Every error becomes a problem."""
+def register(app: Flask) -> None:
+    """Turn every error into a problem."""
     app.register_error_handler(Problem, lambda error: error.response())
-    app.register_error_handler(AnnalsError, lambda error: of_error(error).response())
-    app.register_error_handler(Exception, lambda error: (damaged() or _broken(error)).response())
+    app.register_error_handler(AnnalsError, lambda error: problem_of_error(error).response())
+    app.register_error_handler(Exception, lambda error: (damage_problem() or _internal_error(error)).response())

@@ -1,4 +1,4 @@
-"""Where people find the service: the address that stands in what programs of others and authenticators are told."""
+"""The public URL of the service, used for OAuth, passkeys and authenticators."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from api.services import services
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-def address() -> str:
-    """Scheme, host and port, as the operator has named them; where nobody has, of this machine alone, as asked for.
+def base_url() -> str:
+    """Return scheme, host and port from the settings, or of the request if it is for this machine.
 
-    Raises Problem for any other host: whoever asks may name whatever they like.
+    Raise Problem for any other host: a client can send any Host header.
     """
-    if known := services().settings.public_url:
-        return known
+    if url := services().settings.public_url:
+        return url
     host = urlsplit(f"//{request.host}").hostname
     if host not in LOOPBACK:
         raise Problem("address_unset")
     return f"{request.scheme}://{request.host}"
 
 
-def secure() -> bool:
-    """Whether people come by TLS, also where it ends before us."""
+def is_secure() -> bool:
+    """Return True if clients use TLS, also where a reverse proxy ends it."""
     return request.is_secure or services().settings.public_url.startswith("https:")

@@ -1,4 +1,4 @@
-"""How often one caller may ask for what costs, and how much of it is done at once; in the memory of each process."""
+"""Rate limits and concurrency limits for costly requests, in the memory of each process."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from cachetools import LRUCache
 from flask import Flask, Response, current_app, g, request
 
 from api.http.problems import Problem
-from api.services import EXTENSION, Settings, itself
+from api.services import EXTENSION, ApiSettings, unwrap_proxy
 
-KEPT = 10_000
-"""Callers that are remembered; who has not asked for long has a full bucket again anyway."""
+MAX_CALLERS = 10_000
+"""Callers kept in memory. An evicted caller's bucket would be full again by then."""
 
-ADDRESS = 5
-"""How many times the rate and burst of a caller all callers of one address have together."""
+ADDRESS_FACTOR = 5
+"""Bucket size and rate of an address, in callers' buckets."""
 
-COSTLY = {
+READ_COSTS = {
     "games/audit": 20.0,
     "games/choices": 10.0,
     "exports": 20.0,
@@ -40,35 +40,35 @@ COSTLY = {
     "players/games": 0.2,
     "players/results": 0.2,
 }
-"""What some reads cost, in writes: by the words of their address. `past`: any board of the past."""
+"""Cost of some reads, in writes, by the fixed parts of their path. `past`: any board of an older version."""
 
-HALF = 30.0
-"""Seconds after which half of what an address has held counts no more."""
+HALF_LIFE = 30.0
+"""Half-life of an address's use of the gate, seconds."""
 
-NOTICES = 60
-"""Trials and replays of webhooks, and changes of where mail goes, that one account may ask for in an hour."""
+NOTIFICATION_QUOTA = 60
+"""Webhook tests, replays and mail changes per account and hour."""
 
 _BUCKETS, _GATE = "annals.limits", "annals.gate"
 _QUOTAS = {what: f"annals.quota.{what}" for what in ("tables", "seats", "accounts", "devices", "notices")}
 
-Passage = Callable[[], AbstractContextManager[None]]
-"""Makes a context within which a whole game may be read; entering it may raise Problem."""
+GateContext = Callable[[], AbstractContextManager[None]]
+"""Returns a context manager for reading a whole game. Entering it may raise Problem."""
 
 
 # --- how often -------------------------------------------------------------------------------------------------
 
 
-class Buckets:
-    """Tokens per caller, refilled at a rate; safe with threads."""
+class TokenBuckets:
+    """Token buckets by caller, refilled at a rate. Thread-safe."""
 
     def __init__(self, rate: float, burst: int) -> None:
         self._rate, self._burst, self._lock = rate, float(burst), threading.Lock()
-        self._left: LRUCache[str, tuple[float, float]] = LRUCache(KEPT)
+        self._left: LRUCache[str, tuple[float, float]] = LRUCache(MAX_CALLERS)
 
     def take(self, callers: Mapping[str, int], cost: float, now: float) -> float:
-        """Seconds to wait before it may be done; 0 when it may be done now, and then all have paid for it.
+        """Charge all callers and return 0, or return the seconds to wait and charge nobody.
 
-        Each caller comes with the size of its bucket, in usual ones.
+        Each caller maps to its bucket size, in normal buckets.
         """
         if not self._rate:
             return 0.0
@@ -80,11 +80,11 @@ class Buckets:
         return max(wait, 0.0)
 
     def policy(self, size: int) -> tuple[float, float]:
-        """How much a bucket holds, and the seconds in which an empty one is full."""
+        """Return the bucket's capacity, and the seconds to refill an empty one."""
         return self._burst * size, self._burst / self._rate if self._rate else 0.0
 
-    def left(self, caller: str, size: int, now: float) -> tuple[float, float]:
-        """How much a caller has left, and the seconds until its bucket is full."""
+    def remaining(self, caller: str, size: int, now: float) -> tuple[float, float]:
+        """Return the caller's remaining tokens, and the seconds until its bucket is full."""
         with self._lock:
             left = self._filled(caller, size, now)
         return left, (self._burst * size - left) / (self._rate * size) if self._rate else 0.0
@@ -94,13 +94,13 @@ class Buckets:
         return min(self._burst * size, left + (now - since) * self._rate * size)
 
 
-def address() -> str:
-    """Where the request comes from; of IPv6 the network, since a single user has all of it."""
-    return _whose(request.remote_addr or "")
+def client_address() -> str:
+    """Return the client's address: for IPv6 its /64 network, since one user has all of it."""
+    return _client_key(request.remote_addr or "")
 
 
 @lru_cache(4096)
-def _whose(sender: str) -> str:
+def _client_key(sender: str) -> str:
     try:
         found = ipaddress.ip_address(sender)
     except ValueError:
@@ -108,8 +108,8 @@ def _whose(sender: str) -> str:
     return str(ipaddress.ip_network(f"{found}/64", strict=False)) if found.version == 6 else str(found)
 
 
-def network() -> str:
-    """About where the request comes from: what may be written down of an address."""
+def client_network() -> str:
+    """Return a shortened client address that may be stored."""
     try:
         found = ipaddress.ip_address(request.remote_addr or "")
     except ValueError:
@@ -117,68 +117,73 @@ def network() -> str:
     return str(ipaddress.ip_network(f"{found}/{24 if found.version == 4 else 48}", strict=False))
 
 
-def family() -> str:
-    """Which kind of address the request comes from: `ipv4`, `ipv6`, or nothing."""
-    found = network()
+def address_family() -> str:
+    """Return `ipv4`, `ipv6` or an empty string."""
+    found = client_network()
     return "" if not found else "ipv6" if ":" in found else "ipv4"
 
 
 def _cost() -> float:
-    asked = itself(request)
-    if asked.args.get("all") == "1":
-        return COSTLY["games/choices"]
-    if asked.method in ("POST", "PUT", "PATCH", "DELETE"):
+    req = unwrap_proxy(request)
+    if req.args.get("all") == "1":
+        return READ_COSTS["games/choices"]
+    if req.method in ("POST", "PUT", "PATCH", "DELETE"):
         return 1.0
-    if "version" in asked.args:
-        return COSTLY["past"]
-    words = [word for word in str(asked.url_rule).split("/") if not word.startswith("<")]
-    return COSTLY.get("/".join(words[2:]), 0.0)
+    if "version" in req.args:
+        return READ_COSTS["past"]
+    words = [word for word in str(req.url_rule).split("/") if not word.startswith("<")]
+    return READ_COSTS.get("/".join(words[2:]), 0.0)
 
 
-def spend_quota(what: str, account: str = "") -> None:
-    """Counts a table that is opened, a seat that is taken, or a name that is tried; raises Problem.
+def charge_quota(quota: str, account: str = "") -> None:
+    """Count an opened table, a taken seat or a tried name. Raise Problem over the hourly quota.
 
-    For its address, whatever its tokens, and for its account, whatever its addresses.
+    The count applies to the address, over all tokens, and to the account, over all addresses.
     """
-    counted = {f"{what} of the address": (address(), 1)} | ({f"{what} of the account": (account, 1)} if account else {})
-    _take(current_app.extensions[_QUOTAS[what]], counted, 1.0)
+    counted = {f"{quota} of the address": (client_address(), 1)} | (
+        {f"{quota} of the account": (account, 1)} if account else {}
+    )
+    _charge_buckets(current_app.extensions[_QUOTAS[quota]], counted, 1.0)
 
 
-def later(seconds: float) -> None:
-    """Raises Problem for whoever must wait so long."""
+def refuse_for(seconds: float) -> None:
+    """Raise Problem with Retry-After if `seconds` is positive."""
     if seconds > 0:
         raise Problem("too_many_requests", headers={"Retry-After": str(math.ceil(seconds))})
 
 
-def caller(token: str | None) -> str:
-    """Who is counted: the id of a token that is good, or of its account, else where the request comes from."""
-    return token or address()
+def caller_key(token: str | None) -> str:
+    """Return the key for rate limits: a valid token's or account's id, else the client's address."""
+    return token or client_address()
 
 
-def spend(token: str | None) -> None:
-    """Counts this request for its caller, and for its address, since anybody can have many tokens; raises Problem."""
+def charge_request(token: str | None) -> None:
+    """Charge the request's cost to its caller and its address. Raise Problem over the limit.
+
+    The address counts as well because one client can have many tokens.
+    """
     g.spends = token
     if cost := _cost():
-        _count(cost, token)
+        _charge_caller(cost, token)
 
 
-def _count(cost: float, token: str | None) -> None:
-    counted = {"caller": (caller(token), 1), "address": (f"all of {address()}", ADDRESS)}
-    _take(current_app.extensions[_BUCKETS], counted, cost)
+def _charge_caller(cost: float, token: str | None) -> None:
+    counted = {"caller": (caller_key(token), 1), "address": (f"all of {client_address()}", ADDRESS_FACTOR)}
+    _charge_buckets(current_app.extensions[_BUCKETS], counted, cost)
 
 
-def _take(buckets: Buckets, counted: Mapping[str, tuple[str, int]], cost: float) -> None:
-    """Counts a cost for callers, each under the name of the policy by which it is counted; raises Problem."""
-    g.setdefault("counted", {}).update({policy: (buckets, *by) for policy, by in counted.items()})
-    later(buckets.take(dict(counted.values()), cost, time.monotonic()))
+def _charge_buckets(buckets: TokenBuckets, counted: Mapping[str, tuple[str, int]], cost: float) -> None:
+    """Charge a cost to callers, listed by the name of their policy. Raise Problem."""
+    g.setdefault("counted", {}).update({policy: (buckets, *charge) for policy, charge in counted.items()})
+    refuse_for(buckets.take(dict(counted.values()), cost, time.monotonic()))
 
 
-def _tell(answer: Response) -> Response:
-    """What stands in RateLimit and RateLimit-Policy: by which policies the request was counted, and what is left."""
+def _add_headers(answer: Response) -> Response:
+    """Add RateLimit and RateLimit-Policy for the policies that counted this request."""
     policies, left = [], []
-    for policy, (buckets, by, size) in g.get("counted", {}).items():
+    for policy, (buckets, client, size) in g.get("counted", {}).items():
         quota, window = buckets.policy(size)
-        rest, full = buckets.left(by, size, time.monotonic())
+        rest, full = buckets.remaining(client, size, time.monotonic())
         if window:
             policies.append(f'"{policy}";q={quota:.0f};w={math.ceil(window)}')
             left.append(f'"{policy}";r={math.floor(rest)};t={math.ceil(full)}')
@@ -192,89 +197,88 @@ def _tell(answer: Response) -> Response:
 
 
 class Gate:
-    """Places for work that grows with a game, in all and for each address; safe with threads.
+    """Slots for work that grows with a game's length, in total and per address. Thread-safe.
 
-    Such work holds connections to the store, and the processor: without bounds, one address could take all of both. A
-    place that is left goes to the address that has held places for the least time lately, so that some who ask without
-    end do not keep out who asks now and then.
+    Such work uses database connections and CPU; without limits, one address could take all of them. A free slot goes to
+    the waiting address with the least recent use. Frequent callers cannot starve occasional ones.
     """
 
     def __init__(self, most: int = 4, each: int = 2, patience: float = 4.0) -> None:
         self._most, self._each, self._patience = most, each, patience
         self._taken: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
-        self._held: LRUCache[str, tuple[float, float]] = LRUCache(KEPT)
-        """Address -> seconds that it has held places, halved with every HALF seconds, and when that was so."""
+        self._used: LRUCache[str, tuple[float, float]] = LRUCache(MAX_CALLERS)
+        """Address -> seconds of held slots, decayed by HALF_LIFE, and the time of that value."""
         self._left = threading.Condition()
 
     @contextmanager
-    def passing(self, address: str) -> Iterator[None]:
-        """Holds a place; raises Problem for whoever finds none in time, or has several others waiting."""
+    def slot(self, address: str) -> Iterator[None]:
+        """Hold a slot. Raise Problem if none becomes free in time, or if the address has several requests waiting."""
         with self._left:
             self._wait(address)
             self._taken[address] += 1
-        begun = time.monotonic()
+        start = time.monotonic()
         try:
             yield
         finally:
             with self._left:
                 now = time.monotonic()
                 self._taken -= Counter({address: 1})
-                self._held[address] = self._lately(address, now) + now - begun, now
+                self._used[address] = self._recent_use(address, now) + now - start, now
                 self._left.notify_all()
 
     def _wait(self, address: str) -> None:
-        """The first of an address wait long; those behind them only so long that asking again at once is no use."""
+        """Wait for a slot. Further requests of an address wait a shorter time."""
         patience = self._patience if self._waiting[address] < self._each else self._patience / 8
         self._waiting[address] += 1
         try:
-            if not self._left.wait_for(lambda: self._free(address), patience):
+            if not self._left.wait_for(lambda: self._may_enter(address), patience):
                 raise Problem("too_many_requests", headers={"Retry-After": "1"})
         finally:
             self._waiting -= Counter({address: 1})
             self._left.notify_all()
 
-    def _free(self, address: str) -> bool:
+    def _may_enter(self, address: str) -> bool:
         if self._taken.total() >= self._most or self._taken[address] >= self._each:
             return False
         now = time.monotonic()
-        others = [a for a in self._waiting if a != address and self._taken[a] < self._each]
-        mine = self._lately(address, now)
-        return all(mine <= self._lately(other, now) for other in others)
+        competitors = [a for a in self._waiting if a != address and self._taken[a] < self._each]
+        own_use = self._recent_use(address, now)
+        return all(own_use <= self._recent_use(other, now) for other in competitors)
 
-    def _lately(self, address: str, now: float) -> float:
-        seconds, then = self._held.get(address, (0.0, now))
-        return seconds * math.pow(0.5, (now - then) / HALF)
+    def _recent_use(self, address: str, now: float) -> float:
+        seconds, then = self._used.get(address, (0.0, now))
+        return seconds * math.pow(0.5, (now - then) / HALF_LIFE)
 
 
-def passage() -> Passage:
-    """What lets this request's address through the gate, also after the request has been answered."""
+def gate_context() -> GateContext:
+    """Return the gate's context factory for the client's address, usable after the response as well."""
     gate: Gate = current_app.extensions[_GATE]
-    return partial(gate.passing, address())
+    return partial(gate.slot, client_address())
 
 
 @contextmanager
-def whole_game() -> Iterator[None]:
-    """Around what reads or folds a whole game for this request, as a context or a decorator; raises Problem."""
-    with passage()():
+def whole_game_slot() -> Iterator[None]:
+    """Hold a slot while this request reads a whole game. Usable as a decorator. Raise Problem."""
+    with gate_context()():
         yield
 
 
 @contextmanager
-def telling_again() -> Iterator[None]:
-    """The same around what folds a closed game that rests in the archive, which is counted like a past board."""
-    _count(COSTLY["past"], g.get("spends"))
-    with whole_game():
+def archived_game_slot() -> Iterator[None]:
+    """Hold a slot while this request folds an archived game, and charge it as a past board."""
+    _charge_caller(READ_COSTS["past"], g.get("spends"))
+    with whole_game_slot():
         yield
 
 
-def install(app: Flask) -> None:
-    """One set of buckets and one gate for the application."""
-    app.after_request(_tell)
-    settings: Settings = app.extensions[EXTENSION].settings
-    app.extensions[_BUCKETS] = Buckets(settings.rate, settings.burst)
+def register(app: Flask) -> None:
+    """Add the buckets, quotas and the gate to the application."""
+    app.after_request(_add_headers)
+    settings: ApiSettings = app.extensions[EXTENSION].settings
+    app.extensions[_BUCKETS] = TokenBuckets(settings.rate, settings.burst)
     app.extensions[_GATE] = Gate()
     hourly = {"tables": settings.tables, "seats": settings.tables * 10, "accounts": settings.accounts}
-    hourly |= {"devices": settings.tables, "notices": NOTICES}
-    for what, most in hourly.items():
-        app.extensions[_QUOTAS[what]] = Buckets(most / 3600 if settings.rate else 0, most)
+    hourly |= {"devices": settings.tables, "notices": NOTIFICATION_QUOTA}
+    for quota, most in hourly.items():
+        app.extensions[_QUOTAS[quota]] = TokenBuckets(most / 3600 if settings.rate else 0, most)

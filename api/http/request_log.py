@@ -1,6 +1,6 @@
-"""One log line for each request, and the headers that every answer has.
+"""The access log, and the headers of all responses.
 
-A line names the route and never the address: no query string, no token, no name of a person.
+A log line contains the route, never the URL: no query string, no token, no personal name.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import structlog
 from flask import Flask, Request, Response, g, request
 from flask.ctx import _AppCtxGlobals
 
-from api.services import itself, services
+from api.services import services, unwrap_proxy
 from domain.types import Json
 
 VARY = "Authorization, Accept-Encoding, Accept-Language, Annals-Role"
-EXPOSED = (
+EXPOSED_HEADERS = (
     "Annals-Position, Annals-Version, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, "
     "RateLimit-Policy, Request-Id, Retry-After, Sunset, WWW-Authenticate"
 )
@@ -29,14 +29,14 @@ _METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"})
 
 _ID = re.compile(r"[0-9a-f-]{36}")
 
-SHARED = ("/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server")
-"""Paths beside the API that pages of other origins may use as well: no cookie counts there."""
+SHARED_PATHS = ("/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server")
+"""Paths outside the API that pages of other origins may call. They use no cookies."""
 
-ANY = "*"
-"""Of origins: all of them."""
+ANY_ORIGIN = "*"
+"""Allows every origin."""
 
 HSTS = {"host": "max-age=63072000", "subdomains": "max-age=63072000; includeSubDomains"}
-"""Who has asked with TLS once asks so for two years: this host, or its subdomains too, as the setting says."""
+"""Strict-Transport-Security values by setting: for two years, this host or its subdomains too."""
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -47,83 +47,83 @@ HEADERS = {
 }
 
 
-_OWN = {name.lower(): (name, value) for name, value in [*HEADERS.items(), ("Cache-Control", "no-store")]}
-"""What answers have that say nothing else."""
+_DEFAULT_HEADERS = {name.lower(): (name, value) for name, value in [*HEADERS.items(), ("Cache-Control", "no-store")]}
+"""Headers for responses without a value of their own."""
 
 
-def say(logger: str, level: Literal["info", "warning", "error"], event: str, **said: Json) -> None:
-    """A line of the log. A disk that is full, on which the log may stand as well, is no reason to answer otherwise."""
+def write_log(logger: str, level: Literal["info", "warning", "error"], event: str, **fields: Json) -> None:
+    """Write a log line. A full disk must not fail the request."""
     with suppress(OSError):
-        getattr(structlog.get_logger(logger), level)(event, **said)
+        getattr(structlog.get_logger(logger), level)(event, **fields)
 
 
-def install(app: Flask) -> None:
-    """Before and after every request."""
+def register(app: Flask) -> None:
+    """Run before and after every request."""
 
     @app.before_request
     def begin() -> Response | None:
-        noted = itself(g)
-        noted.began, noted.request_id = time.perf_counter(), f"{random.getrandbits(64):016x}"
+        context = unwrap_proxy(g)
+        context.began, context.request_id = time.perf_counter(), f"{random.getrandbits(64):016x}"
         return _preflight() if request.method == "OPTIONS" else None
 
     @app.after_request
     def finish(answer: Response) -> Response:
-        asked, noted, settings = itself(request), itself(g), services().settings
-        own = dict(_OWN)
+        req, context, settings = unwrap_proxy(request), unwrap_proxy(g), services().settings
+        defaults = dict(_DEFAULT_HEADERS)
         for name, _ in answer.headers:
-            own.pop(name.lower(), None)
-        for name, value in own.values():
-            answer.headers.add(name, value)  # does not look first, as `set` does, whether it is there
-        answer.headers.add("Request-Id", noted.request_id)
-        if asked.scheme == "https":
+            defaults.pop(name.lower(), None)
+        for name, value in defaults.values():
+            answer.headers.add(name, value)  # faster than `set`, without a lookup
+        answer.headers.add("Request-Id", context.request_id)
+        if req.scheme == "https":
             answer.headers["Strict-Transport-Security"] = HSTS[settings.hsts]
         answer.headers["Vary"] = VARY
-        if "language" in noted:
-            answer.headers["Content-Language"] = noted.language
-        _share(answer, asked, settings.origins)
-        _line(answer, asked, noted)
+        if "language" in context:
+            answer.headers["Content-Language"] = context.language
+        _add_cors_headers(answer, req, settings.origins)
+        _log_request(answer, req, context)
         return answer
 
 
-def _line(answer: Response, asked: Request, noted: _AppCtxGlobals) -> None:
-    found = {
-        "request_id": noted.request_id,
-        "method": method(asked),
-        "route": route(asked),
+def _log_request(answer: Response, req: Request, context: _AppCtxGlobals) -> None:
+    fields = {
+        "request_id": context.request_id,
+        "method": method(req),
+        "route": route(req),
         "status": answer.status_code,
-        "ms": round((time.perf_counter() - noted.began) * 1000, 2),
-        "game": _game(asked),
-        "position": noted.get("position"),
-        "problem": noted.get("problem"),
+        "ms": round((time.perf_counter() - context.began) * 1000, 2),
+        "game": _game(req),
+        "position": context.get("position"),
+        "problem": context.get("problem"),
     }
-    say("annals.http", "info", "request", **{k: v for k, v in found.items() if v is not None})
+    write_log("annals.http", "info", "request", **{k: v for k, v in fields.items() if v is not None})
 
 
-def _game(asked: Request) -> str | None:
-    """The game in the address; only what looks like one, since anything may stand there."""
-    found = (asked.view_args or {}).get("game", "")
+def _game(req: Request) -> str | None:
+    """Return the game id in the path, if it has the form of an id."""
+    found = (req.view_args or {}).get("game", "")
     return found if _ID.fullmatch(found) else None
 
 
-def route(asked: Request) -> str:
-    """The template of the address, or a dash for one that is none."""
-    return str(asked.url_rule.rule) if asked.url_rule else "-"
+def route(req: Request) -> str:
+    """Return the route's template, or a dash for an unknown path."""
+    return str(req.url_rule.rule) if req.url_rule else "-"
 
 
-def method(asked: Request) -> str:
-    """The method of the request, or a word for one that is none of ours: anything may stand there."""
-    return asked.method if asked.method in _METHODS else "other"
+def method(req: Request) -> str:
+    """Return the request's method, or `other` for unsupported ones: clients can send any word."""
+    return req.method if req.method in _METHODS else "other"
 
 
 # --- pages of other origins ------------------------------------------------------------------------------------
 
 
 def _preflight() -> Response | None:
-    asked = itself(request)
-    if "Access-Control-Request-Method" not in asked.headers:
+    req = unwrap_proxy(request)
+    if "Access-Control-Request-Method" not in req.headers:
         return None
     answer = Response(status=204)
-    if _shared_with(asked, services().settings.origins):
+    if _allowed_origin(req, services().settings.origins):
         answer.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE"
         allowed = "Annals-Role, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
         answer.headers["Access-Control-Allow-Headers"] = allowed
@@ -131,22 +131,22 @@ def _preflight() -> Response | None:
     return answer
 
 
-def _shared_with(asked: Request, origins: Collection[str]) -> str:
-    """The origin whose pages may read the answer, `*` for any: a token is sent by who has it, never by itself.
+def _allowed_origin(req: Request, origins: Collection[str]) -> str:
+    """Return the origin allowed to read the response, `*` for any, or an empty string.
 
-    What gives or takes cookies, and what is not of the API, is shared with nobody.
+    Scripts must send a token explicitly. Routes with cookies, and paths outside the API, are never shared.
     """
-    origin, path = asked.headers.get("Origin", ""), asked.path
+    origin, path = req.headers.get("Origin", ""), req.path
     api = path.startswith("/v1/") and path != "/v1/stream-cookies"
-    if not api and path not in SHARED:
+    if not api and path not in SHARED_PATHS:
         return ""
-    return "*" if ANY in origins else origin if origin in origins else ""
+    return "*" if ANY_ORIGIN in origins else origin if origin in origins else ""
 
 
-def _share(answer: Response, asked: Request, origins: Collection[str]) -> None:
-    if origins and ANY not in origins:
+def _add_cors_headers(answer: Response, req: Request, origins: Collection[str]) -> None:
+    if origins and ANY_ORIGIN not in origins:
         answer.headers["Vary"] = f"{VARY}, Origin"
-    if origin := _shared_with(asked, origins):
+    if origin := _allowed_origin(req, origins):
         answer.headers["Access-Control-Allow-Origin"] = origin
-        answer.headers["Access-Control-Expose-Headers"] = EXPOSED
+        answer.headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
         answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"

@@ -1,7 +1,7 @@
-"""Security events: who was given what opens a seat, who was put out or turned away, and who looked at what is hidden.
+"""Security events: issued tokens, removed players, refused requests, and looks at hidden data.
 
-Each is a line of the log at level warning, with ids and addresses and nothing that opens anything. What a stranger can
-cause without end is told once and then summed up, by event and address, for each minute.
+Each is a log line at level warning with ids and addresses, without secrets. Events that strangers can trigger
+repeatedly are logged once, then summed by event and address each minute.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections import Counter
 
 from flask import Flask, Response, g, request
 
-from api.http.request_log import say
-from api.services import Doc, itself, services
+from api.http.request_log import write_log
+from api.services import Doc, services, unwrap_proxy
 from domain.service.database import Statement
 from domain.types import Json
 
 PERIOD = 60.0
-"""Seconds for which refusals are summed up."""
+"""Seconds between sums of refusals."""
 
-KEPT = 1000
-"""Events and addresses that are told apart in that time; what comes from further addresses is summed up as one."""
+MAX_TALLIED = 1000
+"""Different event and address pairs per period. Further addresses are summed together."""
 
 OTHERS = "others"
 
@@ -67,37 +67,37 @@ REFUSALS = {
     "invalid_headers": "input_refused",
     "idempotency_key_reused": "input_refused",
 }
-"""Code of a problem -> the event that it is."""
+"""Problem code -> event."""
 
-ACTS = ("token_issued", "token_replaced", "token_revoked", "seat_vacated", "looked", "account_changed")
-EVENTS = (*ACTS, *sorted(set(REFUSALS.values())))
-"""All of the API; docs/operations.md lists them."""
+ACTION_EVENTS = ("token_issued", "token_replaced", "token_revoked", "seat_vacated", "looked", "account_changed")
+EVENTS = (*ACTION_EVENTS, *sorted(set(REFUSALS.values())))
+"""All events of the API, listed in docs/operations.md."""
 
 _TALLY = "annals.tally"
 
 
-def tell(event: str, **ids: Json) -> None:
-    """An event of this request; `ids` name a game, a seat or role, a player, a token by its id."""
-    _line(event, {"request_id": g.request_id, "address": g.address, **ids})
+def log_event(event: str, **ids: Json) -> None:
+    """Log an event of this request. `ids` holds the game, seat or role, player and token id."""
+    _write_event(event, {"request_id": g.request_id, "address": g.address, **ids})
 
 
-def journaled(account: str, what: str, address: str = "", detail: str = "") -> list[Statement]:
-    """To be written with what has happened to an account; an event too, once the request has succeeded."""
-    g.setdefault("journaled", []).append({"account": account, "what": what})
-    return services().people.journal.entry(account, what, address, detail)
+def audit_statements(account: str, action: str, address: str = "", detail: str = "") -> list[Statement]:
+    """Return the audit log's statements for an account change, and log the event if the request succeeds."""
+    g.setdefault("journaled", []).append({"account": account, "what": action})
+    return services().account_store.audit_log.make_entry(account, action, address, detail)
 
 
-def repeated() -> None:
-    """A repetition gives what was given, and is no event."""
+def forget_audit_events() -> None:
+    """Drop the noted events: a repeated request changes nothing."""
     g.pop("journaled", None)
 
 
-def _line(event: str, said: Doc) -> None:
-    say("annals.security", "warning", event, **said)
+def _write_event(event: str, fields: Doc) -> None:
+    write_log("annals.security", "warning", event, **fields)
 
 
-class Tally:
-    """Refusals of a minute by event and address; safe with threads."""
+class RefusalTally:
+    """Counts of refusals by event and address. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -105,16 +105,16 @@ class Tally:
         self._begun = time.monotonic()
 
     def count(self, event: str, address: str) -> bool:
-        """One more; whether it is the first of its kind."""
+        """Count an event. Return True for the first of its kind."""
         with self._lock:
             key = (event, address)
-            if key not in self._counts and len(self._counts) >= KEPT:
+            if key not in self._counts and len(self._counts) >= MAX_TALLIED:
                 key = (event, OTHERS)
             self._counts[key] += 1
             return self._counts[key] == 1
 
-    def summed(self, now: float) -> list[tuple[str, str, int]]:
-        """Once a minute is over: event, address and how many, of all that came more than once."""
+    def drain(self, now: float) -> list[tuple[str, str, int]]:
+        """Return event, address and count of repeated events once per period, else an empty list."""
         with self._lock:
             if now - self._begun < PERIOD:
                 return []
@@ -124,32 +124,37 @@ class Tally:
             return found
 
 
-def install(app: Flask) -> None:
-    """A tally for the application. The prober asks every second, so that no sum waits for a stranger."""
-    from api.http.rate_limits import address  # noqa: PLC0415 - limits need problems, which tell events
+def register(app: Flask) -> None:
+    """Add a tally to the application. Health checks arrive each second, so sums never wait for other requests."""
+    from api.http.rate_limits import client_address  # noqa: PLC0415 - limits need problems, which tell events
 
-    tally = app.extensions[_TALLY] = Tally()
+    tally = app.extensions[_TALLY] = RefusalTally()
 
     @app.before_request
     def begin() -> None:
-        g.address = address()
-        for event, where, count in tally.summed(time.monotonic()):
-            _line(event, {"address": where, "count": count, "seconds": int(PERIOD)})
+        g.address = client_address()
+        for event, client, count in tally.drain(time.monotonic()):
+            _write_event(event, {"address": client, "count": count, "seconds": int(PERIOD)})
 
     @app.after_request
     def finish(answer: Response) -> Response:
-        noted = itself(g)
-        for done in noted.get("journaled", ()) if answer.status_code < 400 else ():
-            tell("account_changed", **done)
-        event = REFUSALS.get(noted.get("problem", ""))
-        if event and (event != "token_refused" or _presented()) and tally.count(event, noted.address):
-            found = {"problem": noted.problem, "route": str(request.url_rule) if request.url_rule else "-"}
-            if who := noted.get("principal"):
-                found |= {"game": who.game, "role": who.role, "player": who.player, "token": who.token}
-            tell(event, **found)
+        context = unwrap_proxy(g)
+        for entry in context.get("journaled", ()) if answer.status_code < 400 else ():
+            log_event("account_changed", **entry)
+        event = REFUSALS.get(context.get("problem", ""))
+        if event and (event != "token_refused" or _has_credentials()) and tally.count(event, context.address):
+            fields = {"problem": context.problem, "route": str(request.url_rule) if request.url_rule else "-"}
+            if principal := context.get("principal"):
+                fields |= {
+                    "game": principal.game,
+                    "role": principal.role,
+                    "player": principal.player,
+                    "token": principal.token,
+                }
+            log_event(event, **fields)
         return answer
 
 
-def _presented() -> bool:
-    """Whether anything was shown that might open something: who shows nothing is no intruder."""
+def _has_credentials() -> bool:
+    """Return True if the request contains a token, ticket or cookie. Others are no intrusion attempt."""
     return "Authorization" in request.headers or "ticket" in request.args or bool(request.cookies)

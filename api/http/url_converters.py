@@ -1,9 +1,8 @@
-"""What may stand in an address: games, seats, versions, rulesets, players and codes. Anything else is not found."""
+"""URL converters for games, seats, versions, rulesets, players and codes. Other values give 404."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from flask import Flask
 from werkzeug.routing import BaseConverter, Rule
@@ -80,29 +79,29 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
 }
 
 
-class Route(Rule):
-    """A rule that compiles what builds its address when that is asked for: no route here needs one.
+class LazyRule(Rule):
+    """A rule that compiles its URL builder on first use, since no route here builds URLs.
 
-    To compile them all takes longer than everything else that is done for an app.
+    Compiling all of them would take longer than the rest of the application's setup.
     """
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
         compiled = super()._compile_builder
 
-        def build(rule: Rule, **values: Any) -> tuple[str, str]:
+        def build(rule: Rule, **values: object) -> tuple[str, str]:
             return compiled(append_unknown)(rule, **values)
 
         return build
 
 
-def install(app: Flask) -> None:
-    """Before any route is added."""
-    app.url_rule_class = Route
+def register(app: Flask) -> None:
+    """Register the converters. Call it before adding routes."""
+    app.url_rule_class = LazyRule
     app.url_map.converters.update(CONVERTERS)
 
 
-def documented(converter: BaseConverter) -> Doc:
-    """JSON Schema of what may stand there."""
+def converter_schema(converter: BaseConverter) -> Doc:
+    """Return the JSON Schema of a converter's values."""
     if isinstance(converter, VersionConverter):
         return {"type": "integer", "minimum": 1, "maximum": 999_999_999}
     if isinstance(converter, SeatConverter):

@@ -34,16 +34,16 @@ from api import authorization
 from api.http import public_url, rate_limits, security_log
 from api.services import Doc, services
 from domain.accounts.accounts import Account
-from domain.accounts.credentials import SCOPES
-from domain.accounts.oauth_clients import Client
-from domain.accounts.oauth_devices import PACE, SECONDS, Device
-from domain.accounts.oauth_grants import ACCESS_SECONDS, Offer, Reused, Turn
+from domain.accounts.credential_tables import SCOPES
+from domain.accounts.oauth_clients import OAuthClient
+from domain.accounts.oauth_devices import PACE, SECONDS, DeviceLogin
+from domain.accounts.oauth_grants import ACCESS_SECONDS, AuthorizationCode, RefreshToken, ReusedCredential
 from domain.types import Json
 
-METHODS = ["client_secret_basic", "client_secret_post", "none"]
+AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
 """How clients prove themselves: by a secret, or if they have none not at all."""
 
-_ID = re.compile(r"[0-9a-f]{16}")
+_CLIENT_ID = re.compile(r"[0-9a-f]{16}")
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 # The library writes tokens into its lines for those who look for faults.
@@ -54,10 +54,10 @@ logging.getLogger("authlib").setLevel(logging.WARNING)
 
 
 @dataclass(frozen=True)
-class Asking(ClientMixin):
+class ClientAdapter(ClientMixin):
     """A client as the library asks about it."""
 
-    client: Client
+    client: OAuthClient
 
     def get_client_id(self) -> str:
         return self.client.id
@@ -70,13 +70,13 @@ class Asking(ClientMixin):
         return " ".join(known for known in SCOPES if known in asked) if set(asked) <= set(self.client.scopes) else None
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
-        return self.client.answers_at(redirect_uri)
+        return self.client.allows_redirect(redirect_uri)
 
     def check_client_secret(self, client_secret: str) -> bool:
-        return self.client.proves(client_secret)
+        return self.client.has_secret(client_secret)
 
     def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
-        return (method != "none") == self.client.confidential
+        return (method != "none") == self.client.is_confidential
 
     def check_response_type(self, response_type: str) -> bool:
         return response_type == "code" and self.check_grant_type(_CodeGrant.GRANT_TYPE)
@@ -86,35 +86,35 @@ class Asking(ClientMixin):
 
 
 @dataclass(frozen=True)
-class _Code(AuthorizationCodeMixin):
-    offer: Offer
+class _CodeAdapter(AuthorizationCodeMixin):
+    code: AuthorizationCode
     code_challenge_method = "S256"
 
     @property
     def code_challenge(self) -> str:
-        return self.offer.challenge
+        return self.code.challenge
 
     def get_redirect_uri(self) -> str:
-        return self.offer.redirect
+        return self.code.redirect
 
     def get_scope(self) -> str:
-        return " ".join(self.offer.scopes)
+        return " ".join(self.code.scopes)
 
 
 @dataclass(frozen=True)
-class _Refresh:
-    turn: Turn
+class _RefreshAdapter:
+    token: RefreshToken
 
-    def check_client(self, client: Asking) -> bool:
-        return self.turn.client == client.client.id
+    def check_client(self, client: ClientAdapter) -> bool:
+        return self.token.client == client.client.id
 
     def get_scope(self) -> str:
-        return " ".join(self.turn.scopes)
+        return " ".join(self.token.scopes)
 
 
 @dataclass(frozen=True)
-class _Asked(DeviceCredentialMixin):
-    device: Device
+class _DeviceAdapter(DeviceCredentialMixin):
+    device: DeviceLogin
 
     def get_client_id(self) -> str:
         return self.device.client
@@ -127,23 +127,23 @@ class _Asked(DeviceCredentialMixin):
         return ""
 
     def is_expired(self) -> bool:
-        return services().people.devices.expired(self.device)
+        return services().account_store.device_logins.is_expired(self.device)
 
 
-def _allowing(account: str) -> Account:
+def _find_granting_account(account: str) -> Account:
     """Who has allowed it; raises for somebody who may allow nothing any more."""
-    found = services().people.accounts.find(account)
+    found = services().account_store.accounts.find(account)
     if found is None or found.state in ("banned", "erased"):
         raise InvalidGrantError
     return found
 
 
-def _reused(found: Reused) -> NoReturn:
+def _revoke_reused(found: ReusedCredential) -> NoReturn:
     """Two have the same code or token: one of them has stolen it, and nobody knows which."""
-    people = services().people
-    people.grants.end(found.account, found.grant)
-    people.journal.write(found.account, "grant_reused", rate_limits.network(), found.grant)
-    security_log.tell("account_changed", account=found.account, what="grant_reused")
+    people = services().account_store
+    people.oauth_grants.revoke_grant(found.account, found.grant)
+    people.audit_log.record(found.account, "grant_reused", rate_limits.client_network(), found.grant)
+    security_log.log_event("account_changed", account=found.account, what="grant_reused")
     raise InvalidGrantError
 
 
@@ -162,85 +162,87 @@ class _S256(CodeChallenge):
 
 
 class _CodeGrant(AuthorizationCodeGrant):
-    TOKEN_ENDPOINT_AUTH_METHODS = METHODS
+    TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
 
     def generate_authorization_code(self) -> str:
-        return services().people.grants.code()
+        return services().account_store.oauth_grants.make_code()
 
     def save_authorization_code(self, code: str, request: OAuth2Request) -> None:
-        people, asked = services().people, request.payload
+        people, asked = services().account_store, request.payload
         client, account = request.client.client, request.user
-        logged = security_log.journaled(
-            account.id, "grant_made", rate_limits.network(), f"{client.name}: {request.scope}"
+        logged = security_log.audit_statements(
+            account.id, "grant_made", rate_limits.client_network(), f"{client.name}: {request.scope}"
         )
         challenge = asked.data["code_challenge"]
-        scopes = allowed_to(account, request.scope)
-        session = authorization.holding().credential
-        people.grants.offer(code, account.id, client.id, scopes, asked.redirect_uri, challenge, logged, session)
+        scopes = filter_scopes(account, request.scope)
+        session = authorization.credential_owner().credential
+        people.oauth_grants.store_code(
+            code, account.id, client.id, scopes, asked.redirect_uri, challenge, logged, session
+        )
 
-    def query_authorization_code(self, code: str, client: Asking) -> _Code | None:
-        found = services().people.grants.offered(code, client.client.id)
-        if isinstance(found, Reused):
-            _reused(found)
-        return _Code(found) if found else None
+    def query_authorization_code(self, code: str, client: ClientAdapter) -> _CodeAdapter | None:
+        found = services().account_store.oauth_grants.find_code(code, client.client.id)
+        if isinstance(found, ReusedCredential):
+            _revoke_reused(found)
+        return _CodeAdapter(found) if found else None
 
-    def delete_authorization_code(self, authorization_code: _Code) -> None:
+    def delete_authorization_code(self, authorization_code: _CodeAdapter) -> None:
         """It was used up with what it gave."""
 
-    def authenticate_user(self, authorization_code: _Code) -> Account:
-        return _allowing(authorization_code.offer.account)
+    def authenticate_user(self, authorization_code: _CodeAdapter) -> Account:
+        return _find_granting_account(authorization_code.code.account)
 
 
 class _RefreshGrant(RefreshTokenGrant):
-    TOKEN_ENDPOINT_AUTH_METHODS = METHODS
+    TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
 
-    def authenticate_refresh_token(self, refresh_token: str) -> _Refresh | None:
-        found = services().people.grants.turn(refresh_token)
-        if isinstance(found, Reused):
-            _reused(found)
-        return _Refresh(found) if found else None
+    def authenticate_refresh_token(self, refresh_token: str) -> _RefreshAdapter | None:
+        found = services().account_store.oauth_grants.find_refresh_token(refresh_token)
+        if isinstance(found, ReusedCredential):
+            _revoke_reused(found)
+        return _RefreshAdapter(found) if found else None
 
-    def authenticate_user(self, refresh_token: _Refresh) -> Account:
-        return _allowing(refresh_token.turn.account)
+    def authenticate_user(self, refresh_token: _RefreshAdapter) -> Account:
+        return _find_granting_account(refresh_token.token.account)
 
-    def revoke_old_credential(self, refresh_token: _Refresh) -> None:
+    def revoke_old_credential(self, refresh_token: _RefreshAdapter) -> None:
         """It was used up with what it gave."""
 
 
 class _DeviceGrant(DeviceCodeGrant):
-    TOKEN_ENDPOINT_AUTH_METHODS = METHODS
+    TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
 
-    def query_device_credential(self, device_code: str) -> _Asked:
-        found = services().people.devices.poll(device_code)
+    def query_device_credential(self, device_code: str) -> _DeviceAdapter:
+        found = services().account_store.device_logins.poll(device_code)
         if found is None or found.state == "spent":
             raise InvalidGrantError
         self._found = found
-        return _Asked(found)
+        return _DeviceAdapter(found)
 
     def query_user_grant(self, user_code: str) -> tuple[Account | None, bool] | None:
         found = self._found
         if found.state == "open":
             return None
-        return (_allowing(found.account), True) if found.state == "allowed" else (None, False)
+        return (_find_granting_account(found.account), True) if found.state == "allowed" else (None, False)
 
-    def should_slow_down(self, credential: _Asked) -> bool:
+    def should_slow_down(self, credential: _DeviceAdapter) -> bool:
         return credential.device.hasty
 
 
 class _Revocation(RevocationEndpoint):
-    CLIENT_AUTH_METHODS = METHODS
+    CLIENT_AUTH_METHODS = AUTH_METHODS
 
-    def authenticate_token(self, request: OAuth2Request, client: Asking) -> str:
+    def authenticate_token(self, request: OAuth2Request, client: ClientAdapter) -> str:
         if "token" not in request.form:
             raise InvalidRequestError("Missing 'token' in request.")
         return str(request.form["token"])  # which kind it is shows on it, whatever the hint
 
     def revoke_token(self, token: str, request: OAuth2Request) -> None:
-        services().people.grants.revoke(token, request.client.client.id)
+        services().account_store.oauth_grants.revoke_token(token, request.client.client.id)
 
 
 class _Devices(DeviceAuthorizationEndpoint):
-    CLIENT_AUTH_METHODS = METHODS
+    CLIENT_AUTH_METHODS = AUTH_METHODS
 
     def create_endpoint_response(self, request: OAuth2Request) -> tuple[int, Doc, list[tuple[str, str]]]:
         client = self.authenticate_client(request)
@@ -249,20 +251,20 @@ class _Devices(DeviceAuthorizationEndpoint):
         scope = client.get_allowed_scope(request.payload.scope)
         if scope is None:
             raise InvalidScopeError
-        rate_limits.spend_quota("devices")
-        device, code = services().people.devices.ask(client.client.id, scope.split())
-        told = {"device_code": device, "user_code": code, "verification_uri": f"{public_url.address()}/device"}
+        rate_limits.charge_quota("devices")
+        device, code = services().account_store.device_logins.start(client.client.id, scope.split())
+        told = {"device_code": device, "user_code": code, "verification_uri": f"{public_url.base_url()}/device"}
         return 200, {**told, "expires_in": SECONDS, "interval": PACE}, [("Content-Type", "application/json")]
 
 
 class _Issuer(IssuerParameter):
     def get_issuer(self) -> str:
-        return public_url.address()
+        return public_url.base_url()
 
 
-def allowed_to(account: Account, scope: str) -> list[str]:
+def filter_scopes(account: Account, scope: str) -> list[str]:
     """Of the scopes that were asked for those that the account can give: `admin` needs a role."""
-    return [word for word in scope.split() if word != "admin" or account.may("moderator")]
+    return [word for word in scope.split() if word != "admin" or account.has_role("moderator")]
 
 
 # --- the server ------------------------------------------------------------------------------------------------
@@ -272,7 +274,7 @@ class _Request(FlaskOAuth2Request):
     """A request as people have sent it, whatever stands between."""
 
     def __init__(self) -> None:
-        OAuth2Request.__init__(self, request.method, f"{public_url.address()}{request.path}", headers=request.headers)
+        OAuth2Request.__init__(self, request.method, f"{public_url.base_url()}{request.path}", headers=request.headers)
         self._request, self.payload = request, FlaskOAuth2Payload(request)
 
 
@@ -282,7 +284,7 @@ class Server(AuthorizationServer):
     def __init__(self) -> None:
         super().__init__()
         self.scopes_supported = SCOPES
-        self.register_token_generator("default", _generated)
+        self.register_token_generator("default", _token_fields)
         self.register_grant(_CodeGrant, [_S256(required=True)])
         self.register_grant(_RefreshGrant)
         self.register_grant(_DeviceGrant)
@@ -290,27 +292,27 @@ class Server(AuthorizationServer):
         self.register_endpoint(_Devices)
         self.register_extension(_Issuer())
 
-    def query_client(self, client_id: str) -> Asking | None:
-        people = services().people
-        client = people.clients.find(client_id) if _ID.fullmatch(client_id) else None
+    def query_client(self, client_id: str) -> ClientAdapter | None:
+        people = services().account_store
+        client = people.oauth_clients.find(client_id) if _CLIENT_ID.fullmatch(client_id) else None
         owner = people.accounts.find(client.account) if client else None
-        return Asking(client) if client and owner and owner.state != "banned" else None
+        return ClientAdapter(client) if client and owner and owner.state != "banned" else None
 
     def save_token(self, token: Doc, request: OAuth2Request) -> None:
         """The tokens themselves are made and written here, or what was shown for them is none any more."""
-        grants, client = services().people.grants, request.client
+        grants, client = services().account_store.oauth_grants, request.client
         # The client may have been given fewer meanwhile.
         scopes = [scope for scope in token["scope"].split() if scope in client.client.scopes]
         if code := request.authorization_code:
-            made = grants.tokens()
-            done = grants.exchange(replace(code.offer, scopes=tuple(scopes)), made, ())
+            made = grants.make_tokens()
+            done = grants.exchange_code(replace(code.code, scopes=tuple(scopes)), made, ())
         elif refresh := request.refresh_token:
-            made = grants.tokens(refresh.turn.grant)
-            done = grants.exchange_turn(refresh.turn, made, scopes)
+            made = grants.make_tokens(refresh.token.grant)
+            done = grants.exchange_refresh_token(refresh.token, made, scopes)
         else:
-            made = grants.tokens()
+            made = grants.make_tokens()
             device = replace(request.credential.device, scopes=tuple(scopes))
-            done = services().people.devices.exchange(device, made, grants, ())
+            done = services().account_store.device_logins.exchange(device, made, grants, ())
         if not done:
             raise InvalidGrantError
         token |= {"access_token": made.access, "scope": " ".join(scopes)}
@@ -334,7 +336,7 @@ class Server(AuthorizationServer):
         return made
 
 
-def _generated(scope: str, **_: object) -> Doc:
+def _token_fields(scope: str, **_: object) -> Doc:
     known = [word for word in SCOPES if word in scope.split()]
     return {"token_type": "Bearer", "expires_in": ACCESS_SECONDS, "scope": " ".join(known)}
 

@@ -1,1 +1,1 @@
-"""The OpenAPI document: flask-smorest, components of rulesets, and JSON Schema helpers."""
+"""The OpenAPI document: flask-smorest, ruleset components, and JSON Schema helpers."""

@@ -1,11 +1,11 @@
-"""flask-smorest as this API uses it: strict bodies, problems for errors, and every ruleset documented."""
+"""flask-smorest for this API: strict bodies, problems as errors, and documentation of every ruleset."""
 
 from __future__ import annotations
 
 import inspect
 import threading
 from calendar import timegm
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from datetime import date
 from functools import partial
@@ -17,60 +17,62 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask, Request, Response, request
 from flask_smorest import Api as SmorestApi
 from flask_smorest import Blueprint as SmorestBlueprint
-from marshmallow import EXCLUDE, Schema, ValidationError, missing
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, missing
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import http_date
+from werkzeug.wrappers import Response as WerkzeugResponse
 
 from api.http import problems, strict_json, url_converters
 from api.http.conditional import conditional
 from api.http.problems import Problem
-from api.openapi.components import components
+from api.openapi.components import build_components
 from api.schemas import webhooks
 from api.schemas.problem_responses import ProblemSchema
-from api.schemas.schema_builder import Shaped, ref
-from api.services import Doc, itself
+from api.schemas.schema_builder import JsonSchemaField, ref
+from api.services import Doc, unwrap_proxy
 from domain.kernel.text.message_catalog import Message
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from domain.types import Json
 
 View = TypeVar("View", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
 
 DESCRIPTION = """Tables of historical empire games. Every accepted move is an append-only record; errors are problems
-with stable codes; whoever sends nothing but picks from `choices` plays every game."""
+with stable codes. A client can play every game with picks from `choices` alone."""
 
 _LOCATIONS = {"json": "invalid_body", "query": "invalid_query", "headers": "invalid_headers"}
 
-ROLE = "Annals-Role"
-"""The header by which an account says as what it acts: a seat's number, or `director`."""
+ROLE_HEADER = "Annals-Role"
+"""Header for the role of an account's request: a seat number, or `director`."""
 
 ROLE_MARK = "x-annals-role"
-"""Marks operations that read this header, until the document is made."""
+"""Marks operations with this header, until the document is built."""
 
-FORMS_MARK = "x-annals-forms"
-"""Marks operations that answer in other media as well, likewise."""
+MEDIA_MARK = "x-annals-forms"
+"""Marks operations with further media types, until the document is built."""
 
-_ROLE_HEADER = {
+_ROLE_PARAMETER = {
     "in": "header",
-    "name": ROLE,
+    "name": ROLE_HEADER,
     "required": False,
     "schema": {"type": "string", "pattern": "^([0-9]{1,2}|director)$"},
-    "description": "As what an account acts that is several things at the table: a seat's number, or `director`.",
+    "description": "Role for an account with several roles at the table: a seat number, or `director`.",
 }
 
 MOST_ERRORS = 20
-"""So many places are told where a request does not fit."""
+"""Most faults in one response."""
 
 
 # --- what comes in ---------------------------------------------------------------------------------------------
 
 
-def body_of(req: Request) -> Json:
-    """The JSON of a request; raises Problem."""
+def read_json_body(req: Request) -> Json:
+    """Return the JSON body of a request. Raise Problem."""
     if req.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise Problem("unsupported_encoding")
     raw = req.get_data(cache=True)
-    # Of a body that comes in chunks no more than the limit is read, and nothing says that there was more.
+    # Chunked bodies are cut silently at the limit.
     if req.content_length is None and len(raw) >= (req.max_content_length or len(raw) + 1):
         raise Problem("body_too_large")
     if not raw:
@@ -84,7 +86,7 @@ def body_of(req: Request) -> Json:
 
 
 class StrictParser(FlaskParser):
-    """Strict JSON, nothing unknown, and a problem for each fault."""
+    """Strict JSON, no unknown members, and a problem for each fault."""
 
     DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {  # noqa: RUF012 - as the base class has it
         "json": None,
@@ -93,40 +95,40 @@ class StrictParser(FlaskParser):
     }
 
     def load_json(self, req: Request, schema: Schema) -> Json:
-        doc = body_of(req)
+        doc = read_json_body(req)
         if doc is missing and schema.fields:
             raise Problem("not_json", "The body is empty.")
-        return _known(doc, schema) if doc is not missing else {}
+        return _limit_unknown_fields(doc, schema) if doc is not missing else {}
 
     def load_querystring(self, req: Request, schema: Schema) -> Json:
         for name in req.args:
             if len(req.args.getlist(name)) > 1:
                 raise Problem(
-                    "invalid_query", errors=[{"at": f"/{_escaped(name)}", "message": Message("Given twice.")}]
+                    "invalid_query", errors=[{"at": f"/{_escape_pointer(name)}", "message": Message("Repeated.")}]
                 )
         return super().load_querystring(req, schema)
 
     def handle_error(
         self, error: ValidationError, req: Request, schema: Schema, *, error_status_code: object, error_headers: object
     ) -> NoReturn:
-        refuse(error)
+        raise_invalid(error)
 
 
-def refuse(error: ValidationError) -> NoReturn:
-    """The problem that tells where a body, query or header does not fit."""
+def raise_invalid(error: ValidationError) -> NoReturn:
+    """Raise the problem for a library's validation error."""
     ((location, messages),) = error.normalized_messages().items()  # type: ignore[no-untyped-call] # as the library has it
-    raise unfit(messages, location) from error
+    raise validation_problem(messages, location) from error
 
 
-def unfit(messages: object, location: str = "json") -> Problem:
-    """The problem that tells where something does not fit, by the library's nested messages."""
-    found = [{"at": at, "message": text} for at, text in _flat(messages, "")][:MOST_ERRORS]
-    unknown = location == "json" and any(f["message"] == "Unknown field." for f in found)
-    return Problem("unknown_field" if unknown else _LOCATIONS.get(location, "invalid_body"), errors=found)
+def validation_problem(messages: object, location: str = "json") -> Problem:
+    """Return the problem for the library's nested error messages."""
+    errors = [{"at": pointer, "message": text} for pointer, text in _flatten_messages(messages, "")][:MOST_ERRORS]
+    unknown = location == "json" and any(f["message"] == "Unknown field." for f in errors)
+    return Problem("unknown_field" if unknown else _LOCATIONS.get(location, "invalid_body"), errors=errors)
 
 
-def _known(doc: Json, schema: Schema) -> Json:
-    """The body with no more fields that are not known than can be told."""
+def _limit_unknown_fields(doc: Json, schema: Schema) -> Json:
+    """Return the body with a limited number of unknown fields, enough for the error response."""
     if not isinstance(doc, dict):
         return doc
     names = {field.data_key or name for name, field in schema.fields.items()}
@@ -134,16 +136,16 @@ def _known(doc: Json, schema: Schema) -> Json:
     return {name: value for name, value in doc.items() if name in names} | {name: doc[name] for name in extra}
 
 
-def _escaped(part: object) -> str:
+def _escape_pointer(part: object) -> str:
     return str(part)[:80].replace("~", "~0").replace("/", "~1")
 
 
-def _flat(messages: object, at: str) -> list[tuple[str, Message]]:
-    """Nested messages as pairs of JSON pointer and text."""
+def _flatten_messages(messages: object, pointer: str) -> list[tuple[str, Message]]:
+    """Return nested messages as pairs of JSON pointer and text."""
     if isinstance(messages, dict):
-        below = [(at if k == "_schema" else f"{at}/{_escaped(k)}", m) for k, m in messages.items()]
-        return [pair for pointer, m in below for pair in _flat(m, pointer)]
-    return [(at, Message.of(m)) for m in (messages if isinstance(messages, list) else [messages])]
+        below = [(pointer if k == "_schema" else f"{pointer}/{_escape_pointer(k)}", m) for k, m in messages.items()]
+        return [pair for pointer, m in below for pair in _flatten_messages(m, pointer)]
+    return [(pointer, Message.from_text(m)) for m in (messages if isinstance(messages, list) else [messages])]
 
 
 class Blueprint(SmorestBlueprint):
@@ -151,40 +153,92 @@ class Blueprint(SmorestBlueprint):
 
     ARGUMENTS_PARSER = StrictParser()
 
-    def arguments(self, schema: type[Schema], **more: Any) -> Any:
-        """As in flask-smorest, with a schema that is made once: making one costs more than using it."""
-        return super().arguments(schema(), **more)
+    def arguments(self, schema: type[Schema], **kwargs: object) -> Callable[[View], View]:
+        """Add arguments as flask-smorest does, with one schema instance: creating one costs more than using it."""
+        decorator: Callable[[View], View] = super().arguments(schema(), **kwargs)
+        return decorator
 
-    def register_views_in_doc(self, api: Api, *given: Any, **named: Any) -> None:
-        """Later: describing all routes takes longer than registering them, and most processes are never asked."""
-        api.undescribed.append(partial(super().register_views_in_doc, api, *given, **named))
+    def operation(
+        self,
+        method: str,
+        path: str,
+        operation_id: str,
+        *,
+        access: Decorator | None = None,
+        errors: Sequence[int] = (),
+        body: type[Schema] | None = None,
+        body_required: bool = True,
+        headers: type[Schema] | None = None,
+        query: type[Schema] | None = None,
+        response: type[Schema] | Doc | None = None,
+        status: int = 200,
+        description: str | None = None,
+        content_type: str | None = None,
+        response_headers: Doc | None = None,
+        security: list[Doc] | None = None,
+    ) -> Callable[[View], View]:
+        """Route requests to a view, and document the view as one operation of the API.
+
+        The view's positional arguments are the loaded body, headers and query, as far as schemas are given. `access`
+        is a decorator of `api.authorization`; it runs first. `errors` are statuses of problems. `response` to
+        `response_headers` describe the success response, `security` replaces the security documented by `access`.
+        """
+        manual: Doc = {"operationId": operation_id} | ({} if security is None else {"security": security})
+        innermost_first: list[Decorator | None] = [
+            self.doc(**manual),
+            self.response(
+                status, response, content_type=content_type, description=description, headers=response_headers
+            ),
+            self.arguments(query, location="query") if query else None,
+            self.arguments(headers, location="headers") if headers else None,
+            self.arguments(body, required=body_required) if body else None,
+            error_responses(*errors) if errors else None,
+            access,
+            self.route(path, methods=[method]),
+        ]
+
+        def decorate(view: View) -> View:
+            for decorator in innermost_first:
+                view = decorator(view) if decorator else view
+            return view
+
+        return decorate
+
+    def register_views_in_doc(self, api: Api, *args: object, **kwargs: object) -> None:
+        """Defer the description of routes: it takes long, and most processes never need it."""
+        api.undescribed.append(partial(super().register_views_in_doc, api, *args, **kwargs))
 
 
-def fails(*codes: int) -> Callable[[View], View]:
-    """Documents which problems a route may answer, beside those that every route may."""
+def string_headers(*names: str) -> Doc:
+    """Return the documentation of response headers with any text as value."""
+    return {name: {"schema": {"type": "string"}} for name in names}
+
+
+def error_responses(*codes: int) -> Callable[[View], View]:
+    """Document the problem statuses of a route, besides those of all routes."""
 
     def documented(view: View) -> View:
         found: Doc = deepcopy(getattr(view, "_apidoc", {}))
         responses = found.setdefault("response", {}).setdefault("responses", {})
-        for code in (*codes, *((412,) if 304 in codes else ())):  # what has a tag can be asked for by it
-            responses[code] = [dict(_PROBLEM)] if code >= 400 else [dict(_UNCHANGED)]
+        for code in (*codes, *((412,) if 304 in codes else ())):  # documents with an ETag support If-Match
+            responses[code] = [dict(_PROBLEM)] if code >= 400 else [dict(_NOT_MODIFIED)]
         vars(view)["_apidoc"] = found  # flask-smorest keeps its documentation there
         return view
 
     return documented
 
 
-def leaving(since: date, until: date, instead: str) -> Callable[[View], View]:
-    """Marks a route that is going away: since when nobody should begin to use it, until when it answers as it does.
+def deprecated(since: date, until: date, instead: str) -> Callable[[View], View]:
+    """Mark a route as deprecated since one date and available until another.
 
-    `instead` is the address of what takes its place. Stands directly under the route.
+    `instead` is the URL of its replacement. Place it directly under the operation.
     """
 
     def marked(view: View) -> View:
         found: Doc = deepcopy(getattr(view, "_apidoc", {}))
         found.setdefault("manual_doc", {})["deprecated"] = True
         vars(view)["_apidoc"] = found
-        vars(view)["leaving"] = {
+        vars(view)["deprecated"] = {
             "Deprecation": f"@{timegm(since.timetuple())}",
             "Sunset": http_date(until),
             "Link": f'<{instead}>; rel="successor-version"',
@@ -194,9 +248,9 @@ def leaving(since: date, until: date, instead: str) -> Callable[[View], View]:
     return marked
 
 
-def _say_goodbye(app: Flask) -> None:
-    """Every answer of a route that is going away says so, refusals too (RFC 9745, RFC 8594)."""
-    found = {name: vars(view).get("leaving") for name, view in app.view_functions.items()}
+def _add_deprecation_headers(app: Flask) -> None:
+    """Add deprecation headers to all responses of deprecated routes (RFC 9745, RFC 8594)."""
+    found = {name: vars(view).get("deprecated") for name, view in app.view_functions.items()}
 
     @app.after_request
     def tell(answer: Response) -> Response:
@@ -205,48 +259,48 @@ def _say_goodbye(app: Flask) -> None:
         return answer
 
 
-def also(forms: Doc) -> Callable[[View], View]:
-    """Documents in which other media a route answers, each with its schema."""
+def also_media_types(schemas: Doc) -> Callable[[View], View]:
+    """Document further media types of a route, each with its schema."""
 
     def documented(view: View) -> View:
         found: Doc = deepcopy(getattr(view, "_apidoc", {}))
-        found.setdefault("manual_doc", {})[FORMS_MARK] = forms
+        found.setdefault("manual_doc", {})[MEDIA_MARK] = schemas
         vars(view)["_apidoc"] = found
         return view
 
     return documented
 
 
-_UNCHANGED = {"description": "Not modified", "content_type": None}
+_NOT_MODIFIED = {"description": "Not modified", "content_type": None}
 _PROBLEM = {"schema": ProblemSchema, "description": "A problem", "content_type": problems.MEDIA}
 
 
 class Api(SmorestApi):
-    """Errors are problems, in the document as on the wire."""
+    """flask-smorest's Api with problems as errors, in the document and in responses."""
 
     ERROR_SCHEMA = ProblemSchema
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         self.undescribed: list[Callable[[], None]] = []
-        super().__init__(*given, **named)
+        super().__init__(*args, **kwargs)
 
     def describe(self) -> Doc:
-        """The library's document of all routes; to be called once."""
+        """Return the library's document of all routes. Call it once."""
         for describe in self.undescribed:
             describe()
         found: Doc = self.spec.to_dict()
         return found
 
-    def handle_http_exception(self, error: HTTPException) -> Any:
+    def handle_http_exception(self, error: HTTPException) -> WerkzeugResponse:
         if error.code is None or error.code < 400:
             return error.get_response()
-        return problems.of_http(error).response()
+        return problems.problem_of_http_error(error).response()
 
     def _register_responses(self) -> None:
         self.undescribed.append(self._describe_responses)
 
     def _describe_responses(self) -> None:
-        # The errors that flask-smorest documents by itself are problems as well.
+        # Errors documented by flask-smorest itself are problems as well.
         self.DEFAULT_RESPONSE_CONTENT_TYPE = problems.MEDIA
         super()._register_responses()
         del self.DEFAULT_RESPONSE_CONTENT_TYPE
@@ -256,27 +310,27 @@ class Api(SmorestApi):
 
 
 class _Converter(OpenAPIConverter):
-    """A class says what it is for; of a member its own schema may tell; a default is told, not stated."""
+    """Adds class docstrings and field schemas to the document, and puts defaults into descriptions."""
 
     def schema2jsonschema(self, schema: Schema) -> Doc:
-        found: Doc = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call] # as the library has it
-        said = inspect.cleandoc(vars(type(schema)).get("__doc__") or "")
-        for member in found["properties"].values():
-            if "default" in member:  # some generators take what has a default for a member that is always there
+        schema_doc: Doc = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call] # as the library has it
+        description = inspect.cleandoc(vars(type(schema)).get("__doc__") or "")
+        for member in schema_doc["properties"].values():
+            if "default" in member:  # some generators treat a member with a default as always present
                 default = orjson.dumps(member.pop("default")).decode()
-                member["description"] = f"{member.get('description', '')} `{default}` where it is not given.".strip()
-        return found | ({"description": said} if said else {})
+                member["description"] = f"{member.get('description', '')} Default: `{default}`.".strip()
+        return schema_doc | ({"description": description} if description else {})
 
-    def field2property(self, field: Any) -> Doc:
+    def field2property(self, field: fields.Field[Json]) -> Doc:
         found = super().field2property(field)
-        if not isinstance(field, Shaped):
+        if not isinstance(field, JsonSchemaField):
             return found
         found.pop("type", None)
         return found | ({"anyOf": [field.schema, {"type": "null"}]} if field.allow_none else field.schema)
 
-    def field2default(self, field: Any, **more: Any) -> Doc:
-        """What stands for a field that is not given is no value that could be given."""
-        found = super().field2default(field, **more)
+    def field2default(self, field: fields.Field[Json], **kwargs: object) -> Doc:
+        """Omit a default that no client could send."""
+        found = super().field2default(field, **kwargs)
         return {k: v for k, v in found.items() if v not in ("", None)}
 
 
@@ -284,77 +338,80 @@ class _Plugin(MarshmallowPlugin):
     Converter = _Converter
 
 
-def _named(schema: object) -> str:
+def _schema_component(schema: object) -> str:
     cls = schema if isinstance(schema, type) else type(schema)
     return cls.__name__.removesuffix("Schema")
 
 
-_SENT = webhooks.DATA.items()
+_WEBHOOK_EVENTS = webhooks.DATA.items()
 
 
-def _document(spec: Doc, catalogue: Catalogue) -> Doc:
-    """The library's document with what the rulesets declare."""
+def _build_document(spec: Doc, registry: RulesetRegistry) -> Doc:
+    """Return the library's document with the components of all rulesets."""
     schemas = spec["components"]["schemas"]
-    schemas.pop("PaginationMetadata", None)  # the library's, and used by no route
+    schemas.pop("PaginationMetadata", None)  # from the library, unused here
     for path in spec["paths"].values():
         for operation in path.values():
             if isinstance(operation, dict):
-                _complete(operation)
-    sent = {type_: webhooks.documented(ref(_named(schema)), type_, said) for type_, (schema, said) in _SENT}
+                _complete_operation(operation)
+    webhook_docs = {
+        type_: webhooks.webhook_document(ref(_schema_component(schema)), type_, summary)
+        for type_, (schema, summary) in _WEBHOOK_EVENTS
+    }
     return {
         **spec,
-        "webhooks": sent,
-        "components": {**spec["components"], "schemas": schemas | components(catalogue, schemas)},
+        "webhooks": webhook_docs,
+        "components": {**spec["components"], "schemas": schemas | build_components(registry, schemas)},
     }
 
 
-def _complete(operation: Doc) -> None:
-    """What holds unless an operation says otherwise: no token is needed, and a query that is not known is refused."""
+def _complete_operation(operation: Doc) -> None:
+    """Add an operation's defaults: no token needed, and 422 for unknown query parameters."""
     operation.setdefault("security", [])
     if operation.pop(ROLE_MARK, False):
-        operation.setdefault("parameters", []).append(_ROLE_HEADER)
-    for media, schema in operation.pop(FORMS_MARK, {}).items():
+        operation.setdefault("parameters", []).append(_ROLE_PARAMETER)
+    for media, schema in operation.pop(MEDIA_MARK, {}).items():
         operation["responses"]["200"]["content"][media] = {"schema": schema}
     operation.setdefault("description", operation["summary"])
     problem = {problems.MEDIA: {"schema": ref("Problem")}}
     operation["responses"].setdefault("422", {"description": _PROBLEM["description"], "content": problem})
 
 
-def install(app: Flask, catalogue: Catalogue, *rooms: Blueprint) -> Api:
-    """Register the rooms under /v1, with the document that describes them."""
+def register(app: Flask, registry: RulesetRegistry, *blueprints: Blueprint) -> Api:
+    """Register the blueprints under /v1, and their OpenAPI document."""
     app.config.update(API_TITLE="Annals", API_VERSION="1", OPENAPI_VERSION="3.1.0")
     info = {"description": DESCRIPTION, "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}
     info["contact"] = {"name": "Whoever operates this service"}
-    plugin = _Plugin(schema_name_resolver=_named)
+    plugin = _Plugin(schema_name_resolver=_schema_component)
     api = Api(app, spec_kwargs={"marshmallow_plugin": plugin, "info": info, "servers": [{"url": "/"}]})
     bearer = {
         "type": "http",
         "scheme": "bearer",
-        "description": "The token of a seat or of a director, or an account's.",
+        "description": "Token of a seat, a director or an account.",
     }
     api.spec.components.security_scheme("token", bearer)
     cookie = {
         "type": "apiKey",
         "in": "cookie",
         "name": "annals_stream",
-        "description": "For streams alone; over TLS its name begins with `__Secure-`.",
+        "description": "For streams only. Over TLS, its name begins with `__Secure-`.",
     }
     api.spec.components.security_scheme("cookie", cookie)
     for converter in url_converters.CONVERTERS.values():
-        api.register_converter(converter, lambda found, **_: url_converters.documented(found))
-    for schema in dict.fromkeys(schema for _, (schema, _) in _SENT):
-        api.spec.components.schema(_named(schema), schema=schema)
-    for room in rooms:
-        api.register_blueprint(room)
-    _serve(app, api, catalogue)
+        api.register_converter(converter, lambda found, **_: url_converters.converter_schema(found))
+    for schema in dict.fromkeys(schema for _, (schema, _) in _WEBHOOK_EVENTS):
+        api.spec.components.schema(_schema_component(schema), schema=schema)
+    for blueprint in blueprints:
+        api.register_blueprint(blueprint)
+    _serve_document(app, api, registry)
     _refuse_unknown_queries(app)
-    _say_goodbye(app)
+    _add_deprecation_headers(app)
     return api
 
 
 def _refuse_unknown_queries(app: Flask) -> None:
-    """Also where a route has no query at all: nothing is dropped without a word. Pages look for themselves."""
-    asked = {name: vars(view).get("_apidoc", {}).get("arguments", {}) for name, view in app.view_functions.items()}
+    """Refuse unknown query parameters, also on routes without any. Pages check their own."""
+    arguments = {name: vars(view).get("_apidoc", {}).get("arguments", {}) for name, view in app.view_functions.items()}
     free = {name for name, view in app.view_functions.items() if vars(view).get("any_query")}
     known = {
         name: {
@@ -363,30 +420,30 @@ def _refuse_unknown_queries(app: Flask) -> None:
             if p["in"] == "query"
             for attribute, field in p["schema"].fields.items()
         }
-        for name, found in asked.items()
+        for name, found in arguments.items()
     }
 
     @app.before_request
     def check() -> None:
-        asked = itself(request)
-        if not asked.args or not asked.endpoint or asked.endpoint in free:
+        req = unwrap_proxy(request)
+        if not req.args or not req.endpoint or req.endpoint in free:
             return
-        unknown = sorted(asked.args.keys() - known.get(asked.endpoint, set()))
+        unknown = sorted(req.args.keys() - known.get(req.endpoint, set()))
         if unknown:
-            told = [{"at": f"/{_escaped(n)}", "message": Message("Unknown.")} for n in unknown[:MOST_ERRORS]]
-            raise Problem("invalid_query", errors=told)
+            errors = [{"at": f"/{_escape_pointer(n)}", "message": Message("Unknown.")} for n in unknown[:MOST_ERRORS]]
+            raise Problem("invalid_query", errors=errors)
 
 
-def _serve(app: Flask, api: Api, catalogue: Catalogue) -> None:
+def _serve_document(app: Flask, api: Api, registry: RulesetRegistry) -> None:
     rendered: list[bytes] = []
     guard = threading.Lock()
 
     @app.get("/v1/openapi.json")
-    def openapi_json() -> Any:
-        """This document."""
-        with guard:  # it is made once in each process, and takes a while
+    def openapi_json() -> Response:
+        """Get this OpenAPI document."""
+        with guard:  # built once per process: it is slow
             if not rendered:
-                rendered.append(orjson.dumps(_document(api.describe(), catalogue)))
+                rendered.append(orjson.dumps(_build_document(api.describe(), registry)))
         answer = Response(rendered[0], content_type="application/json")
         answer.cache_control.max_age = 300
         answer.add_etag()

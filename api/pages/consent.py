@@ -9,37 +9,37 @@ from flask import Response, g, request
 
 from api.http import public_url
 from api.http.problems import Problem
-from api.oauth.authorization_server import allowed_to, server
+from api.oauth.authorization_server import filter_scopes, server
 from api.pages.login import log_in_first
-from api.pages.session import show, somebody, visitor
+from api.pages.session import current_account, render_page, session_owner
 from api.services import services
 from domain.accounts.accounts import Account
-from domain.accounts.oauth_clients import Client
+from domain.accounts.oauth_clients import OAuthClient
 
-LONGEST = 6000
+MAX_QUERY_BYTES = 6000
 """Bytes of what a client asks: the answer holds its `state`, and the address of the login page all of it."""
 
 
 def authorize() -> Response:
     """Ask the person whether the client may have what it asks for; what they say goes to the client."""
-    client = _client()
+    client = _find_client()
     asked = server().create_oauth2_request(None)
     try:
         if request.args.get("response_type") != "code" or "request" in request.args:
-            raise _asked_wrongly()
+            raise _invalid_request()
         grant = server().get_consent_grant(asked)
     except OAuth2Error as error:
-        return _refused(error)
-    if visitor() is None:
+        return _redirect_error(error)
+    if session_owner() is None:
         return log_in_first()
     if request.method == "GET":
-        return _ask(client, somebody(), asked.scope)
-    return _answered(grant, asked)
+        return _show_consent(client, current_account(), asked.scope)
+    return _answer_consent(grant, asked)
 
 
-def _client() -> Client:
+def _find_client() -> OAuthClient:
     """Who asks, if they may be answered at that address. Else nobody is sent anywhere; raises Problem."""
-    if len(request.query_string) > LONGEST:
+    if len(request.query_string) > MAX_QUERY_BYTES:
         raise Problem("uri_too_long")
     twice = [name for name in ("client_id", "redirect_uri") if len(request.args.getlist(name)) != 1]
     found = None if twice else server().query_client(request.args["client_id"])
@@ -47,39 +47,39 @@ def _client() -> Client:
         raise Problem("unknown_client")
     if not found.check_redirect_uri(request.args["redirect_uri"]):
         raise Problem("unknown_redirect")
-    client: Client = found.client
+    client: OAuthClient = found.client
     return client
 
 
-def _asked_wrongly() -> OAuth2Error:
+def _invalid_request() -> OAuth2Error:
     return InvalidRequestError("The only response_type is 'code', and all is asked in parameters.")
 
 
-def _refused(error: OAuth2Error) -> Response:
+def _redirect_error(error: OAuth2Error) -> Response:
     """To the client, with what was wrong, as if the person had never been asked."""
     g.problem = error.error
     told = {"error": error.error, "error_description": error.description or ""}
-    return to_client({name: said for name, said in told.items() if said})
+    return redirect_to_client({name: said for name, said in told.items() if said})
 
 
-def to_client(told: dict[str, str]) -> Response:
+def redirect_to_client(told: dict[str, str]) -> Response:
     """Back to the client, by the address that it has named and that is registered."""
     redirect, state = request.args["redirect_uri"], request.args.getlist("state")
-    answer = told | ({"state": state[0]} if len(state) == 1 and state[0] else {}) | {"iss": public_url.address()}
+    answer = told | ({"state": state[0]} if len(state) == 1 and state[0] else {}) | {"iss": public_url.base_url()}
     mark = "&" if urlsplit(redirect).query else "?"
     return Response(status=303, headers={"Location": redirect + mark + urlencode(answer)})
 
 
-def _ask(client: Client, me: Account, scope: str) -> Response:
+def _show_consent(client: OAuthClient, me: Account, scope: str) -> Response:
     if me.state == "banned":
         raise Problem("account_banned")
     redirect = request.args["redirect_uri"]
-    owner = services().people.accounts.find(client.account)
-    return show(
+    owner = services().account_store.accounts.find(client.account)
+    return render_page(
         "consent",
         client=client,
         owner=owner.name if owner else "",
-        scopes=allowed_to(me, scope),
+        scopes=filter_scopes(me, scope),
         host=urlsplit(redirect).netloc,
         query=request.query_string.decode(),
         # Where a form leads to counts as well, wherever the answer sends the browser on.
@@ -93,8 +93,8 @@ def _origin(address: str) -> str:
     return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"
 
 
-def _answered(grant: object, asked: object) -> Response:
-    me = somebody()
+def _answer_consent(grant: object, asked: object) -> Response:
+    me = current_account()
     if me.state == "banned":
         raise Problem("account_banned")
     agrees = request.form.get("answer") == "allow"

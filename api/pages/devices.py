@@ -8,59 +8,61 @@ from api import authorization
 from api.http import login_throttle, rate_limits, security_log
 from api.http.problems import Problem
 from api.pages.login import log_in_first
-from api.pages.session import in_words, show, somebody, visitor
+from api.pages.session import current_account, localize_problem, render_page, session_owner
 from api.services import services
-from domain.accounts.oauth_clients import Client
-from domain.accounts.oauth_devices import Device
+from domain.accounts.oauth_clients import OAuthClient
+from domain.accounts.oauth_devices import DeviceLogin
 
 
 def device() -> Response:
     """Type the code that a device shows, and say whether it may have what it asks for."""
-    if visitor() is None:
+    if session_owner() is None:
         return log_in_first()
     if request.method == "GET":
-        return show("device")
+        return render_page("device")
     code = request.form.get("code", "")[:40]
     try:
-        found, client = _typed(code)
+        found, client = _find_device(code)
     except Problem as problem:
-        return show("device", problem.status, problem=in_words(problem))
+        return render_page("device", problem.status, problem=localize_problem(problem))
     answer = request.form.get("answer", "")
-    return _answered(found, client, answer == "allow") if answer else _ask(found, client, code)
+    return _answer_consent(found, client, answer == "allow") if answer else _show_consent(found, client, code)
 
 
-def _typed(code: str) -> tuple[Device, Client]:
+def _find_device(code: str) -> tuple[DeviceLogin, OAuthClient]:
     """What is asked for by that code; who guesses waits longer and longer. Raises Problem."""
-    people, me = services().people, somebody()
+    people, me = services().account_store, current_account()
     if me.state == "banned":
         raise Problem("account_banned")
-    with login_throttle.guessing(f"device codes of {me.id}", at=rate_limits.address()):
-        found = people.devices.typed(code)
-        client = people.clients.find(found.client) if found else None
+    with login_throttle.throttled(f"device codes of {me.id}", address=rate_limits.client_address()):
+        found = people.device_logins.find_by_code(code)
+        client = people.oauth_clients.find(found.client) if found else None
         if found is None or client is None:
-            raise Problem("wrong_credentials", "No device waits with that code.")
+            raise Problem("wrong_credentials", "No device is waiting with this code.")
     return found, client
 
 
-def _ask(found: Device, client: Client, code: str) -> Response:
-    owner = services().people.accounts.find(client.account)
-    scopes = _given(found)
-    return show("device_consent", client=client, owner=owner.name if owner else "", scopes=scopes, code=code)
+def _show_consent(found: DeviceLogin, client: OAuthClient, code: str) -> Response:
+    owner = services().account_store.accounts.find(client.account)
+    scopes = _grantable_scopes(found)
+    return render_page("device_consent", client=client, owner=owner.name if owner else "", scopes=scopes, code=code)
 
 
-def _given(found: Device) -> list[str]:
-    from api.oauth.authorization_server import allowed_to  # noqa: PLC0415 - few processes ever need the library
+def _grantable_scopes(found: DeviceLogin) -> list[str]:
+    from api.oauth.authorization_server import filter_scopes  # noqa: PLC0415 - few processes ever need the library
 
-    return allowed_to(somebody(), " ".join(found.scopes))
+    return filter_scopes(current_account(), " ".join(found.scopes))
 
 
-def _answered(found: Device, client: Client, agrees: bool) -> Response:
-    people, me = services().people, somebody()
-    scopes = _given(found)
+def _answer_consent(found: DeviceLogin, client: OAuthClient, agrees: bool) -> Response:
+    people, me = services().account_store, current_account()
+    scopes = _grantable_scopes(found)
     what = "grant_made" if agrees else "grant_refused"
-    logged = security_log.journaled(me.id, what, rate_limits.network(), f"{client.name}: {' '.join(scopes)}")
-    if not people.devices.answer(
-        found, me.id, scopes, logged, allowed=agrees, session=authorization.holding().credential
+    logged = security_log.audit_statements(
+        me.id, what, rate_limits.client_network(), f"{client.name}: {' '.join(scopes)}"
+    )
+    if not people.device_logins.answer(
+        found, me.id, scopes, logged, allowed=agrees, session=authorization.credential_owner().credential
     ):
         raise Problem("form_stale")
-    return show("device_done", agrees=agrees, client=client)
+    return render_page("device_done", agrees=agrees, client=client)

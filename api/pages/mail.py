@@ -9,19 +9,19 @@ from flask import Response, request
 
 from api.http import security_log
 from api.http.problems import Problem
-from api.pages.session import show
+from api.pages.session import render_page
 from api.services import services
 
 
-def end() -> Response:
+def end_mail() -> Response:
     """Ask whether mail is to end; a link that is only looked at ends nothing."""
-    boxes = services().notices.mailboxes
+    boxes = services().notifications.email_subscriptions
     token = request.args.get("token", "")[:100]
-    found = boxes.by(token)
+    found = boxes.find_by_token(token)
     if found is None:
         raise Problem("not_found")
     if request.method == "POST":
-        if boxes.put_off(found, services().people.journal.entry(found.account, "mail_off")):
-            security_log.tell("account_changed", account=found.account, what="mail_off")
-        return show("mail_end", ended=True, token=token)
-    return show("mail_end", ended=found.state == "off", token=token)
+        if boxes.switch_off(found, services().account_store.audit_log.make_entry(found.account, "mail_off")):
+            security_log.log_event("account_changed", account=found.account, what="mail_off")
+        return render_page("mail_end", ended=True, token=token)
+    return render_page("mail_end", ended=found.state == "off", token=token)

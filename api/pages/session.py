@@ -20,29 +20,30 @@ from marshmallow import Schema, ValidationError
 
 from api.http import i18n, problems, public_url, rate_limits
 from api.http.problems import Problem
-from api.openapi.smorest import unfit
+from api.openapi.smorest import validation_problem
 from api.services import Doc, services
 from domain.accounts.accounts import Account
-from domain.accounts.credentials import ABSOLUTE, Holder
+from domain.accounts.credential_tables import CredentialOwner
+from domain.accounts.sessions import ABSOLUTE
 from domain.errors import AnnalsError
 from domain.kernel.text.message_catalog import Message
 from domain.types import Json
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-SESSION, VISIT, DEVICE = "annals_session", "annals_visit", "annals_device"
+SESSION_COOKIE, VISIT_COOKIE, DEVICE_COOKIE = "annals_session", "annals_visit", "annals_device"
 """Cookies, whose names begin with `__Host-` where there is TLS: no other host and no other path can set them."""
 
-KNOWN = 365 * 86_400
+DEVICE_SECONDS = 365 * 86_400
 """For how long a browser is known again, seconds."""
 
-STAMP = "form"
+SIGNATURE_FIELD = "form"
 """The field of a form that shows that it is ours."""
 
 FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 
-ONWARD = ("/oauth/authorize", "/device", "/account")
+REDIRECT_TARGETS = ("/oauth/authorize", "/device", "/account")
 """Pages to which one may be sent on after logging in."""
 
 _POLICY = (
@@ -54,104 +55,106 @@ _FOLDER = Path(__file__).parent
 # --- who looks at it -------------------------------------------------------------------------------------------
 
 
-def page(view: View, *, stamped: bool = True) -> View:
+def page(view: View, *, signed: bool = True) -> View:
     """A page: finds out who looks at it, checks the form that is sent, and shows problems as pages.
 
     Without `stamped` any form will do, since the address alone says what may be done.
     """
 
     @functools.wraps(view)
-    def shown(*args: Any, **kwargs: Any) -> Response:
+    def render(*args: Any, **kwargs: Any) -> Response:
         try:
-            g.holder = _holder()
-            rate_limits.spend(g.holder.account if g.holder else None)
-            if request.method == "POST" and stamped:
+            g.owner = _find_session_owner()
+            rate_limits.charge_request(g.owner.account if g.owner else None)
+            if request.method == "POST" and signed:
                 _check_form()
             made: Response = view(*args, **kwargs)
         except Problem as problem:
-            made = told(problem)
+            made = problem_page(problem)
         except AnnalsError as error:
-            made = told(problems.of_error(error))
-        return _with_visit(made)
+            made = problem_page(problems.problem_of_error(error))
+        return _set_visit_cookie(made)
 
-    vars(shown)["any_query"] = True
-    return shown  # type: ignore[return-value] # the view with the same signature
+    vars(render)["any_query"] = True
+    return render  # type: ignore[return-value] # the view with the same signature
 
 
 def _cookie(name: str) -> str:
-    return f"__Host-{name}" if public_url.secure() else name
+    return f"__Host-{name}" if public_url.is_secure() else name
 
 
-def _holder() -> Holder | None:
-    token = request.cookies.get(_cookie(SESSION), "")
-    found = services().people.credentials.holder(token) if token.startswith("ans_") else None
+def _find_session_owner() -> CredentialOwner | None:
+    token = request.cookies.get(_cookie(SESSION_COOKIE), "")
+    found = services().account_store.credentials.find_owner(token) if token.startswith("ans_") else None
     return found if found and found.session else None
 
 
-def visitor() -> Holder | None:
+def session_owner() -> CredentialOwner | None:
     """Who is logged in."""
-    found: Holder | None = g.holder
+    found: CredentialOwner | None = g.owner
     return found
 
 
-def somebody() -> Account:
+def current_account() -> Account:
     """The account of whoever is logged in, where one is needed."""
-    found = services().people.accounts.find(g.holder.account)
+    found = services().account_store.accounts.find(g.owner.account)
     if found is None:
         raise Problem("unknown_account")
     return found
 
 
-def let_in(made: Response, token: str, device: str) -> Response:
+def set_login_cookies(made: Response, token: str, device: str) -> Response:
     """The same answer with the cookie of a session, and one by which the browser is known when it comes again."""
-    kept_in(made, token)
-    _set(made, DEVICE, device, KNOWN)
+    set_session_cookie(made, token)
+    _set_cookie(made, DEVICE_COOKIE, device, DEVICE_SECONDS)
     return made
 
 
-def kept_in(made: Response, token: str) -> Response:
+def set_session_cookie(made: Response, token: str) -> Response:
     """The same answer with the cookie of a session."""
-    _set(made, SESSION, token, int(ABSOLUTE / 1000))
+    _set_cookie(made, SESSION_COOKIE, token, int(ABSOLUTE / 1000))
     return made
 
 
-def device() -> str:
+def device_token() -> str:
     """What this browser was given when it was logged in before: others who guess at the name do not slow it down."""
-    return request.cookies.get(_cookie(DEVICE), "")[:100]
+    return request.cookies.get(_cookie(DEVICE_COOKIE), "")[:100]
 
 
-def let_out(made: Response) -> Response:
+def clear_session_cookie(made: Response) -> Response:
     """The same answer with nobody logged in."""
-    _set(made, SESSION, "", 0)
+    _set_cookie(made, SESSION_COOKIE, "", 0)
     return made
 
 
-def _set(made: Response, name: str, value: str, seconds: int | None) -> None:
+def _set_cookie(made: Response, name: str, value: str, seconds: int | None) -> None:
     # Lax: whoever is sent here by a program of others is to be known, and nothing but forms of ours changes anything.
-    made.set_cookie(_cookie(name), value, seconds, path="/", secure=public_url.secure(), httponly=True, samesite="Lax")
+    made.set_cookie(
+        _cookie(name), value, seconds, path="/", secure=public_url.is_secure(), httponly=True, samesite="Lax"
+    )
 
 
 # --- forms -----------------------------------------------------------------------------------------------------
 
 
-def bearer() -> str:
+def form_owner() -> str:
     """To whom a form is given: a session, or before there is one a visit of this browser."""
-    if g.holder:
-        return f"session {g.holder.credential}"
+    if g.owner:
+        return f"session {g.owner.credential}"
     if "visit" not in g:
-        known = request.cookies.get(_cookie(VISIT), "")
+        known = request.cookies.get(_cookie(VISIT_COOKIE), "")
         g.visit = known if len(known) == 43 else secrets.token_urlsafe(32)
     return f"visit {g.visit}"
 
 
-def _with_visit(made: Response) -> Response:
-    if "visit" in g and request.cookies.get(_cookie(VISIT)) != g.visit:
-        _set(made, VISIT, g.visit, None)
+def _set_visit_cookie(made: Response) -> Response:
+    if "visit" in g and request.cookies.get(_cookie(VISIT_COOKIE)) != g.visit:
+        _set_cookie(made, VISIT_COOKIE, g.visit, None)
     return made
 
 
-def _stamp(action: str) -> str:
-    return services().people.forms.stamp(bearer(), action)
+def _sign_form(action: str) -> str:
+    return services().account_store.signed_forms.sign(form_owner(), action)
 
 
 def _check_form() -> None:
@@ -159,20 +162,22 @@ def _check_form() -> None:
     foreign = request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none")
     if request.mimetype != FORM:
         raise Problem("unsupported_media_type")
-    if foreign or not services().people.forms.stamped(bearer(), request.path, request.form.get(STAMP, "")):
+    if foreign or not services().account_store.signed_forms.is_signed(
+        form_owner(), request.path, request.form.get(SIGNATURE_FIELD, "")
+    ):
         raise Problem("form_stale")
 
 
-def loaded(schema: Schema, **given: Json) -> Doc:
+def load_form(schema: Schema, **given: Json) -> Doc:
     """What a form has sent, checked as the API checks it; raises Problem."""
     try:
         found: Doc = schema.load(given)
     except ValidationError as error:
-        raise unfit(error.messages) from error
+        raise validation_problem(error.messages) from error
     return found
 
 
-def read(answer: str) -> Doc:
+def parse_json_object(answer: str) -> Doc:
     """What the script of a page has sent; nothing for anything else."""
     try:
         found = orjson.loads(answer)
@@ -181,19 +186,19 @@ def read(answer: str) -> Doc:
     return found if isinstance(found, dict) else {}
 
 
-def onward(target: str) -> str:
+def safe_target(target: str) -> str:
     """Where one is sent after logging in: one of our pages, whatever was asked for."""
     parts = urlsplit(target)
-    ours = not parts.scheme and not parts.netloc and parts.path in ONWARD and "\\" not in target
+    ours = not parts.scheme and not parts.netloc and parts.path in REDIRECT_TARGETS and "\\" not in target
     return target if ours and target.isprintable() and target.isascii() else "/account"
 
 
-def here() -> str:
+def current_url() -> str:
     """The address of this page, to come back to."""
     return request.full_path.rstrip("?")
 
 
-def sent_on(target: str) -> Response:
+def redirect(target: str) -> Response:
     """To another of our pages."""
     return Response(status=303, headers={"Location": target})
 
@@ -212,20 +217,20 @@ def _templates() -> Environment:
     )
 
 
-def _say(lang: str, message: str | Message, **members: Json) -> str:
-    return i18n.say(Message(message, **members), lang)
+def _translate(lang: str, message: str | Message, **members: Json) -> str:
+    return i18n.translate(Message(message, **members), lang)
 
 
-def show(
+def render_page(
     template: str, status: int = 200, /, *, targets: tuple[str, ...] = (), script: bool = False, **values: object
 ) -> Response:
     """A page in the client's language. Its forms go here, or on to `targets`; without `script` no script runs."""
-    lang = i18n.language()
+    lang = i18n.request_language()
     known: dict[str, object] = {
         "lang": lang,
-        "say": functools.partial(_say, lang),
-        "stamp": _stamp,
-        "me": somebody() if g.get("holder") else None,
+        "say": functools.partial(_translate, lang),
+        "stamp": _sign_form,
+        "me": current_account() if g.get("owner") else None,
         "problem": None,
         "script": script,
     }
@@ -236,20 +241,20 @@ def show(
     return made
 
 
-def told(problem: Problem) -> Response:
+def problem_page(problem: Problem) -> Response:
     """A problem as a page."""
-    made = show("problem", problem.status, problem=in_words(problem))
+    made = render_page("problem", problem.status, problem=localize_problem(problem))
     made.headers.extend({k: v for k, v in problem.headers.items() if k == "Retry-After"})
     return made
 
 
-def in_words(problem: Problem) -> Doc:
+def localize_problem(problem: Problem) -> Doc:
     """A problem in the client's language; the lines of the service know it by its code."""
     g.problem = problem.code
-    return problem.doc(lang=i18n.language())
+    return problem.to_document(lang=i18n.request_language())
 
 
-def static(name: str, media: str) -> Response:
+def static_file(name: str, media: str) -> Response:
     """One of our files."""
     made = Response((_FOLDER / "static" / name).read_bytes(), content_type=media)
     made.headers["Cache-Control"] = "public, max-age=300"

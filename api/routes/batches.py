@@ -11,49 +11,58 @@ from flask import Response
 from api import authorization
 from api.http import rate_limits
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer, head_of, told
-from api.routes.games import opened
-from api.routes.history import EXPORT, NDJSON, lines, sent
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import confirm_write, json_response, visible_head
+from api.routes.games import open_table
+from api.routes.history import EXPORT, NDJSON, export_lines, file_response
 from api.schemas.query_args import ExportsArgs, ManyHeaders
 from api.schemas.request_bodies import NewGamesSchema
 from api.schemas.table_responses import NewGamesDocSchema
 from api.services import Doc, services
 from domain.types import PUBLIC
 
-room = Blueprint("bulk", __name__, url_prefix="/v1", description="Much at once.")
+bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Much at once.")
 
 
-@room.route("/games/batches", methods=["POST"])
-@authorization.known("direct")
-@fails(403, 409)
-@room.arguments(NewGamesSchema)
-@room.arguments(ManyHeaders, location="headers")
-@room.response(201, NewGamesDocSchema)
-@room.doc(operationId="open_games")
+@bp.operation(
+    "POST",
+    "/games/batches",
+    "open_games",
+    access=authorization.optional_person("direct"),
+    errors=(403, 409),
+    body=NewGamesSchema,
+    headers=ManyHeaders,
+    response=NewGamesDocSchema,
+    status=201,
+)
 def open_games(body: Doc, headers: Doc) -> Response:
     """Open many tables of one kind, one after the other, each with what its opening would be answered.
 
     Where it ends before the last of them, a repetition with the same key goes on from there: none is opened twice.
     """
-    made = (opened(body["table"], ("open", str(n)), headers["key"]) for n in range(body["count"]))
-    return answer({"items": [told(stored) | doc for stored, doc in made]}, 201)
+    made = (open_table(body["table"], ("open", str(n)), headers["key"]) for n in range(body["count"]))
+    return json_response({"items": [confirm_write(stored) | doc for stored, doc in made]}, 201)
 
 
-@room.route("/exports", methods=["GET"])
-@fails(503)
-@room.arguments(ExportsArgs, location="query")
-@room.response(200, EXPORT, content_type=NDJSON, headers={"Link": {"schema": {"type": "string"}}})
-@room.doc(operationId="exports")
+@bp.operation(
+    "GET",
+    "/exports",
+    "exports",
+    errors=(503,),
+    query=ExportsArgs,
+    response=EXPORT,
+    content_type=NDJSON,
+    response_headers=string_headers("Link"),
+)
 def exports(args: Doc) -> Response:
     """Take finished public games, one export after the other, in the order in which they were closed.
 
     Whoever comes back with the cursor of the last page gets what was closed since. Games that are damaged are left out.
     """
-    rate_limits.spend(None)
-    found = services().reader.closed(args["ruleset"], args["player"], args["cursor"], args["limit"])
-    with rate_limits.whole_game():
-        made = sent(chain.from_iterable(_whole(game) for _, game in found), "games.annals")
+    rate_limits.charge_request(None)
+    found = services().reader.list_closed(args["ruleset"], args["player"], args["cursor"], args["limit"])
+    with rate_limits.whole_game_slot():
+        made = file_response(chain.from_iterable(_read_export_lines(game) for _, game in found), "games.annals")
     kept = {name: args[name] for name in ("ruleset", "player") if args[name]}
     cursor = found[-1][0] if found else args["cursor"]
     address = "/v1/exports?" + urlencode({**kept, "limit": args["limit"], "cursor": cursor})
@@ -61,9 +70,9 @@ def exports(args: Doc) -> Response:
     return made
 
 
-def _whole(game: str) -> Iterator[bytes]:
+def _read_export_lines(game: str) -> Iterator[bytes]:
     try:
-        head, damaged = head_of(game)
+        head, damaged = visible_head(game)
     except Problem:  # nothing of it can be shown
         return iter(())
-    return iter(()) if damaged else lines(game, head, PUBLIC)
+    return iter(()) if damaged else export_lines(game, head, PUBLIC)

@@ -7,93 +7,98 @@ from flask import Response
 from api import authorization
 from api.http import rate_limits
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer, table, told
-from api.routes.games import check_name, issued, rematch_of
+from api.openapi.smorest import Blueprint
+from api.response_builders import confirm_write, json_response, load_table
+from api.routes.games import check_guest_name, find_rematch, report_issued_token
 from api.schemas.query_args import ChallengeArgs
 from api.schemas.request_bodies import CardSchema, ChallengeSchema, RematchSchema
 from api.schemas.table_responses import ChallengeDocSchema, ChallengesSchema, RematchDocSchema
 from api.services import Doc, services
 from domain.accounts.account_tables import DAY
-from domain.accounts.social import LASTS, Challenge
+from domain.accounts.social import DEFAULT_LIFETIME, Challenge
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
 from domain.kernel.text.message_catalog import Message
 from domain.types import DIRECTOR, Seat
 
-room = Blueprint("company", __name__, url_prefix="/v1/games", description="Who plays with whom.")
+bp = Blueprint("company", __name__, url_prefix="/v1/games", description="Who plays with whom.")
 
-_OPEN = ("open", "running")
-
-
-def _directing() -> None:
-    if authorization.principal().seat is not None:
-        raise Problem("directors_only")
+_JOINABLE = ("open", "running")
 
 
 # --- what it is called -----------------------------------------------------------------------------------------
 
 
-@room.route("/<game:game>/card", methods=["PUT"])
-@authorization.signed
-@fails(403, 404)
-@room.arguments(CardSchema)
-@room.response(204)
-@room.doc(operationId="label_table")
+@bp.operation(
+    "PUT",
+    "/<game:game>/card",
+    "label_table",
+    access=authorization.require_role,
+    errors=(403, 404),
+    body=CardSchema,
+    status=204,
+)
 def label_table(body: Doc, game: str) -> Response:
     """Say what the table is called, and what people should know of it: `title` and `note` of its summary. Erasable."""
-    _directing()
-    services().access.label(game, authorization.principal().player, body["title"], body["note"])
+    authorization.require_director()
+    services().seat_tokens.texts.set_card(game, authorization.principal().player, body["title"], body["note"])
     return Response(status=204)
 
 
-@room.route("/<game:game>/card", methods=["DELETE"])
-@authorization.staff("moderator")
-@fails(403, 404)
-@room.response(204)
-@room.doc(operationId="unlabel_table")
+@bp.operation(
+    "DELETE",
+    "/<game:game>/card",
+    "unlabel_table",
+    access=authorization.require_staff("moderator"),
+    errors=(403, 404),
+    status=204,
+)
 def unlabel_table(game: str) -> Response:
     """Take away, as a moderator, what a table is called and what is said of it."""
-    table(game)
-    services().access.label(game, "", "", "")
+    load_table(game)
+    services().seat_tokens.texts.set_card(game, "", "", "")
     return Response(status=204)
 
 
 # --- challenges ------------------------------------------------------------------------------------------------
 
 
-@room.route("/<game:game>/challenges", methods=["POST"])
-@authorization.signed
-@fails(403, 404, 409)
-@room.arguments(ChallengeSchema)
-@room.response(201, ChallengeDocSchema)
-@room.doc(operationId="challenge")
+@bp.operation(
+    "POST",
+    "/<game:game>/challenges",
+    "challenge",
+    access=authorization.require_role,
+    errors=(403, 404, 409),
+    body=ChallengeSchema,
+    response=ChallengeDocSchema,
+    status=201,
+)
 def challenge(body: Doc, game: str) -> Response:
     """Ask a person to the table, as its director, by the name of an account or a player's id.
 
     The person needs no invitation then, and a seat that is named is kept until an answer comes, or the challenge ends.
     Asked again, the later challenge stands. The answer is the same whether or not anybody is called so.
     """
-    _directing()
-    authorization.in_good_standing()
+    authorization.require_director()
+    authorization.require_good_standing()
     if bool(body["name"]) == bool(body["player"]):
         raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Either a name or a player.")}])
     s = services()
-    _, now = table(game)
-    if now.status not in _OPEN:
+    _, now = load_table(game)
+    if now.status not in _JOINABLE:
         raise RuleError("not_open", "", {"status": now.status})
-    _must_be_free(now, body["seat"])
-    account = s.people.accounts.named(body["name"]) if body["name"] else None
+    _check_seat_free(now, body["seat"])
+    account = s.account_store.accounts.find_by_name(body["name"]) if body["name"] else None
     player = body["player"] or (account.player if account and account.state == "active" else "")
     called = body["player"] or body["name"]
-    at = s.people.clock()
+    at = s.account_store.clock()
     asked = Challenge(game, called, player, body["seat"], authorization.principal().player, at, at + body["days"] * DAY)
-    s.people.circle.ask(asked)
-    s.stir(player or game)
-    return answer(_shown(asked), 201)
+    s.account_store.social_graph.send_challenge(asked)
+    s.notify_changed(player or game)
+    return json_response(_challenge_to_json(asked), 201)
 
 
-def _must_be_free(now: AnyGame, seat: Seat | None) -> None:
+def _check_seat_free(now: AnyGame, seat: Seat | None) -> None:
     if seat is None:
         return
     if seat >= now.table.seats:
@@ -102,9 +107,9 @@ def _must_be_free(now: AnyGame, seat: Seat | None) -> None:
         raise RuleError("seat_taken", "", {"seat": seat})
 
 
-def _shown(challenge: Challenge) -> Doc:
+def _challenge_to_json(challenge: Challenge) -> Doc:
     """A challenge as the one who made it sees it."""
-    past = challenge.until <= services().people.clock()
+    past = challenge.until <= services().account_store.clock()
     return {
         "game": challenge.game,
         "to": challenge.called,
@@ -115,27 +120,35 @@ def _shown(challenge: Challenge) -> Doc:
     }
 
 
-@room.route("/<game:game>/challenges", methods=["GET"])
-@authorization.signed
-@fails(403, 404)
-@room.response(200, ChallengesSchema)
-@room.doc(operationId="challenges")
+@bp.operation(
+    "GET",
+    "/<game:game>/challenges",
+    "challenges",
+    access=authorization.require_role,
+    errors=(403, 404),
+    response=ChallengesSchema,
+)
 def challenges(game: str) -> Response:
     """List, as the director, whom one has asked to the table, and what they have said."""
-    _directing()
-    return answer({"items": [_shown(each) for each in services().people.circle.at_table(game)]})
+    authorization.require_director()
+    return json_response(
+        {"items": [_challenge_to_json(each) for each in services().account_store.social_graph.list_by_table(game)]}
+    )
 
 
-@room.route("/<game:game>/challenges", methods=["DELETE"])
-@authorization.signed
-@fails(403, 404)
-@room.arguments(ChallengeArgs, location="query")
-@room.response(204)
-@room.doc(operationId="withdraw_challenge")
+@bp.operation(
+    "DELETE",
+    "/<game:game>/challenges",
+    "withdraw_challenge",
+    access=authorization.require_role,
+    errors=(403, 404),
+    query=ChallengeArgs,
+    status=204,
+)
 def withdraw_challenge(args: Doc, game: str) -> Response:
     """Take a challenge back; a seat that was kept is free."""
-    _directing()
-    if not services().people.circle.withdraw(game, args["to"]):
+    authorization.require_director()
+    if not services().account_store.social_graph.withdraw(game, args["to"]):
         raise Problem("not_found")
     return Response(status=204)
 
@@ -143,13 +156,18 @@ def withdraw_challenge(args: Doc, game: str) -> Response:
 # --- again -----------------------------------------------------------------------------------------------------
 
 
-@room.route("/<game:game>/rematches", methods=["POST"])
-@authorization.signed
-@fails(403, 404, 409)
-@room.arguments(RematchSchema)
-@room.response(201, RematchDocSchema, description="Opened by this request, or a repetition of it")
-@room.alt_response(200, schema=RematchDocSchema, description="Opened before, by somebody else", success=True)
-@room.doc(operationId="rematch")
+@bp.operation(
+    "POST",
+    "/<game:game>/rematches",
+    "rematch",
+    access=authorization.require_role,
+    errors=(403, 404, 409),
+    body=RematchSchema,
+    response=RematchDocSchema,
+    status=201,
+    description="Opened by this request, or a repetition of it",
+)
+@bp.alt_response(200, schema=RematchDocSchema, description="Opened before, by somebody else", success=True)
 def rematch(body: Doc, game: str) -> Response:
     """Play again: a table with the same ruleset, options and terms, at which each has the next seat.
 
@@ -159,51 +177,51 @@ def rematch(body: Doc, game: str) -> Response:
     """
     s, who = services(), authorization.principal()
     if who.lent:
-        raise Problem("forbidden", "A token from a director's hand speaks for no person.")
-    check_name(body["name"])
-    _, before = table(game)
+        raise Problem("forbidden", "A seat token lent by a director cannot do this.")
+    check_guest_name(body["name"])
+    _, before = load_table(game)
     if before.status not in ("over", "closed"):
         raise RuleError("still_running", "", {"status": before.status})
     seats = {(seat + 1) % before.table.seats: player.id for seat, player in before.players.items() if player.id}
     mine = next((seat for seat, player in sorted(seats.items()) if player == who.player), None)
-    doc: Doc = {"game": s.access.grant("", "rematch", game).game, "player": who.player, "seat": mine}
+    doc: Doc = {"game": s.seat_tokens.make_token("", "rematch", game).game, "player": who.player, "seat": mine}
     try:
-        return answer(doc | _opened(game, doc["game"], before, seats, body["name"]), 201)
+        return json_response(doc | _open_rematch(game, doc["game"], before, seats, body["name"]), 201)
     except StaleVersion:  # somebody else was first
-        if rematch_of(game) is None:
+        if find_rematch(game) is None:
             raise
-        return answer(doc)
+        return json_response(doc)
 
 
-def _opened(game: str, new: str, before: AnyGame, seats: dict[Seat, str], name: str) -> Doc:
+def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], name: str) -> Doc:
     """What whoever opens the new table is told; raises StaleVersion if it was opened by another."""
     s, player = services(), authorization.principal().player
-    named, grant = s.access.named(player, "rematch", game), s.access.grant(player, "rematch", game)
-    if not s.ledger.command(new, named):
+    named, grant = s.seat_tokens.command_id(player, "rematch", game), s.seat_tokens.make_token(player, "rematch", game)
+    if not s.ledger.find_command(new, named):
         if s.ledger.version(new):
             raise StaleVersion(0, s.ledger.version(new))
-        authorization.in_good_standing()
-        found = authorization.holder()
-        rate_limits.spend_quota("tables", found.account if found else "")
-    own, at = authorization.holder() is not None, s.people.clock()
-    asked = [Challenge(new, p, p, seat, player, at, at + LASTS) for seat, p in seats.items()]
+        authorization.require_good_standing()
+        found = authorization.optional_owner()
+        rate_limits.charge_quota("tables", found.account if found else "")
+    own, at = authorization.optional_owner() is not None, s.account_store.clock()
+    asked = [Challenge(new, p, p, seat, player, at, at + DEFAULT_LIFETIME) for seat, p in seats.items()]
     rows = [
-        *s.access.issued(new, DIRECTOR, player, grant.token, name, account=own),
-        *(s.access.invites(new, grant.invitation) if before.terms.get("listing") == "invitation" else []),
-        *s.people.circle.challenge(*asked),
+        *s.seat_tokens.issue(new, DIRECTOR, player, grant.token, name, account=own),
+        *(s.seat_tokens.set_invitation(new, grant.invitation) if before.terms.get("listing") == "invitation" else []),
+        *s.account_store.social_graph.insert_challenges(*asked),
     ]
     stored = s.commands.open(
         new,
         before.ruleset,
         before.table.seats,
         before.table.options,
-        body={**before.terms, "pace": before.pace.to_json()},
-        unsaid=["pace"],  # it was not kept before: a repetition is still the same
-        command=named,
-        beside=lambda _: rows,
+        body={**before.terms, "pace": before.time_control.to_json()},
+        defaulted=["pace"],  # it was not kept before: a repetition is still the same
+        idempotency_key=named,
+        extra_statements=lambda _: rows,
     )
-    told(stored)
+    confirm_write(stored)
     for each in sorted({c.player for c in asked}):
-        s.stir(each)
-    issued(stored, grant, player, DIRECTOR)
+        s.notify_changed(each)
+    report_issued_token(stored, grant, player, DIRECTOR)
     return {} if own else {"token": grant.token}

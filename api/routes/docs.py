@@ -23,7 +23,7 @@ _POLICY = (
 )
 
 
-def install(app: Flask) -> None:
+def register(app: Flask) -> None:
     """The page, the line that starts it, and its files."""
 
     @app.get("/")

@@ -11,42 +11,37 @@ from flask import Flask, Response, current_app, g, request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from api.http.metrics import Stores
+from api.http.metrics import StoreCollector
 from api.http.problems import Problem
 from api.http.request_log import method, route
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer
+from api.openapi.smorest import Blueprint
+from api.response_builders import json_response
 from api.schemas.problem_responses import ReadySchema, StatusSchema
-from api.services import itself, services
+from api.services import services, unwrap_proxy
 from domain.errors import AnnalsError, StoreUnavailable
 from domain.ledger import LogEntry
-from domain.notifications.ip_ranges import loopback
+from domain.notifications.ip_ranges import is_loopback_ip
 
-room = Blueprint("health", __name__, description="For operators.")
+bp = Blueprint("health", __name__, description="For operators.")
 
-BEAT = 500
+BEAT_INTERVAL = 500
 """ms between two beats of one process at least."""
 
-STALE = 2_000
+MAX_UNSEEN_AGE = 2_000
 """ms after which a record that no view shows keeps players from seeing what they are asked."""
 
-_BEATEN = "annals.beaten"
+_LAST_BEAT = "annals.beaten"
 _CAUGHT_UP = "annals.caught_up"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
-@room.route("/healthz", methods=["GET"])
-@room.response(200, StatusSchema)
-@room.doc(operationId="health")
+@bp.operation("GET", "/healthz", "health", response=StatusSchema)
 def health() -> Response:
     """Say that the process lives."""
-    return answer({"status": "ok"})
+    return json_response({"status": "ok"})
 
 
-@room.route("/readyz", methods=["GET"])
-@fails(503)
-@room.response(200, ReadySchema)
-@room.doc(operationId="ready")
+@bp.operation("GET", "/readyz", "ready", errors=(503,), response=ReadySchema)
 def ready() -> Response:
     """Say whether the stores answer and can be written, and the views keep up.
 
@@ -58,19 +53,19 @@ def ready() -> Response:
     asked = s.clock()
     try:
         s.ledger.execute("SELECT 1")
-        unread = s.ledger.log(s.reader.position(), s.settings.max_lag + 1)
-        behind, aside, machines = len(unread), len(s.reader.aside()), s.clocks.machines()
+        unread = s.ledger.log(s.reader.read_position(), s.settings.max_lag + 1)
+        behind, aside, machines = len(unread), len(s.reader.list_quarantined()), s.machine_clocks.list_machines()
     except StoreUnavailable:
         raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
     try:
-        _try_room()
-        if not unread or _fresh(unread[0], asked):
+        _retry_writing()
+        if not unread or _is_recent(unread[0], asked):
             current_app.extensions[_CAUGHT_UP] = True
-            _beat(asked)
+            _beat_if_due(asked)
     except StoreUnavailable:
         raise Problem("not_ready", "Nothing can be written to the log.", headers={"Retry-After": "1"}) from None
-    if s.reader.damaged:
-        raise Problem("not_ready", "Pages of the views are damaged: a start of the service makes them anew.")
+    if s.reader.is_damaged:
+        raise Problem("not_ready", "The database of the views is damaged: a restart of the service rebuilds it.")
     if behind > s.settings.max_lag or not current_app.extensions[_CAUGHT_UP]:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
     redis, offset = "up" if s.redis_up() else "away", max((m.offset for m in machines), key=abs, default=0)
@@ -80,74 +75,71 @@ def ready() -> Response:
     return Response(orjson.dumps(doc), content_type="application/json")
 
 
-def _fresh(oldest: LogEntry, asked: int) -> bool:
+def _is_recent(oldest: LogEntry, asked: int) -> bool:
     """Whether the oldest record that no view shows is a new one; of one that nobody can read it is not known."""
     try:
-        return bool(oldest.record.public["at"] > asked - STALE)
+        return bool(oldest.record.public["at"] > asked - MAX_UNSEEN_AGE)
     except AnnalsError:
         return False
 
 
-def _try_room() -> None:
+def _retry_writing() -> None:
     """After records that were not taken: whether there is room again, as on a disk that was full."""
     s = services()
     if s.ledger.refusing:
-        s.outages.take_room()
+        s.heartbeat.check_write_space()
         s.ledger.refusing = False
 
 
-def _beat(asked: int) -> None:
+def _beat_if_due(asked: int) -> None:
     """Not for everybody who asks: it is a write."""
-    if not 0 <= asked - current_app.extensions[_BEATEN] < BEAT:
-        services().outages.beat(asked, services().clock)
-        current_app.extensions[_BEATEN] = asked
+    if not 0 <= asked - current_app.extensions[_LAST_BEAT] < BEAT_INTERVAL:
+        services().heartbeat.beat(asked, services().clock)
+        current_app.extensions[_LAST_BEAT] = asked
 
 
 # --- figures ---------------------------------------------------------------------------------------------------
 
 
-@room.route("/metrics", methods=["GET"])
-@fails(403)
-@room.response(200, {"type": "string"}, content_type="text/plain")
-@room.doc(operationId="metrics")
+@bp.operation("GET", "/metrics", "metrics", errors=(403,), response={"type": "string"}, content_type="text/plain")
 def metrics() -> Response:
     """Give the figures to a scraper: with the token of the settings, else to this machine alone."""
-    if not _may_scrape():
-        raise Problem("forbidden", "The figures are not public.")
+    if not _can_scrape():
+        raise Problem("forbidden", "The metrics are not public.")
     registry: CollectorRegistry = g.annals_registry
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # as the library has it
     stores = CollectorRegistry()
-    stores.register(Stores(services()))
+    stores.register(StoreCollector(services()))
     return Response(generate_latest(registry) + generate_latest(stores), content_type=CONTENT_TYPE_LATEST)
 
 
-def _may_scrape() -> bool:
+def _can_scrape() -> bool:
     token = services().settings.metrics_token
     if token:
         return hmac.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode())
     # Behind a proxy on the same machine everybody seems to come from here.
     if any(name in request.headers for name in _FORWARDED):
         return False
-    return loopback(request.remote_addr or "")
+    return is_loopback_ip(request.remote_addr or "")
 
 
-def install(app: Flask) -> None:
+def register(app: Flask) -> None:
     """Count requests and refusals, by route template."""
-    app.extensions[_BEATEN], app.extensions[_CAUGHT_UP] = 0, False
+    app.extensions[_LAST_BEAT], app.extensions[_CAUGHT_UP] = 0, False
     registry = CollectorRegistry()
     requests = Counter("annals_requests", "Requests", ["method", "route", "status"], registry=registry)
     problems = Counter("annals_problems", "Problems by code", ["code"], registry=registry)
     seconds = Histogram("annals_request_seconds", "Time of requests", ["method", "route"], registry=registry)
 
     @app.before_request
-    def begin() -> None:
+    def set_registry() -> None:
         g.annals_registry = registry
 
     @app.after_request
     def count(made: Response) -> Response:
-        asked, noted = itself(request), itself(g)
+        asked, noted = unwrap_proxy(request), unwrap_proxy(g)
         what = method(asked), route(asked)
         requests.labels(*what, str(made.status_code)).inc()
         seconds.labels(*what).observe(time.perf_counter() - noted.began)

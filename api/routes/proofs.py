@@ -5,53 +5,52 @@ from __future__ import annotations
 from flask import Response
 
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer, missing_game, wait
+from api.openapi.smorest import Blueprint
+from api.response_builders import json_response, missing_game, wait_for_views
 from api.schemas.history_responses import HeadSchema, InclusionSchema
 from api.schemas.query_args import ProofArgs, WaitArgs
 from api.services import Doc, services
-from api.visibility import sight
+from api.visibility import visibility_of
 from projections.merkle_proofs import Head
 
-room = Blueprint("log", __name__, url_prefix="/v1", description="Proof.")
+bp = Blueprint("log", __name__, url_prefix="/v1", description="Proof.")
 
 
-def _head(head: Head) -> Doc:
+def _head_to_json(head: Head) -> Doc:
     return {"size": head.size, "position": head.position, "root": head.root.hex()}
 
 
-@room.route("/log", methods=["GET"])
-@fails(422, 503)
-@room.arguments(ProofArgs, location="query")
-@room.response(200, HeadSchema)
-@room.doc(operationId="log_head")
+@bp.operation("GET", "/log", "log_head", errors=(422, 503), query=ProofArgs, response=HeadSchema)
 def log_head(args: Doc) -> Response:
     """Read the head of the log: the root of the Merkle tree (RFC 6962) over all records of all games.
 
     `since` names the size of a head that was read before: `path` proves that everything in it still stands.
     """
-    wait(args["wait"])
+    wait_for_views(args["wait"])
     proofs = services().reader.proofs
     if "since" not in args:
-        return answer(_head(proofs.head()))
-    found = proofs.consistency(args["since"])
+        return json_response(_head_to_json(proofs.head()))
+    found = proofs.prove_consistency(args["since"])
     if found is None:
         raise Problem("unknown_position")
     head, path = found
-    return answer({**_head(head), "path": [node.hex() for node in path]})
+    return json_response({**_head_to_json(head), "path": [node.hex() for node in path]})
 
 
-@room.route("/games/<game:game>/records/<version:version>/proof", methods=["GET"])
-@fails(404, 503)
-@room.arguments(WaitArgs, location="query")
-@room.response(200, InclusionSchema)
-@room.doc(operationId="proof")
+@bp.operation(
+    "GET",
+    "/games/<game:game>/records/<version:version>/proof",
+    "proof",
+    errors=(404, 503),
+    query=WaitArgs,
+    response=InclusionSchema,
+)
 def proof(args: Doc, game: str, version: int) -> Response:
     """Prove that a record stands in the log of all games."""
-    wait(args["wait"])
-    upto = sight(game).upto
-    found = services().reader.proofs.inclusion(game, version) if upto is None or version <= upto else None
+    wait_for_views(args["wait"])
+    upto = visibility_of(game).upto
+    found = services().reader.proofs.prove_inclusion(game, version) if upto is None or version <= upto else None
     if found is None:
         raise missing_game(game) if not services().ledger.version(game) else Problem("not_found")
     doc: Doc = {"game": game, "version": version, "record": found.record, "leaf": found.leaf}
-    return answer({**doc, **_head(found.head), "path": [node.hex() for node in found.path]})
+    return json_response({**doc, **_head_to_json(found.head), "path": [node.hex() for node in found.path]})

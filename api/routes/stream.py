@@ -8,58 +8,63 @@ from urllib.parse import urlsplit
 from flask import Flask, Response, current_app, request
 
 from api import authorization
-from api.documents.my_tables import asking
+from api.documents.my_tables import current_owner
 from api.http import rate_limits
-from api.http.i18n import language
+from api.http.i18n import request_language
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, also, fails
-from api.response_builders import answer
-from api.routes.boards import board_of
+from api.openapi.smorest import Blueprint, also_media_types, string_headers
+from api.response_builders import json_response
+from api.routes.boards import load_board
 from api.schemas.query_args import StreamArgs, StreamHeaders, TableArgs
-from api.schemas.schema_builder import listed, ref
+from api.schemas.schema_builder import array_of, ref
 from api.schemas.table_responses import CookieDocSchema, TicketSchema
-from api.services import EXTENSION, Doc, Services, services
-from api.streams.asgi import STREAMING, Followed
-from api.streams.events import FORMS, NDJSON, SSE
-from api.streams.game_source import Eyes, GameSource, Moderating, Shown
-from api.streams.slots import Places
-from api.streams.source import Pass, Source, View
-from api.streams.subscriber import Follower
-from api.streams.table_sources import ALL, Held, LobbySource, PersonSource
-from domain.service.seat_tokens import COOKIE_SECONDS, TICKET_SECONDS, Principal
+from api.services import EXTENSION, ApiServices, Doc, services
+from api.streams.asgi import STREAMING, StreamResponse
+from api.streams.events import FORMATS, NDJSON, SSE
+from api.streams.game_source import GameSource, GameViewKey, ModeratorPermit, RolePermit
+from api.streams.slots import StreamSlots
+from api.streams.source import EventSource, Permit, ViewKey
+from api.streams.subscriber import Subscriber
+from api.streams.table_sources import ONLY_VIEW, AccountPermit, LobbySource, PersonSource
+from domain.service.principals import Principal
+from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
 from domain.types import PUBLIC
 
-room = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
+bp = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
 
-_STREAM = {"type": "string", "contentMediaType": SSE.media, "contentSchema": listed(ref("StreamEvent"))}
-_TABLES = {**_STREAM, "contentSchema": listed(ref("TablesEvent"))}
-_LOBBY = {**_STREAM, "contentSchema": listed(ref("LobbyEvent"))}
+_STREAM = {"type": "string", "contentMediaType": SSE.media, "contentSchema": array_of(ref("StreamEvent"))}
+_TABLES = {**_STREAM, "contentSchema": array_of(ref("TablesEvent"))}
+_LOBBY = {**_STREAM, "contentSchema": array_of(ref("LobbyEvent"))}
 _LINES = {NDJSON.media: {"type": "string", "description": "The same events, a JSON document a line."}}
 COOKIE = "annals_stream"
 SECURE_COOKIE = f"__Secure-{COOKIE}"
 """Its name over TLS: browsers take it from nobody who speaks without, nor for less than our own host."""
-_PLACES = "annals.streams"
+_SLOTS = "annals.streams"
 
 
-def install(app: Flask) -> None:
+def register(app: Flask) -> None:
     """The places for streams of this process."""
     settings = app.extensions[EXTENSION].settings
-    app.extensions[_PLACES] = Places(settings.max_streams, settings.streams_each, settings.streams_address)
+    app.extensions[_SLOTS] = StreamSlots(settings.max_streams, settings.streams_each, settings.streams_address)
 
 
-@room.route("/stream-tickets", methods=["POST"])
-@authorization.signed
-@fails(403, 404)
-@room.arguments(TableArgs, location="query")
-@room.response(201, TicketSchema)
-@room.doc(operationId="stream_ticket")
+@bp.operation(
+    "POST",
+    "/stream-tickets",
+    "stream_ticket",
+    access=authorization.require_role,
+    errors=(403, 404),
+    query=TableArgs,
+    response=TicketSchema,
+    status=201,
+)
 def stream_ticket(_: Doc) -> Response:
     """Get a ticket that opens one stream within a minute, for clients that cannot send a header.
 
     A browser whose stream has broken comes back with it by itself, for a quarter of an hour.
     """
-    ticket = services().access.ticket(authorization.principal())
-    return answer({"ticket": ticket, "seconds": TICKET_SECONDS}, 201)
+    ticket = services().seat_tokens.tickets.issue_ticket(authorization.principal())
+    return json_response({"ticket": ticket, "seconds": TICKET_SECONDS}, 201)
 
 
 def _cookie_path(game: str) -> str:
@@ -70,22 +75,27 @@ def _cookie_name() -> str:
     return SECURE_COOKIE if request.is_secure else COOKIE
 
 
-@room.route("/stream-cookies", methods=["POST"])
-@authorization.signed
-@fails(403, 404)
-@room.arguments(TableArgs, location="query")
-@room.response(201, CookieDocSchema, headers={"Set-Cookie": {"schema": {"type": "string"}}})
-@room.doc(operationId="stream_cookie")
+@bp.operation(
+    "POST",
+    "/stream-cookies",
+    "stream_cookie",
+    access=authorization.require_role,
+    errors=(403, 404),
+    query=TableArgs,
+    response=CookieDocSchema,
+    status=201,
+    response_headers=string_headers("Set-Cookie"),
+)
 def stream_cookie(_: Doc) -> Response:
     """Get a cookie that opens streams of the token's game for a quarter of an hour, for pages of the same site.
 
     No script can read it, no other site can have it sent, and it opens nothing but streams.
     """
     who = authorization.principal()
-    made = answer({"path": _cookie_path(who.game), "seconds": COOKIE_SECONDS}, 201)
+    made = json_response({"path": _cookie_path(who.game), "seconds": COOKIE_SECONDS}, 201)
     made.set_cookie(
         _cookie_name(),
-        services().access.cookie(who),
+        services().seat_tokens.tickets.issue_cookie(who),
         max_age=COOKIE_SECONDS,
         path=_cookie_path(who.game),
         secure=request.is_secure,
@@ -95,16 +105,20 @@ def stream_cookie(_: Doc) -> Response:
     return made
 
 
-@room.route("/stream-cookies", methods=["DELETE"])
-@authorization.signed
-@fails(403, 404)
-@room.arguments(TableArgs, location="query")
-@room.response(204, headers={"Set-Cookie": {"schema": {"type": "string"}}})
-@room.doc(operationId="forget_stream_cookie")
+@bp.operation(
+    "DELETE",
+    "/stream-cookies",
+    "forget_stream_cookie",
+    access=authorization.require_role,
+    errors=(403, 404),
+    query=TableArgs,
+    status=204,
+    response_headers=string_headers("Set-Cookie"),
+)
 def forget_stream_cookie(_: Doc) -> Response:
     """Take back the cookies and tickets of this token; streams that are open go on."""
     who = authorization.principal()
-    services().access.take_back(who)
+    services().seat_tokens.tickets.revoke(who)
     made = Response(status=204)
     made.delete_cookie(
         _cookie_name(), _cookie_path(who.game), secure=request.is_secure, httponly=True, samesite="Strict"
@@ -112,14 +126,19 @@ def forget_stream_cookie(_: Doc) -> Response:
     return made
 
 
-@room.route("/games/<game:game>/stream", methods=["GET"])
-@authorization.seen_by
-@fails(403, 404, 503)
-@room.arguments(StreamArgs, location="query")
-@room.arguments(StreamHeaders, location="headers")
-@room.response(200, _STREAM, content_type=SSE.media)
-@also(_LINES)
-@room.doc(operationId="stream", security=[{}, {"token": []}, {"cookie": []}])
+@bp.operation(
+    "GET",
+    "/games/<game:game>/stream",
+    "stream",
+    access=authorization.optional_role,
+    errors=(403, 404, 503),
+    query=StreamArgs,
+    response=_STREAM,
+    content_type=SSE.media,
+    security=[{}, {"token": []}, {"cookie": []}],
+)
+@bp.arguments(StreamHeaders, location="headers")  # listed before the query parameters
+@also_media_types(_LINES)
 def stream(args: Doc, headers: Doc, game: str) -> Response:
     """Follow a game.
 
@@ -129,22 +148,28 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     event is a line, a document.
     """
     s, again = services(), bool(headers["last"])
-    who = authorization.asking() or _admitted(args["ticket"], _cookie(), game, again=again)
-    viewer, inside = who.viewer if who else PUBLIC, who is not None or authorization.inside(game)
-    board_of(game, viewer)
+    who = authorization.optional_principal() or _find_ticket_owner(
+        args["ticket"], _same_site_cookie(), game, again=again
+    )
+    viewer, inside = who.viewer if who else PUBLIC, who is not None or authorization.has_live_view(game)
+    load_board(game, viewer)
     director = who if who and who.seat is None else None
-    eyes = Eyes(viewer, language(), args["deltas"] == "1", director, inside, rate_limits.passage())
-    last = _last(headers["last"]) if again else args["version"]
-    follower = _follower(GameSource(s, game), eyes, _pass(s, who), last)
-    return _followed(follower, who.caller if who else None, plays=_plays(who, game))
+    eyes = GameViewKey(viewer, request_language(), args["deltas"] == "1", director, inside, rate_limits.gate_context())
+    last = _parse_last_id(headers["last"]) if again else args["version"]
+    follower = _make_subscriber(GameSource(s, game), eyes, _make_permit(s, who), last)
+    return _stream_response(follower, who.caller if who else None, plays=_is_playing(who, game))
 
 
-@room.route("/me/stream", methods=["GET"])
-@authorization.person
-@fails(403, 503)
-@room.response(200, _TABLES, content_type=SSE.media)
-@also(_LINES)
-@room.doc(operationId="my_stream")
+@bp.operation(
+    "GET",
+    "/me/stream",
+    "my_stream",
+    access=authorization.require_person,
+    errors=(403, 503),
+    response=_TABLES,
+    content_type=SSE.media,
+)
+@also_media_types(_LINES)
 def my_stream() -> Response:
     """Follow one's own tables.
 
@@ -152,56 +177,60 @@ def my_stream() -> Response:
     changed but its version and times), `gone` (one has left a table), `motion`, `challenges` (those that wait for an
     answer, as `GET /v1/me/challenges` answers), and `bye` (come again). Ids are positions.
     """
-    s, found, who = services(), authorization.holder(), authorization.asking()
-    shown = Held(s, found) if found else Shown(s, who) if who else None
+    s, found, who = services(), authorization.optional_owner(), authorization.optional_principal()
+    shown = AccountPermit(s, found) if found else RolePermit(s, who) if who else None
     caller = found.account if found else who.caller if who else None
-    return _followed(_follower(PersonSource(s, asking()), ALL, shown), caller)
+    return _stream_response(_make_subscriber(PersonSource(s, current_owner()), ONLY_VIEW, shown), caller)
 
 
-@room.route("/games/stream", methods=["GET"])
-@authorization.open_to_all
-@fails(503)
-@room.response(200, _LOBBY, content_type=SSE.media)
-@also(_LINES)
-@room.doc(operationId="lobby_stream")
+@bp.operation(
+    "GET",
+    "/games/stream",
+    "lobby_stream",
+    access=authorization.public,
+    errors=(503,),
+    response=_LOBBY,
+    content_type=SSE.media,
+)
+@also_media_types(_LINES)
 def lobby_stream() -> Response:
     """Follow the public tables.
 
     The first event is `tables`, the first page of `GET /v1/games`; then come `table` (one that was opened, filled,
     started or closed) and `bye` (come again). Ids are positions.
     """
-    return _followed(_follower(LobbySource(services()), ALL, None), None)
+    return _stream_response(_make_subscriber(LobbySource(services()), ONLY_VIEW, None), None)
 
 
-def _pass(s: Services, who: Principal | None) -> Pass | None:
+def _make_permit(s: ApiServices, who: Principal | None) -> Permit | None:
     """What lets somebody follow a game; None for what all may follow."""
-    found = authorization.holder()
+    found = authorization.optional_owner()
     if who is not None:
-        return Shown(s, who)
-    return Moderating(s, found) if found and authorization.moderates(found) else None
+        return RolePermit(s, who)
+    return ModeratorPermit(s, found) if found and authorization.is_moderator(found) else None
 
 
-def _follower(source: Source, view: View, who: Pass | None, last: int = 0) -> Follower:
-    form = FORMS[request.accept_mimetypes.best_match(FORMS, default=SSE.media)]
-    return Follower(source, view, form, services().settings.stream_seconds, who, last)
+def _make_subscriber(source: EventSource, view: ViewKey, who: Permit | None, last: int = 0) -> Subscriber:
+    form = FORMATS[request.accept_mimetypes.best_match(FORMATS, default=SSE.media)]
+    return Subscriber(source, view, form, services().settings.stream_seconds, who, last)
 
 
-def _followed(follower: Follower, token: str | None, *, plays: bool = False) -> Response:
+def _stream_response(follower: Subscriber, token: str | None, *, plays: bool = False) -> Response:
     """The answer that a stream begins with, if there is a place for it; raises Problem."""
     if not request.environ.get(STREAMING):  # the front sends streams to the process that serves them, and to no other
         raise Problem("not_answering", headers={"Retry-After": "1"})
-    places: Places = current_app.extensions[_PLACES]
-    caller, address = rate_limits.caller(token), rate_limits.address()
+    places: StreamSlots = current_app.extensions[_SLOTS]
+    caller, address = rate_limits.caller_key(token), rate_limits.client_address()
     if not places.take(caller, address, plays=plays):
         raise Problem("too_many_streams", headers={"Retry-After": "5"})
-    made = Followed(content_type=follower.form.media)
+    made = StreamResponse(content_type=follower.format.media)
     made.call_on_close(partial(places.leave, caller, address))
     made.headers["X-Accel-Buffering"] = "no"
-    made.follower = follower
+    made.subscriber = follower
     return made
 
 
-def _cookie() -> str:
+def _same_site_cookie() -> str:
     """The cookie, unless a page of another origin has it sent."""
     origin = request.headers.get("Origin")
     apart = origin is not None and urlsplit(origin).netloc != request.host
@@ -209,28 +238,28 @@ def _cookie() -> str:
     return "" if foreign else request.cookies.get(_cookie_name(), "")
 
 
-def _admitted(ticket: str, cookie: str, game: str, *, again: bool) -> Principal | None:
+def _find_ticket_owner(ticket: str, cookie: str, game: str, *, again: bool) -> Principal | None:
     """Whoever shows a ticket or a cookie instead of a token; raises for one that opens nothing.
 
     `again`: a browser that comes back by itself shows the ticket of the stream before.
     """
     if not (ticket or cookie):
         return None
-    access = services().access
-    browser = f"{rate_limits.address()} {request.headers.get('User-Agent', '')}"
-    who = access.redeem(ticket, browser, again=again) if ticket else access.shown(cookie)
-    if who is None or not authorization.lasts(services(), who):
-        raise Problem("unauthenticated", "The ticket was used, or it or the cookie is too old.")
-    authorization.at_table(who, game)
+    access = services().seat_tokens
+    browser = f"{rate_limits.client_address()} {request.headers.get('User-Agent', '')}"
+    who = access.tickets.redeem(ticket, browser, again=again) if ticket else access.tickets.find_cookie_owner(cookie)
+    if who is None or not authorization.is_still_valid(services(), who):
+        raise Problem("unauthenticated", "The ticket was used before, or the ticket or cookie has expired.")
+    authorization.check_token_game(who, game)
     return who
 
 
-def _plays(who: Principal | None, game: str) -> bool:
+def _is_playing(who: Principal | None, game: str) -> bool:
     """Whether it is a seat of a game that is running."""
-    summary = services().reader.game(game, inside=True)
+    summary = services().reader.find_summary(game, inside=True)
     return who is not None and who.seat is not None and summary is not None and summary["status"] == "running"
 
 
-def _last(text: str) -> int:
+def _parse_last_id(text: str) -> int:
     """The version up to which the client has everything; 0 for a new client."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -1,338 +1,335 @@
-"""The shapes of requests and answers about people."""
+"""Schemas of requests and responses about accounts."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from marshmallow import fields, validate
 
-from api.schemas.fields import moment, several, text
+from api.schemas.field_options import ValueOptions
+from api.schemas.fields import text_field, text_list, time_field
 from api.schemas.mail import MailSchema
 from api.schemas.oauth_clients import GrantSchema, ListedClientSchema
 from api.schemas.request_fields import (
-    AMONG,
     BETWEEN,
     LENGTH,
     LONGER,
-    Bool,
-    In,
-    Int,
-    Items,
-    Members,
-    Pattern,
+    BoundedDict,
+    BoundedList,
+    FullMatch,
     QueryInt,
-    Seen,
+    RequestSchema,
+    StrictBool,
+    StrictInt,
+    VisibleText,
+    choice_field,
 )
-from api.schemas.response_fields import Out, PageSchema
+from api.schemas.response_fields import PageSchema, ResponseSchema
 from api.schemas.second_factors import FactorSchema
 from api.schemas.webhooks import ListedWebhookSchema
 from domain.accounts.accounts import ROLES
-from domain.accounts.credentials import SCOPES
+from domain.accounts.credential_tables import SCOPES
 from domain.accounts.passwords import LONGEST, SHORTEST
 
-_STANDING = ("active", "suspended", "banned")
+_STATES = ("active", "suspended", "banned")
 _YEAR = 366
 _GAME = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
-def _name(**more: Any) -> Seen:
-    return Seen(40, "What the account is called. No two are so alike that people could mix them up.", "Anne", **more)
+def _account_name(**options: Unpack[ValueOptions]) -> VisibleText:
+    return VisibleText(40, "Account name. Names that look alike are refused.", "Anne", **options)
 
 
-def _secret(said: str, most: int, least: int = 0, **more: Any) -> fields.String:
+def _secret_field(description: str, most: int, least: int = 0, **options: Unpack[ValueOptions]) -> fields.String:
     length = validate.Length(least or None, most, error=LENGTH if least else LONGER)
-    return fields.String(validate=length, metadata={"description": said}, **more)
+    return fields.String(validate=length, metadata={"description": description}, **options)
 
 
-def _password(said: str = "", **more: Any) -> fields.String:
-    told = f"{said} {SHORTEST} to {LONGEST} characters; none of the commonest, and not the name.".strip()
-    return _secret(told, LONGEST, required=True, **more)
+def _password_field(description: str = "") -> fields.String:
+    text = f"{description} {SHORTEST} to {LONGEST} characters; no common password, and not the name.".strip()
+    return _secret_field(text, LONGEST, required=True)
 
 
-def _label(said: str) -> fields.String:
-    return Seen(40, said, "my telephone", load_default="")
+def _label_field(description: str) -> fields.String:
+    return VisibleText(40, description, "my telephone", load_default="")
 
 
-def _among(*values: str, **more: Any) -> fields.String:
-    return fields.String(validate=validate.OneOf(values, error=AMONG), **more)
-
-
-def _range(lo: int, hi: int, said: str, **more: Any) -> Int:
-    return Int(validate=validate.Range(lo, hi, error=BETWEEN), metadata={"description": said}, **more)
+def _int_range(lo: int, hi: int, description: str, **options: Unpack[ValueOptions]) -> StrictInt:
+    return StrictInt(validate=validate.Range(lo, hi, error=BETWEEN), metadata={"description": description}, **options)
 
 
 # --- requests --------------------------------------------------------------------------------------------------
 
-_DEVICE = "What an answer has given this device to be known by: strangers who guess at the name do not slow it down."
+_DEVICE = "Device token from an earlier response. Failed logins from other devices then do not delay this one."
 
 
-class NewAccountSchema(In):
-    name = _name(required=True)
-    password = _password()
-    invitation = _secret("Where accounts are opened by invitation.", 64, load_default="")
-    bot = Bool(load_default=False, metadata={"description": "Whether a program plays."})
-    label = _label("What the device is called.")
+class NewAccountSchema(RequestSchema):
+    name = _account_name(required=True)
+    password = _password_field()
+    invitation = _secret_field("Required if registration is by invitation.", 64, load_default="")
+    bot = StrictBool(load_default=False, metadata={"description": "True for a program."})
+    label = _label_field("Name of the device.")
 
 
-class SecondSchema(In):
-    """What is shown beside a password."""
+class SecondSchema(RequestSchema):
+    """The second factor sent with a password."""
 
-    factor = _secret(
-        "Of who has a second factor: a code of the authenticator, or a recovery code, which works once.",
+    factor = _secret_field(
+        "If the account has a second factor: an authenticator code, or a recovery code, valid once.",
         40,
         load_default="",
     )
-    passkey = Members(
+    passkey = BoundedDict(
         10,
-        "Instead of a code: what the browser has answered to a challenge of `POST /v1/passkey-challenges`.",
+        "Instead of a code: the browser's response to a challenge of `POST /v1/passkey-challenges`.",
         load_default=None,
         allow_none=True,
     )
 
 
 class LoginSchema(SecondSchema):
-    name = _secret("What the account is called.", 200, 1, required=True)
-    password = _secret("Its password.", LONGEST, 1, required=True)
-    label = _label("What the device is called.")
-    device = _secret(_DEVICE, 100, load_default="")
+    name = _secret_field("Account name.", 200, 1, required=True)
+    password = _secret_field("The account's password.", LONGEST, 1, required=True)
+    label = _label_field("Name of the device.")
+    device = _secret_field(_DEVICE, 100, load_default="")
 
 
 class RecoverySchema(SecondSchema):
-    name = _secret("What the account is called.", 200, 1, required=True)
-    code = _secret("One of the recovery codes; it works once.", 40, 1, required=True)
-    password = _password("The new one.")
-    label = _label("What the device is called.")
+    name = _secret_field("Account name.", 200, 1, required=True)
+    code = _secret_field("A recovery code, valid once.", 40, 1, required=True)
+    password = _password_field("The new password.")
+    label = _label_field("Name of the device.")
 
 
 class ProofSchema(SecondSchema):
-    password = _secret("The account's password.", LONGEST, 1, required=True)
+    password = _secret_field("The account's password.", LONGEST, 1, required=True)
 
 
 class NewPasswordSchema(SecondSchema):
-    current = _secret("The password as it is.", LONGEST, 1, required=True)
-    password = _password("The new one.")
+    current = _secret_field("The current password.", LONGEST, 1, required=True)
+    password = _password_field("The new password.")
 
 
-class RenameSchema(In):
-    name = _name(required=True)
+class RenameSchema(RequestSchema):
+    name = _account_name(required=True)
 
 
-class NewTokenSchema(In):
-    label = Seen(40, "What it is for.", "a bot", required=True)
-    scopes = Items(_among(*SCOPES), 1, len(SCOPES), required=True)
-    days = _range(1, 365, "After how many days it ends.", load_default=90)
+class NewTokenSchema(RequestSchema):
+    label = VisibleText(40, "Purpose of the token.", "a bot", required=True)
+    scopes = BoundedList(choice_field(*SCOPES), 1, len(SCOPES), required=True)
+    days = _int_range(1, 365, "Days until the token expires.", load_default=90)
 
 
-class ClaimSchema(In):
-    token = _secret("The token of a guest's seat, or of a table that a guest directs.", 100, 1, required=True)
+class ClaimSchema(RequestSchema):
+    token = _secret_field("Token of a guest's seat, or of a guest as director.", 100, 1, required=True)
 
 
-class NewReportSchema(In):
-    player = fields.String(validate=Pattern(r"^[A-Za-z0-9_-]{1,80}$"), load_default="")
-    game = fields.String(validate=Pattern(_GAME), load_default="")
-    said = Seen(500, "What has happened.", "It was so.", required=True)
+class NewReportSchema(RequestSchema):
+    player = fields.String(validate=FullMatch(r"^[A-Za-z0-9_-]{1,80}$"), load_default="")
+    game = fields.String(validate=FullMatch(_GAME), load_default="")
+    said = VisibleText(500, "Description of the incident.", "An insulting player name.", required=True)
 
 
-class LogArgs(In):
+class LogArgs(RequestSchema):
     cursor = fields.String(
-        validate=Pattern(r"^[0-9a-f]{1,40}$"), load_default="", metadata={"description": "Of the page before."}
+        validate=FullMatch(r"^[0-9a-f]{1,40}$"), load_default="", metadata={"description": "From the previous page."}
     )
     limit = QueryInt(load_default=50, validate=validate.Range(1, 200, error=BETWEEN))
 
 
 class AllLogArgs(LogArgs):
-    account = fields.String(validate=Pattern(r"^[0-9a-f]{16}$"), load_default="")
+    account = fields.String(validate=FullMatch(r"^[0-9a-f]{16}$"), load_default="")
 
 
 class ReportsArgs(LogArgs):
-    status = _among("open", "settled", load_default="open")
+    status = choice_field("open", "settled", load_default="open")
 
 
-class FindArgs(In):
+class FindArgs(RequestSchema):
     name = fields.String(load_default="", validate=validate.Length(max=200, error=LONGER))
     player = fields.String(load_default="", validate=validate.Length(max=80, error=LONGER))
 
 
-class SettleSchema(In):
-    outcome = Seen(500, "What came of it; whoever wrote the report may read it.", "It was so.", required=True)
+class SettleSchema(RequestSchema):
+    outcome = VisibleText(500, "The result. The report's author can read it.", "The player was warned.", required=True)
 
 
-class StandingSchema(In):
-    state = _among(*_STANDING, required=True)
-    days = _range(1, _YEAR, "Of a suspension: for how long.", load_default=7)
-    reason = Seen(500, "Why; kept in the account's log.", "It was so.", load_default="")
+class StandingSchema(RequestSchema):
+    state = choice_field(*_STATES, required=True)
+    days = _int_range(1, _YEAR, "Days of a suspension.", load_default=7)
+    reason = VisibleText(500, "Reason, kept in the account's log.", "Insulting names.", load_default="")
 
 
-class RoleSchema(In):
-    role = _among(*ROLES, required=True)
+class RoleSchema(RequestSchema):
+    role = choice_field(*ROLES, required=True)
 
 
-class NewInvitationSchema(In):
-    uses = _range(1, 1000, "How many accounts it opens.", load_default=1)
-    days = _range(1, _YEAR, "For how long.", load_default=14)
+class NewInvitationSchema(RequestSchema):
+    uses = _int_range(1, 1000, "Number of accounts.", load_default=1)
+    days = _int_range(1, _YEAR, "Days of validity.", load_default=14)
 
 
 # --- answers ---------------------------------------------------------------------------------------------------
 
 
-class PersonSchema(Out):
-    """An account as everybody may know it."""
+class PersonSchema(ResponseSchema):
+    """An account's public data."""
 
-    account = text("An id that stands in no record.")
-    player = text("The id by which records know it.")
-    name = text()
+    account = text_field("Account id. Game records do not contain it.")
+    player = text_field("Player id in game records.")
+    name = text_field()
     bot = fields.Boolean(required=True)
 
 
 class EnteredSchema(PersonSchema):
-    token = text("The session's token; shown in this answer alone, or in repetitions under a key.")
-    device = text(_DEVICE)
+    token = text_field("The session's token, sent only here and in repetitions with the same key.")
+    device = text_field(_DEVICE)
 
 
 class RegisteredSchema(EnteredSchema):
-    codes = several()
+    codes = text_list()
 
 
-class CodesSchema(Out):
-    codes = several()
+class CodesSchema(ResponseSchema):
+    codes = text_list()
 
 
 class MeSchema(PersonSchema):
-    made = moment("When it was opened.")
-    state = _among(*_STANDING, required=True)
-    until = fields.Integer(required=True, allow_none=True, metadata={"description": "When a suspension ends, ms."})
-    role = _among(*ROLES, required=True)
-    scopes = several(SCOPES)
-    session = fields.Boolean(required=True, metadata={"description": "Whether it was asked with a session."})
-    players = several()
-    codes = fields.Integer(required=True, metadata={"description": "Recovery codes that were not used yet."})
+    made = time_field("Opening time,")
+    state = choice_field(*_STATES, required=True)
+    until = fields.Integer(required=True, allow_none=True, metadata={"description": "End of a suspension, ms."})
+    role = choice_field(*ROLES, required=True)
+    scopes = text_list(SCOPES)
+    session = fields.Boolean(required=True, metadata={"description": "True if the request used a session."})
+    players = text_list()
+    codes = fields.Integer(required=True, metadata={"description": "Number of unused recovery codes."})
 
 
-class DeviceSchema(Out):
-    id = text()
-    label = text()
-    factors = several()
-    family = _among("ipv4", "ipv6", "", required=True)
-    made = moment("When it was logged in.")
-    used = moment("When it was used last, to within ten minutes.")
-    current = fields.Boolean(required=True, metadata={"description": "Whether it is the one that asks."})
+class DeviceSchema(ResponseSchema):
+    id = text_field()
+    label = text_field()
+    factors = text_list()
+    family = choice_field("ipv4", "ipv6", "", required=True)
+    made = time_field("Login time,")
+    used = time_field("Last use, to within ten minutes,")
+    current = fields.Boolean(required=True, metadata={"description": "True for the session of this request."})
 
 
-class DevicesSchema(Out):
+class DevicesSchema(ResponseSchema):
     items = fields.List(fields.Nested(DeviceSchema), required=True)
 
 
-class ProvenSchema(Out):
-    token = text("The session's new token: the one before opens nothing any more.")
-    until = moment("Until when the session may do what needs the password.")
+class ProvenSchema(ResponseSchema):
+    token = text_field("The session's new token. The previous one is revoked.")
+    until = time_field("Expiry of the password confirmation,")
 
 
-class PersonalTokenSchema(Out):
-    id = text()
-    label = text()
-    scopes = several(SCOPES)
-    until = moment("When it ends.")
+class PersonalTokenSchema(ResponseSchema):
+    id = text_field()
+    label = text_field()
+    scopes = text_list(SCOPES)
+    until = time_field("Expiry,")
 
 
 class ListedTokenSchema(PersonalTokenSchema):
-    made = moment("When it was made.")
+    made = time_field("Creation time,")
     used = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "When it was used last, to within ten minutes, ms."}
+        required=True, allow_none=True, metadata={"description": "Last use, to within ten minutes, ms."}
     )
 
 
-class MyChallengeSchema(Out):
-    game = text()
-    title = text("What the table is called, or nothing.")
+class MyChallengeSchema(ResponseSchema):
+    game = text_field()
+    title = text_field("Title of the table, or empty.")
     seat = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "The seat that is kept; null: any that is free."}
+        required=True, allow_none=True, metadata={"description": "The reserved seat. null: any free seat."}
     )
-    by = text("The player who asks.")
-    name = fields.String(required=True, allow_none=True, metadata={"description": "What that player is called."})
-    at = moment("When it was asked.")
-    until = moment("Until when it stands.")
+    by = text_field("The challenger's player id.")
+    name = fields.String(required=True, allow_none=True, metadata={"description": "The player's name."})
+    at = time_field("Time of the challenge,")
+    until = time_field("Expiry,")
 
 
-class MyChallengesSchema(Out):
+class MyChallengesSchema(ResponseSchema):
     items = fields.List(fields.Nested(MyChallengeSchema), required=True)
 
 
-class BlockSchema(Out):
-    player = text()
-    name = fields.String(required=True, allow_none=True, metadata={"description": "What that player is called."})
-    since = moment("Since when.")
+class BlockSchema(ResponseSchema):
+    player = text_field()
+    name = fields.String(required=True, allow_none=True, metadata={"description": "The player's name."})
+    since = time_field("Start,")
 
 
-class BlocksSchema(Out):
+class BlocksSchema(ResponseSchema):
     items = fields.List(fields.Nested(BlockSchema), required=True)
 
 
-class PersonalTokensSchema(Out):
+class PersonalTokensSchema(ResponseSchema):
     items = fields.List(fields.Nested(ListedTokenSchema), required=True)
 
 
 class NewPersonalTokenSchema(PersonalTokenSchema):
-    token = text("Shown in this answer and its repetitions alone.")
+    token = text_field("Sent only here and in repetitions with the same key.")
 
 
-class ClaimedSchema(Out):
-    player = text()
-    games = several()
+class ClaimedSchema(ResponseSchema):
+    player = text_field()
+    games = text_list()
 
 
-class LogEntrySchema(Out):
-    id = text()
-    account = text()
-    at = moment("When it happened.")
-    what = text()
-    address = text("The network that it came from, never a single address.")
-    detail = text()
+class LogEntrySchema(ResponseSchema):
+    id = text_field()
+    account = text_field()
+    at = time_field("Time of the event,")
+    what = text_field()
+    address = text_field("The client's network, never a single address.")
+    detail = text_field()
 
 
 class LogSchema(PageSchema):
     items = fields.List(fields.Nested(LogEntrySchema), required=True)
 
 
-class ComplaintSchema(Out):
-    id = text()
-    at = moment("When it was written.")
-    player = text()
-    game = text()
-    said = text()
-    outcome = text("What a moderator has written; empty while it is open.")
+class ComplaintSchema(ResponseSchema):
+    id = text_field()
+    at = time_field("Time of the report,")
+    player = text_field()
+    game = text_field()
+    said = text_field()
+    outcome = text_field("The moderator's result; empty while the report is open.")
 
 
 class FiledSchema(ComplaintSchema):
-    account = text("Who has written it.")
+    account = text_field("The author's account.")
 
 
 class ComplaintsSchema(PageSchema):
     items = fields.List(fields.Nested(FiledSchema), required=True)
 
 
-class CalledSchema(Out):
-    name = text()
-    since = moment("From when.")
-    until = fields.Integer(required=True, allow_none=True, metadata={"description": "Until when, ms; null for now."})
+class CalledSchema(ResponseSchema):
+    name = text_field()
+    since = time_field("Start,")
+    until = fields.Integer(required=True, allow_none=True, metadata={"description": "End, ms. null: current."})
 
 
 class MemberSchema(PersonSchema):
     """An account as moderators see it."""
 
-    made = moment("When it was opened.")
-    state = _among(*_STANDING, "erased", required=True)
-    until = fields.Integer(required=True, allow_none=True, metadata={"description": "When a suspension ends, ms."})
-    role = _among(*ROLES, required=True)
-    players = several()
+    made = time_field("Opening time,")
+    state = choice_field(*_STATES, "erased", required=True)
+    until = fields.Integer(required=True, allow_none=True, metadata={"description": "End of a suspension, ms."})
+    role = choice_field(*ROLES, required=True)
+    players = text_list()
     names = fields.List(fields.Nested(CalledSchema), required=True)
 
 
-class InvitationSchema(Out):
-    invitation = text("Shown in this answer and its repetitions alone.")
+class InvitationSchema(ResponseSchema):
+    invitation = text_field("Sent only here and in repetitions with the same key.")
 
 
 class MyDataSchema(MeSchema):
-    """All that is kept of a person, apart from the records of games, which know opaque ids."""
+    """All stored data of an account, except game records, which contain opaque ids only."""
 
     names = fields.List(fields.Nested(CalledSchema), required=True)
     sessions = fields.List(fields.Nested(DeviceSchema), required=True)
@@ -343,14 +340,15 @@ class MyDataSchema(MeSchema):
     log = fields.List(fields.Nested(LogEntrySchema), required=True)
     reports = fields.List(fields.Nested(ComplaintSchema), required=True)
     texts = fields.List(
-        fields.String(), required=True, metadata={"description": "Reasons given at tables; their titles and notes."}
+        fields.String(), required=True, metadata={"description": "Reasons, titles and notes at tables."}
     )
     webhooks = fields.List(fields.Nested(ListedWebhookSchema), required=True)
-    mail = fields.List(
-        fields.Nested(MailSchema), required=True, metadata={"description": "Where it goes, if anywhere."}
-    )
-    watching = several()
-    blocks = several()
+    mail = fields.List(fields.Nested(MailSchema), required=True, metadata={"description": "Mail subscription, if any."})
+    watching = text_list()
+    blocks = text_list()
     roles = fields.Dict(
-        keys=fields.String(), values=fields.List(fields.Raw()), required=True, metadata={"description": "By game."}
+        keys=fields.String(),
+        values=fields.List(fields.Raw()),
+        required=True,
+        metadata={"description": "Roles by game."},
     )

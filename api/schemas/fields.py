@@ -1,4 +1,4 @@
-"""Members of answers, as schemas declare them; `said` describes one."""
+"""Required fields of response schemas."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from api.schemas.request_fields import AMONG
 from domain.types import Json
 
 
-def text(said: str = "") -> fields.String:
-    """Any text."""
-    return fields.String(required=True, metadata=_told(said))
+def text_field(description: str = "") -> fields.String:
+    """Return a text field."""
+    return fields.String(required=True, metadata=_metadata(description))
 
 
-def number(said: str, *, none: bool = False) -> fields.Integer:
-    """`none`: or null."""
-    return fields.Integer(required=True, allow_none=none, metadata=_told(said))
+def int_field(description: str, *, nullable: bool = False) -> fields.Integer:
+    """Return an integer field; with `nullable`, null is allowed."""
+    return fields.Integer(required=True, allow_none=nullable, metadata=_metadata(description))
 
 
-def moment(said: str) -> fields.Integer:
-    """A time."""
-    return number(f"{said} ms since 1970 UTC.")
+def time_field(description: str) -> fields.Integer:
+    """Return a field with a time in ms."""
+    return int_field(f"{description} ms since 1970 UTC.")
 
 
-def one_of(values: Iterable[str], said: str = "") -> fields.String:
-    """A word."""
-    return fields.String(required=True, validate=validate.OneOf(list(values), error=AMONG), metadata=_told(said))
+def enum_field(values: Iterable[str], description: str = "") -> fields.String:
+    """Return a text field with one of these values."""
+    return fields.String(
+        required=True, validate=validate.OneOf(list(values), error=AMONG), metadata=_metadata(description)
+    )
 
 
-def several(values: Iterable[str] = ()) -> fields.List[Json]:
-    """Of these words, or any texts."""
-    return fields.List(one_of(values) if values else text(), required=True)
+def text_list(values: Iterable[str] = ()) -> fields.List[Json]:
+    """Return a list of these words, or of any texts."""
+    return fields.List(enum_field(values) if values else text_field(), required=True)
 
 
-def _told(said: str) -> dict[str, str]:
-    return {"description": said} if said else {}
+def _metadata(description: str) -> dict[str, str]:
+    return {"description": description} if description else {}

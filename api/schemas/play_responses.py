@@ -8,40 +8,42 @@ from api.schemas.response_fields import (
     INT,
     STATUSES,
     VIEWER,
-    Out,
+    ResponseSchema,
     WrittenSchema,
     fact_list,
     one_of,
     required_int,
     required_str,
 )
-from api.schemas.schema_builder import Shaped, ref, row
+from api.schemas.schema_builder import JsonSchemaField, ref, tuple_of
 from domain.kernel.records.record import KINDS
 
 
-class OutcomeSchema(Out):
+class OutcomeSchema(ResponseSchema):
     version = required_int()
     kind = one_of(*KINDS)
     at = required_int()
     facts = fact_list(required=True)
-    draws = fields.List(Shaped(row({"type": "string"}, {})), required=True, metadata={"description": "Label, value."})
+    draws = fields.List(
+        JsonSchemaField(tuple_of({"type": "string"}, {})), required=True, metadata={"description": "Label, value."}
+    )
 
 
 class MovedSchema(WrittenSchema):
     records = fields.List(
-        fields.Nested(OutcomeSchema), required=True, metadata={"description": "What the seat may read of them."}
+        fields.Nested(OutcomeSchema), required=True, metadata={"description": "Parts visible to the seat."}
     )
 
 
-class DryRunSchema(Out):
+class DryRunSchema(ResponseSchema):
     legal = fields.Boolean(required=True)
-    chance = fields.Boolean(metadata={"description": "It would draw; what, nobody knows."})
-    barrier = fields.Boolean(metadata={"description": "Undo would not be free any more."})
-    facts = fact_list(metadata={"description": "What it would make true, as the seat knows it."})
-    depends = fields.Boolean(metadata={"description": "What comes of it depends on what the seat does not know."})
+    chance = fields.Boolean(metadata={"description": "The move would draw random results."})
+    barrier = fields.Boolean(metadata={"description": "Undo would need consent."})
+    facts = fact_list(metadata={"description": "Resulting facts visible to the seat."})
+    depends = fields.Boolean(metadata={"description": "The result depends on data hidden from the seat."})
 
 
-class DecisionSchema(Out):
+class DecisionSchema(ResponseSchema):
     id = required_str()
     kind = required_str()
     must = fields.List(fields.Integer(), required=True)
@@ -50,16 +52,18 @@ class DecisionSchema(Out):
     engine = fields.Boolean(required=True)
     clock = required_str()
     context = fields.Dict(required=True)
-    deadline = fields.Integer(allow_none=True, metadata={"description": "ms since 1970 UTC; null while it stands."})
+    deadline = fields.Integer(
+        allow_none=True, metadata={"description": "ms since 1970 UTC; null while the clock is stopped."}
+    )
     due = fields.Dict(
         keys=fields.String(),
         values=fields.Integer(),
-        metadata={"description": "Seat -> when its default is played: grace, bank, vacation counted in."},
+        metadata={"description": "Seat -> time of its default, after grace, bank and vacation."},
     )
-    job = fields.String(metadata={"description": "Of the engine's work: `/v1/jobs/{job}` tells how it stands."})
+    job = fields.String(metadata={"description": "Job of the engine. Its status: `/v1/jobs/{job}`."})
 
 
-class SeatSchema(Out):
+class SeatSchema(ResponseSchema):
     seat = required_int()
     player = fields.String(required=True, allow_none=True)
     nonce_hash = required_str()
@@ -67,123 +71,134 @@ class SeatSchema(Out):
     vacant = fields.Boolean(required=True)
     held = fields.Integer(
         allow_none=True,
-        metadata={"description": "Until when the seat is held, ms: no time of it runs, no default is played for it."},
+        metadata={
+            "description": "End of the seat's hold, ms. Until then, its clock is stopped and no default is played."
+        },
     )
 
 
-class BoardSchema(Out):
+class BoardSchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
-    viewer = Shaped(VIEWER, required=True, metadata={"description": "A seat, or `public`."})
+    viewer = JsonSchemaField(VIEWER, required=True, metadata={"description": "A seat, or `public`."})
     version = required_int(metadata={"description": "The version at which this board last changed."})
     status = one_of(*STATUSES)
-    set_aside = fields.Boolean(metadata={"description": "A later record cannot be shown: an operator must help."})
+    set_aside = fields.Boolean(
+        metadata={"description": "True if a later record cannot be shown. An operator must repair it."}
+    )
     damaged = fields.Integer(
-        metadata={"description": "The first version that is damaged, 0 for the seed: this is what was before it."}
+        metadata={"description": "First damaged version, 0 for the seed. The document shows the state before it."}
     )
     at = required_int()
     seats = fields.List(fields.Nested(SeatSchema), required=True)
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
-    public = fields.Raw(required=True, metadata={"description": "What everybody sees."})
-    own = fields.Raw(metadata={"description": "What the seat sees besides; once closed, everything."})
+    public = fields.Raw(required=True, metadata={"description": "Data visible to everybody."})
+    own = fields.Raw(metadata={"description": "Additional data of the seat; all data after the close."})
 
 
-class BoardPartsSchema(Out):
+class BoardPartsSchema(ResponseSchema):
     game = required_str()
-    viewer = Shaped(VIEWER, required=True)
+    viewer = JsonSchemaField(VIEWER, required=True)
     version = required_int(metadata={"description": "The version at which the board last changed."})
     parts = fields.Dict(
         keys=fields.String(),
         required=True,
-        metadata={"description": "What stands at each of `fields`; null where there is nothing."},
+        metadata={"description": "Value of each of `fields`, or null."},
     )
 
 
-class DecisionsSchema(Out):
+class DecisionsSchema(ResponseSchema):
     game = required_str()
     version = required_int()
-    viewer = Shaped(VIEWER, required=True)
+    viewer = JsonSchemaField(VIEWER, required=True)
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
 
 
-class OptionSchema(Out):
+class OptionSchema(ResponseSchema):
     value = fields.Raw(required=True, allow_none=True)
     cost = fields.Dict()
-    ends = fields.Boolean(metadata={"description": "Picking it brings the game on."})
+    ends = fields.Boolean(metadata={"description": "This pick advances the game."})
     label = fields.String(metadata={"description": "Key of the ruleset's texts."})
-    text = fields.String(metadata={"description": "The label in the language asked for."})
+    text = fields.String(metadata={"description": "The label in the requested language."})
 
 
-class ChoiceSchema(Out):
+class ChoiceSchema(ResponseSchema):
     field = required_str()
-    kind = one_of("one", "some", "range", metadata={"description": "How many of the options; or a number."})
+    kind = one_of(
+        "one",
+        "some",
+        "range",
+        metadata={"description": "Number of options to pick: one or some; or a number in a range."},
+    )
     options = fields.List(fields.Nested(OptionSchema))
     lo = fields.Integer()
     hi = fields.Integer()
 
 
-class NextSchema(Out):
+class NextSchema(ResponseSchema):
     game = required_str()
     version = required_int()
     decision = required_str()
     choice = fields.Nested(ChoiceSchema, allow_none=True, required=True)
-    move = Shaped(
-        ref("Move"), allow_none=True, required=True, metadata={"description": "The finished move, to be posted."}
+    move = JsonSchemaField(
+        ref("Move"), allow_none=True, required=True, metadata={"description": "The complete move, ready to send."}
     )
     moves = fields.List(
-        Shaped(ref("Move")),
-        metadata={"description": "With `all`: finished moves, in the order in which the options are offered."},
+        JsonSchemaField(ref("Move")),
+        metadata={"description": "With `all`: complete moves, in the order of the options."},
     )
     count = fields.Integer(
-        allow_none=True, metadata={"description": "With `all`: how many moves there are; null: too many to count."}
+        allow_none=True, metadata={"description": "With `all`: number of moves. null: too many to count."}
     )
     looked = fields.Boolean(
-        metadata={"description": "Of a director: whether it shows what is hidden, and so stands in the log as a look."}
+        metadata={"description": "Directors: true if the response contains hidden data. The log then records a look."}
     )
 
 
-class AccountSchema(Out):
+class AccountSchema(ResponseSchema):
     seat = required_int()
-    bank = required_int(metadata={"description": "ms that the seat may be late, as of the last record."})
-    vacation = required_int(metadata={"description": "Days that it has left."})
+    bank = required_int(metadata={"description": "Remaining time bank, ms, as of the last record."})
+    vacation = required_int(metadata={"description": "Remaining vacation days."})
     back = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "When its vacation ends, ms; null: it has none now."}
+        required=True, allow_none=True, metadata={"description": "End of the current vacation, ms. null: none."}
     )
 
 
-class RewindDocSchema(Out):
+class RewindDocSchema(ResponseSchema):
     id = required_str()
     game = required_str()
     to = required_int(metadata={"description": "The version to go back to."})
-    version = required_int(
-        metadata={"description": "The version that the request has named; it is done on no other one."}
+    version = required_int(metadata={"description": "Version of the request. The rewind fails on any other version."})
+    seat = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The requesting seat. null: the director."}
     )
-    seat = fields.Integer(required=True, allow_none=True, metadata={"description": "Who asks; null: the director."})
-    undone = fields.List(fields.Integer(), required=True, metadata={"description": "Versions that would not count."})
+    undone = fields.List(fields.Integer(), required=True, metadata={"description": "Versions to undo."})
     draws = fields.List(
-        Shaped(row(INT, {"type": "string"}, {})),
+        JsonSchemaField(tuple_of(INT, {"type": "string"}, {})),
         required=True,
-        metadata={"description": "Seen by all: version, label, value."},
+        metadata={"description": "Public draws: version, label, value."},
     )
-    consents = fields.List(fields.Integer(), required=True, metadata={"description": "Seats that must agree."})
-    job = required_str(metadata={"description": "Where the job is: `/v1/jobs/{id}`."})
+    consents = fields.List(
+        fields.Integer(), required=True, metadata={"description": "Seats whose consent is required."}
+    )
+    job = required_str(metadata={"description": "URL of the job: `/v1/jobs/{id}`."})
 
 
 class MotionSchema(RewindDocSchema):
     status = one_of(
-        "open", "queued", "done", "declined", "failed", metadata={"description": "`open`: seats must agree."}
+        "open", "queued", "done", "declined", "failed", metadata={"description": "`open`: consents are missing."}
     )
     agreed = fields.List(fields.Integer(), required=True)
     declined = fields.List(fields.Integer(), required=True)
     hidden = fields.List(
-        Shaped(row(INT, {"type": "string"})),
-        metadata={"description": "What single seats have learnt (version, audience); the director's."},
+        JsonSchemaField(tuple_of(INT, {"type": "string"})),
+        metadata={"description": "Directors: secrets learnt by seats (version, audience)."},
     )
 
 
-class RewindsSchema(Out):
+class RewindsSchema(ResponseSchema):
     items = fields.List(fields.Nested(MotionSchema), required=True)
 
 
 class LookDocSchema(WrittenSchema):
-    board = fields.Nested(BoardSchema, required=True, metadata={"description": "With everything in `own`."})
+    board = fields.Nested(BoardSchema, required=True, metadata={"description": "The board with all data in `own`."})

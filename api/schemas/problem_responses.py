@@ -1,11 +1,11 @@
-"""Schemas of problems and of health checks."""
+"""Schemas of problems and health checks."""
 
 from __future__ import annotations
 
 from marshmallow import INCLUDE, Schema, fields
 
-from api.schemas.response_fields import Out, one_of, required_int, required_str, word_map
-from api.schemas.schema_builder import Shaped, ref
+from api.schemas.response_fields import ResponseSchema, one_of, required_int, required_str, word_map
+from api.schemas.schema_builder import JsonSchemaField, ref
 
 
 class FaultSchema(Schema):
@@ -14,7 +14,7 @@ class FaultSchema(Schema):
 
 
 class FailedCheckSchema(Schema):
-    code = Shaped(ref("ProblemCode"), required=True)
+    code = JsonSchemaField(ref("ProblemCode"), required=True)
     rule = fields.String(required=True)
 
 
@@ -24,51 +24,51 @@ class ProblemSchema(Schema):
 
     type = fields.String(
         required=True,
-        metadata={"description": "Where the code is explained.", "examples": ["/v1/problems/stale_version"]},
+        metadata={"description": "URL of the code's description.", "examples": ["/v1/problems/stale_version"]},
     )
     title = fields.String(required=True, metadata={"examples": ["The game has moved on"]})
     status = fields.Integer(required=True, metadata={"examples": [412]})
-    code = Shaped(
+    code = JsonSchemaField(
         ref("ProblemCode"),
         required=True,
-        metadata={"description": "Stable, for programs.", "examples": ["stale_version"]},
+        metadata={"description": "Stable code for programs.", "examples": ["stale_version"]},
     )
-    detail = fields.String(metadata={"description": "A sentence for people, in their language."})
+    detail = fields.String(metadata={"description": "A sentence in the client's language."})
     instance = fields.String()
-    rule = fields.String(metadata={"description": "The number on the game's rules page.", "examples": ["SOE-5.2"]})
-    figures = fields.Dict(metadata={"description": "The refused seat's own figures."})
+    rule = fields.String(metadata={"description": "Rule number on the game's rules page.", "examples": ["SOE-5.2"]})
+    figures = fields.Dict(metadata={"description": "Figures of the refused seat."})
     also = fields.List(fields.Nested(FailedCheckSchema), metadata={"description": "Further checks that failed."})
-    errors = fields.List(fields.Nested(FaultSchema), metadata={"description": "Where a request does not fit."})
-    version = fields.Integer(metadata={"description": "Of `stale_version` and `unknown_version`: the newest one."})
-    expected = fields.Integer(metadata={"description": "Of `stale_version`: the one that was named."})
-    decision = fields.String(metadata={"description": "Of `decision_closed`."})
+    errors = fields.List(fields.Nested(FaultSchema), metadata={"description": "Invalid parts of the request."})
+    version = fields.Integer(metadata={"description": "`stale_version` and `unknown_version`: the newest version."})
+    expected = fields.Integer(metadata={"description": "`stale_version`: the version in the request."})
+    decision = fields.String(metadata={"description": "`decision_closed`: the decision's id."})
     factors = fields.List(
-        fields.String(), metadata={"description": "Of `second_factor_required`: kinds of which one must be shown."}
+        fields.String(), metadata={"description": "`second_factor_required`: accepted kinds of second factors."}
     )
-    request = fields.String(metadata={"description": "Of `internal_error`: what the log knows it by."})
-    behind = fields.Integer(metadata={"description": "Of `not_ready`: records that no view shows yet."})
+    request = fields.String(metadata={"description": "`internal_error`: request id in the log."})
+    behind = fields.Integer(metadata={"description": "`not_ready`: records without views yet."})
 
 
-class CodeSchema(Out):
-    code = Shaped(ref("ProblemCode"), required=True)
+class CodeSchema(ResponseSchema):
+    code = JsonSchemaField(ref("ProblemCode"), required=True)
     status = required_int()
     title = required_str()
-    rules = word_map(metadata={"description": "Ruleset -> rule number, for codes of games."})
+    rules = word_map(metadata={"description": "Ruleset -> rule number, for codes of rulesets."})
 
 
-class StatusSchema(Out):
+class StatusSchema(ResponseSchema):
     status = one_of("ok")
 
 
 class ReadySchema(StatusSchema):
-    behind = required_int(metadata={"description": "Records that no view shows yet."})
-    set_aside = required_int(metadata={"description": "Games of which a record could not be shown."})
+    behind = required_int(metadata={"description": "Records without views yet."})
+    set_aside = required_int(metadata={"description": "Games with a record that could not be projected."})
     redis = required_str(
-        metadata={"enum": ["up", "away"], "description": "Turns and deadlines go on also while it is away."},
+        metadata={"enum": ["up", "away"], "description": "Turns and deadlines continue without it."},
     )
     streams = required_str(
-        metadata={"enum": ["up", "away"], "description": "The process for streams; boards can be read without it."},
+        metadata={"enum": ["up", "away"], "description": "The stream process. Boards are readable without it."},
     )
     clock_offset = required_int(
-        metadata={"description": "Seconds by which the service is ahead of the machine's clock that is most wrong."}
+        metadata={"description": "Seconds between the service clock and the most deviating machine clock."}
     )

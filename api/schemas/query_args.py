@@ -5,28 +5,28 @@ from __future__ import annotations
 from marshmallow import Schema, fields, validate
 
 from api.schemas.request_bodies import WAIT
-from api.schemas.request_fields import LONGER, In, QueryInt, choice_field, range_check, word_field
-from domain.kernel.game.deadlines import LONGEST
+from api.schemas.request_fields import LONGER, QueryInt, RequestSchema, choice_field, range_check, word_field
+from domain.kernel.game.deadlines import MAX_SECONDS
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.types import MAX_INT
 
 
-class LangArgs(In):
-    lang = choice_field(*LANGUAGES, metadata={"description": "Else Accept-Language decides."})
+class LangArgs(RequestSchema):
+    lang = choice_field(*LANGUAGES, metadata={"description": "Overrides Accept-Language."})
 
 
-class WaitArgs(In):
+class WaitArgs(RequestSchema):
     wait = QueryInt(load_default=0, validate=range_check(0, MAX_INT), metadata=WAIT)
 
 
 class ProofArgs(WaitArgs):
-    since = QueryInt(validate=range_check(1, MAX_INT), metadata={"description": "The size of a head read before."})
+    since = QueryInt(validate=range_check(1, MAX_INT), metadata={"description": "Size of a head read earlier."})
 
 
 class BoardArgs(WaitArgs):
     version = QueryInt(
         validate=range_check(1, 2**31 - 1),
-        metadata={"description": "The board as it was after that version of the game."},
+        metadata={"description": "The board after this version of the game."},
     )
 
 
@@ -36,15 +36,17 @@ class PartsArgs(BoardArgs):
         data_key="fields",
         required=True,
         metadata={
-            "description": "Up to twenty members, with commas between; a member of a member, or a place in a list, "
-            "stands after a point.",
+            "description": "Up to twenty members, separated by commas. A point leads to a nested member or an item "
+            "of a list.",
             "examples": ["decisions,public.regions.india,seats.0"],
         },
     )
 
 
 class PageArgs(WaitArgs):
-    after = QueryInt(load_default=0, validate=range_check(0, 2**31 - 1), metadata={"description": "The last one seen."})
+    after = QueryInt(
+        load_default=0, validate=range_check(0, 2**31 - 1), metadata={"description": "Last version received."}
+    )
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
 
@@ -53,44 +55,48 @@ class TimelineArgs(PageArgs):
 
 
 class DigestArgs(WaitArgs):
-    after = QueryInt(load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Version; 0 for all."})
+    after = QueryInt(
+        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Version to start after; 0: all."}
+    )
     lang = choice_field(*LANGUAGES)
 
 
-class LobbyArgs(In):
+class LobbyArgs(RequestSchema):
     status = choice_field("open", "running", "over", "closed", load_default="")
     ruleset = word_field(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
-    free = choice_field("0", "1", load_default="0", metadata={"description": "1: only tables with a seat to take."})
+    free = choice_field("0", "1", load_default="0", metadata={"description": "1: only tables with a free seat."})
     cursor = QueryInt(
-        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
+        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next` of the previous page."}
     )
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
 
-class MoveArgs(In):
-    dry_run = choice_field("0", "1", load_default="0", metadata={"description": "1: nothing is stored or drawn."})
+class MoveArgs(RequestSchema):
+    dry_run = choice_field(
+        "0", "1", load_default="0", metadata={"description": "1: check only; nothing is stored or drawn."}
+    )
 
 
-class StreamArgs(In):
-    ticket = fields.String(load_default="", metadata={"description": "For clients that cannot send a header."})
+class StreamArgs(RequestSchema):
+    ticket = fields.String(load_default="", metadata={"description": "For clients without custom headers."})
     version = QueryInt(
         data_key="from",
         load_default=0,
         validate=range_check(0, 999_999_999),
-        metadata={"description": "The version up to which the client has everything; `Last-Event-ID` comes before it."},
+        metadata={"description": "Last version received. `Last-Event-ID` takes precedence."},
     )
     deltas = choice_field(
         "0",
         "1",
         load_default="0",
-        metadata={"description": "1: boards after the first as `patch`, where that is less."},
+        metadata={"description": "1: later boards as `patch` if smaller."},
     )
 
 
-class TableArgs(In):
+class TableArgs(RequestSchema):
     game = word_field(
         r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
-        metadata={"description": "At which table: an account says so; the token of a seat or a director knows it."},
+        metadata={"description": "The table, required with an account's token. Other tokens have one table."},
     )
 
 
@@ -100,7 +106,7 @@ class KeyHeaders(Schema):
         data_key="Idempotency-Key",
         load_default="",
         metadata={
-            "description": "The same key with the same request gives the same answer, for ever.",
+            "description": "Repeating a request with its key returns the first response, without expiry.",
             "examples": ["move-7-of-anne"],
         },
     )
@@ -112,8 +118,8 @@ class NewHeaders(Schema):
         data_key="Idempotency-Key",
         load_default="",
         metadata={
-            "description": "At least 32 random characters, since it stands for who asks: a repetition gets the same "
-            "answer, with the token.",
+            "description": "At least 32 random characters, since it identifies the caller: a repetition returns the "
+            "first response, with the token.",
             "examples": ["6f1c2b7e0d9a4853b1e7c2f4a8d05b96"],
         },
     )
@@ -124,7 +130,7 @@ class MoveHeaders(KeyHeaders):
         r'^"[0-9]{1,9}"$',
         data_key="If-Match",
         load_default="",
-        metadata={"description": "The version of the game that was seen.", "examples": ['"12"']},
+        metadata={"description": "Version of the game that the client has.", "examples": ['"12"']},
     )
 
 
@@ -132,7 +138,7 @@ class StreamHeaders(Schema):
     last = fields.String(
         data_key="Last-Event-ID",
         load_default="",
-        metadata={"description": "The last id of the stream before; anything else starts anew."},
+        metadata={"description": "Last id of the previous stream. Other values start a new one."},
     )
 
 
@@ -142,34 +148,35 @@ class ManyHeaders(NewHeaders):
         data_key="Idempotency-Key",
         required=True,
         metadata={
-            "description": "At least 32 random characters: a repetition gets the same answer, and opens the rest.",
+            "description": "At least 32 random characters. A repetition returns the same response and opens missing "
+            "tables.",
             "examples": ["6f1c2b7e0d9a4853b1e7c2f4a8d05b96"],
         },
     )
 
 
-class ExportsArgs(In):
+class ExportsArgs(RequestSchema):
     ruleset = word_field(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
     player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default="")
     cursor = QueryInt(
-        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Of the page before, in `Link`."}
+        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `Link` of the previous page."}
     )
     limit = QueryInt(load_default=10, validate=range_check(1, 50))
 
 
-class LeaveArgs(In):
+class LeaveArgs(RequestSchema):
     hold = QueryInt(
-        validate=range_check(0, LONGEST),
+        validate=range_check(0, MAX_SECONDS),
         metadata={
-            "description": "For how many seconds the seat is kept for a substitute: as long as the table has agreed, "
-            "unless a director says longer, or this is less."
+            "description": "Seconds to hold the seat for a substitute. Default: the table's setting. Players may "
+            "shorten it, directors may also extend it."
         },
     )
 
 
-class PlainPageArgs(In):
+class PlainPageArgs(RequestSchema):
     cursor = QueryInt(
-        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
+        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next` of the previous page."}
     )
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
@@ -178,20 +185,22 @@ class TheirGamesArgs(PlainPageArgs):
     status = choice_field("open", "running", "over", "closed", load_default="")
 
 
-class ResultsArgs(In):
+class ResultsArgs(RequestSchema):
     cursor = word_field(
         r"^[0-9]{1,16}\.[0-9a-f-]{36}\.[0-9]{1,2}$",
         load_default="",
-        metadata={"description": "Of the page before, in `next`."},
+        metadata={"description": "From `next` of the previous page."},
     )
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
 
-class MineArgs(In):
+class MineArgs(RequestSchema):
     status = choice_field("open", "running", "over", "closed", load_default="")
-    turn = choice_field("mine", "all", load_default="all", metadata={"description": "mine: where one owes a decision."})
+    turn = choice_field(
+        "mine", "all", load_default="all", metadata={"description": "mine: tables with an own open decision."}
+    )
     cursor = QueryInt(
-        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Of the page before, in `next`."}
+        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next` of the previous page."}
     )
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
@@ -200,16 +209,16 @@ class ChoicesArgs(LangArgs):
     all = word_field(
         "^[01]$",
         load_default="0",
-        metadata={"description": "1: every move that begins with the picks, not a question."},
+        metadata={"description": "1: return all moves that start with these picks, instead of the next choice."},
     )
     limit = QueryInt(
-        load_default=100, validate=range_check(1, 1000), metadata={"description": "With `all`: so many moves at most."}
+        load_default=100, validate=range_check(1, 1000), metadata={"description": "With `all`: most moves returned."}
     )
 
 
-class ChallengeArgs(In):
+class ChallengeArgs(RequestSchema):
     to = fields.String(
         required=True,
         validate=validate.Length(max=200, error=LONGER),
-        metadata={"description": "The name or player's id that was asked."},
+        metadata={"description": "Name or player id of the challenged person."},
     )

@@ -1,30 +1,33 @@
-"""Fields of requests: strict types, patterns and names that people can read."""
+"""Fields of requests: strict types, patterns and readable names."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Unpack
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
-from api.http.text_checks import visible
+from api.http.text_checks import check_visible_text
+from api.schemas.field_options import FieldOptions, ValueOptions
 from domain.kernel.text.message_catalog import Message
 from domain.types import Json
 
-# What is published of `visible`: no lookahead and nothing beyond U+FFFF, which not every language's patterns can say.
-_SEEN = r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
-_SEEN += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164"
-_SEEN += r"\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
-PUBLISHED = f"^{_SEEN} ]{_SEEN}]*$"
+# The published part of `check_visible_text`, without lookahead or characters beyond U+FFFF for simple regex engines.
+_VISIBLE = (
+    r"[^\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680"
+)
+_VISIBLE += r"\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164"
+_VISIBLE += r"\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
+PUBLISHED = f"^{_VISIBLE} ]{_VISIBLE}]*$"
 
 AMONG, BETWEEN = Message("Must be one of: {choices}."), Message("Must be from {min} to {max}.")
 
 LENGTH, LONGER = Message("Length must be between {min} and {max}."), Message("Longer than {max} characters.")
-"""What the library's validators say; they fill in the members."""
+"""Messages of the library's validators, with its placeholders."""
 
 
-class Pattern(validate.Regexp):
-    """The whole string matches (a `$` alone lets a last newline through)."""
+class FullMatch(validate.Regexp):
+    """Matches the whole string; a `$` alone would allow a final newline."""
 
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
@@ -36,7 +39,7 @@ class Pattern(validate.Regexp):
         return value
 
 
-class Int(fields.Integer):
+class StrictInt(fields.Integer):
     """A JSON integer: not "3", not 3.0, not true."""
 
     def _validated(self, value: object) -> int:
@@ -45,17 +48,17 @@ class Int(fields.Integer):
         return value
 
 
-class Bool(fields.Boolean):
+class StrictBool(fields.Boolean):
     """true or false: not 1, not "yes"."""
 
-    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> Json:
         if type(value) is not bool:
             raise self.make_error("invalid", input=value)
         return value
 
 
 class QueryInt(fields.Integer):
-    """An integer in a query: digits alone."""
+    """An integer in a query, digits only."""
 
     def _validated(self, value: object) -> int:
         if not isinstance(value, str) or not re.fullmatch(r"[0-9]{1,16}", value, re.ASCII):
@@ -63,64 +66,64 @@ class QueryInt(fields.Integer):
         return int(value)
 
 
-class Items(fields.List[Any]):
-    """A list whose length is checked before its items are looked at."""
+class BoundedList(fields.List[Any]):
+    """A list with its length checked before its items."""
 
-    def __init__(self, item: fields.Field[Any], lo: int, hi: int, **more: Any) -> None:
-        super().__init__(item, validate=validate.Length(lo, hi, error=LENGTH), **more)
+    def __init__(self, item: fields.Field[Any], lo: int, hi: int, **options: Unpack[FieldOptions]) -> None:
+        super().__init__(item, validate=validate.Length(lo, hi, error=LENGTH), **options)
 
-    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> Json:
         if isinstance(value, list):
             self._validate(value)
-        return super()._deserialize(value, attr, data, **more)
+        return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Members(fields.Dict):
-    """An object with names of its own, few enough to be looked at."""
+class BoundedDict(fields.Dict):
+    """An object with free keys, limited in number."""
 
-    def __init__(self, hi: int, said: str = "", **more: Any) -> None:
+    def __init__(self, hi: int, description: str = "", **options: Unpack[ValueOptions]) -> None:
         values = fields.Raw(allow_none=True)
-        told = {"maxProperties": hi} | ({"description": said} if said else {})
-        super().__init__(keys=fields.String(), values=values, metadata=told, **more)
+        metadata = {"maxProperties": hi} | ({"description": description} if description else {})
+        super().__init__(keys=fields.String(), values=values, metadata=metadata, **options)
         self._hi = hi
 
-    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> Json:
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> Json:
         if isinstance(value, dict) and len(value) > self._hi:
             raise ValidationError(Message("More than {most} members.", most=self._hi))
-        return super()._deserialize(value, attr, data, **more)  # type: ignore[no-untyped-call] # as the library has it
+        return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call] # as the library has it
 
 
-def word_field(pattern: str, **more: Any) -> fields.String:
-    return fields.String(validate=Pattern(pattern), **more)
+def word_field(pattern: str, **options: Unpack[FieldOptions]) -> fields.String:
+    return fields.String(validate=FullMatch(pattern), **options)
 
 
-class Seen(fields.String):
-    """Text that people see, in its composed form; `said` describes it."""
+class VisibleText(fields.String):
+    """Visible text, stored in NFC."""
 
-    def __init__(self, most: int, said: str, example: str, **more: Any) -> None:
-        told = f"{said} Nothing invisible, and nothing that turns the direction of the text."
-        shown = {"description": told, "minLength": 1, "maxLength": most, "examples": [example]}
-        super().__init__(validate=Pattern(PUBLISHED), metadata=shown, **more)
+    def __init__(self, most: int, description: str, example: str, **options: Unpack[ValueOptions]) -> None:
+        text = f"{description} No invisible and no direction-changing characters."
+        metadata = {"description": text, "minLength": 1, "maxLength": most, "examples": [example]}
+        super().__init__(validate=FullMatch(PUBLISHED), metadata=metadata, **options)
         self._most = most
 
-    def _deserialize(self, value: object, attr: str | None, data: object, **more: Any) -> str:
-        return visible(super()._deserialize(value, attr, data, **more), self._most)
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> str:
+        return check_visible_text(super()._deserialize(value, attr, data, **kwargs), self._most)
 
 
-def name_field(said: str) -> Seen:
-    return Seen(40, f"{said} Erasable. Does not begin with a combining mark.", "Anne", load_default="")
+def name_field(description: str) -> VisibleText:
+    return VisibleText(40, f"{description} Erasable. Does not begin with a combining mark.", "Anne", load_default="")
 
 
-def choice_field(*values: str, **more: Any) -> fields.String:
-    return fields.String(validate=validate.OneOf(values, error=AMONG), **more)
+def choice_field(*values: str, **options: Unpack[FieldOptions]) -> fields.String:
+    return fields.String(validate=validate.OneOf(values, error=AMONG), **options)
 
 
 def range_check(lo: int, hi: int) -> validate.Range:
     return validate.Range(min=lo, max=hi, error=BETWEEN)
 
 
-class In(Schema):
-    """A request: nothing unknown passes."""
+class RequestSchema(Schema):
+    """Base class of requests. Unknown fields are refused."""
 
     class Meta:
         unknown = RAISE

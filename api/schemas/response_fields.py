@@ -1,16 +1,18 @@
 """Fields and base classes of response schemas.
 
-Responses are written as they are rendered, never dumped through these schemas, which costs a hundred times
-more. A client must expect members that it does not know.
+The schemas document responses; routes render JSON directly, since dumping through them costs a hundred times more.
+Clients must accept unknown members.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from marshmallow import EXCLUDE, Schema, fields, validate
 
-from api.schemas.schema_builder import Shaped, ref
+from api.schemas.field_options import FieldOptions, ResponseOptions
+from api.schemas.schema_builder import JsonSchemaField, ref
+from domain.types import Json
 
 STATUSES = ("open", "running", "over", "closed")
 
@@ -23,38 +25,38 @@ UNDO_POLICIES = ("free", "consent", "director", "none")
 INT, VIEWER = {"type": "integer"}, {"type": ["integer", "string"]}
 
 
-class Out(Schema):
-    """An answer: further members may come."""
+class ResponseSchema(Schema):
+    """Base class of responses. Later releases may add members."""
 
     class Meta:
         unknown = EXCLUDE
 
 
-def required_int(**more: Any) -> fields.Integer:
-    return fields.Integer(required=True, **more)
+def required_int(**options: Unpack[ResponseOptions]) -> fields.Integer:
+    return fields.Integer(required=True, **options)
 
 
-def required_str(**more: Any) -> fields.String:
-    return fields.String(required=True, **more)
+def required_str(**options: Unpack[ResponseOptions]) -> fields.String:
+    return fields.String(required=True, **options)
 
 
-def one_of(*values: str, required: bool = True, **more: Any) -> fields.String:
-    return fields.String(required=required, validate=validate.OneOf(values), **more)
+def one_of(*values: str, required: bool = True, **options: Unpack[ResponseOptions]) -> fields.String:
+    return fields.String(required=required, validate=validate.OneOf(values), **options)
 
 
-def word_map(**more: Any) -> fields.Dict:
-    return fields.Dict(keys=fields.String(), values=fields.String(), **more)
+def word_map(**options: Unpack[FieldOptions]) -> fields.Dict:
+    return fields.Dict(keys=fields.String(), values=fields.String(), **options)
 
 
-def fact_list(**more: Any) -> fields.List[Any]:
-    return fields.List(Shaped(ref("Fact")), **more)
+def fact_list(**options: Unpack[FieldOptions]) -> fields.List[Json]:
+    return fields.List(JsonSchemaField(ref("Fact")), **options)
 
 
-class WrittenSchema(Out):
+class WrittenSchema(ResponseSchema):
     game = required_str()
     version = required_int(metadata={"description": "The newest version after this request."})
-    position = required_int(metadata={"description": "In the log; reads may `wait` for it."})
+    position = required_int(metadata={"description": "Log position, for `wait` in reads."})
 
 
-class PageSchema(Out):
-    next = fields.String(required=True, allow_none=True, metadata={"description": "Address of the next page."})
+class PageSchema(ResponseSchema):
+    next = fields.String(required=True, allow_none=True, metadata={"description": "URL of the next page."})

@@ -9,8 +9,8 @@ from api.schemas.response_fields import (
     LISTINGS,
     STATUSES,
     UNDO_POLICIES,
-    Out,
     PageSchema,
+    ResponseSchema,
     WrittenSchema,
     one_of,
     required_int,
@@ -21,82 +21,87 @@ from api.schemas.response_fields import (
 
 class NewGameDocSchema(WrittenSchema):
     token = fields.String(
-        metadata={"description": "The director's token, for guests; shown in this answer and its repetitions alone."}
+        metadata={
+            "description": "The director's token, for guests. Sent only here and in repetitions with the same key."
+        }
     )
     player = required_str()
-    invitation = fields.String(metadata={"description": "Lets people take a seat; for `listing: invitation`."})
+    invitation = fields.String(metadata={"description": "Secret needed to take a seat, for `listing: invitation`."})
 
 
-class NewGamesDocSchema(Out):
+class NewGamesDocSchema(ResponseSchema):
     items = fields.List(fields.Nested(NewGameDocSchema), required=True)
 
 
-class ChallengeDocSchema(Out):
+class ChallengeDocSchema(ResponseSchema):
     game = required_str()
-    to = required_str(
-        metadata={"description": "The name or player's id that was asked; whether anybody is called so is not told."}
-    )
+    to = required_str(metadata={"description": "The challenged name or player id, whether or not it exists."})
     seat = fields.Integer(required=True, allow_none=True)
     at = required_int()
-    until = required_int(metadata={"description": "Until when it stands, ms."})
+    until = required_int(metadata={"description": "Expiry, ms."})
     answer = one_of("open", "accepted", "declined", "past")
 
 
-class ChallengesSchema(Out):
+class ChallengesSchema(ResponseSchema):
     items = fields.List(fields.Nested(ChallengeDocSchema), required=True)
 
 
-class RematchDocSchema(Out):
-    game = required_str(
-        metadata={"description": "The new table, with the ruleset, options and terms of the one before."}
-    )
+class RematchDocSchema(ResponseSchema):
+    game = required_str(metadata={"description": "The new table, with the ruleset, options and terms of the old one."})
     player = required_str()
     seat = fields.Integer(
         required=True,
         allow_none=True,
-        metadata={"description": "The seat that is kept for whoever asks: the next one."},
+        metadata={"description": "The seat reserved for the caller: the next one in order."},
     )
-    token = fields.String(metadata={"description": "The director's token, for the guest who opened the table."})
+    token = fields.String(metadata={"description": "The director's token, if a guest opened the table."})
 
 
 class TokenDocSchema(WrittenSchema):
     seat = required_int()
-    token = required_str(metadata={"description": "The seat's token; shown in this answer and its repetitions alone."})
+    token = required_str(
+        metadata={"description": "The seat's token. Sent only here and in repetitions with the same key."}
+    )
 
 
 class SeatDocSchema(WrittenSchema):
     seat = required_int()
     token = fields.String(
-        metadata={"description": "The seat's token, for guests; shown in this answer and its repetitions alone."}
+        metadata={"description": "The seat's token, for guests. Sent only here and in repetitions with the same key."}
     )
     player = required_str()
 
 
-class EndingSchema(Out):
-    reason = one_of("finished", "abandoned", "void", metadata={"description": "`finished`: by the rules."})
+class EndingSchema(ResponseSchema):
+    reason = one_of("finished", "abandoned", "void", metadata={"description": "`finished`: ended by the rules."})
     by = one_of("engine", "director", "clock")
-    finished = fields.Boolean(required=True, metadata={"description": "Whether there are final places."})
+    finished = fields.Boolean(required=True, metadata={"description": "True if there are final places."})
 
 
-class PaceSchema(Out):
+class PaceSchema(ResponseSchema):
     seconds = fields.Dict(
-        keys=fields.String(), values=fields.Integer(), required=True, metadata={"description": "By deadline class."}
+        keys=fields.String(),
+        values=fields.Integer(),
+        required=True,
+        metadata={"description": "Seconds by deadline class."},
     )
     grace = fields.Integer()
     bank = fields.Integer()
     vacation = fields.Integer()
 
 
-class SummarySchema(Out):
+class SummarySchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
     options = fields.Dict(required=True)
     listing = one_of(*LISTINGS)
     undo = one_of(*UNDO_POLICIES, required=False)
     status = one_of(*STATUSES)
-    set_aside = fields.Boolean(metadata={"description": "A later record cannot be shown: an operator must help."})
+    set_aside = fields.Boolean(
+        metadata={"description": "True if a later record cannot be shown. An operator must repair it."}
+    )
     damaged = fields.Integer(
-        metadata={"description": "The first version that is damaged, 0 for the seed: this is what was before it."}
+        metadata={"description": "First damaged version, 0 for the seed. The document shows the state before it."}
     )
     version = required_int()
     opened = required_int()
@@ -104,24 +109,20 @@ class SummarySchema(Out):
     seed_hash = required_str()
     pace = fields.Nested(PaceSchema, required=True)
     seats = fields.List(fields.Nested(SeatSchema), required=True)
-    names = word_map(required=True, metadata={"description": "Player -> name, for those who gave one."})
-    title = fields.String(metadata={"description": "What the director calls the table."})
-    note = fields.String(metadata={"description": "What the director says of it."})
-    rematch = fields.String(metadata={"description": "The table at which the same people play again."})
-    powers = word_map(
-        required=True, metadata={"description": "Seat -> id of the power that it plays, where the game has such."}
-    )
+    names = word_map(required=True, metadata={"description": "Player -> name, if given."})
+    title = fields.String(metadata={"description": "Title of the table."})
+    note = fields.String(metadata={"description": "The director's note."})
+    rematch = fields.String(metadata={"description": "The rematch's game id."})
+    powers = word_map(required=True, metadata={"description": "Seat -> id of its power, in games with powers."})
     waiting_for = fields.List(fields.Integer(), required=True)
     waiting_engine = fields.Boolean(required=True)
     waiting_since = required_int()
     due = fields.Integer(required=True, allow_none=True)
-    accounts = fields.List(fields.Nested(AccountSchema), metadata={"description": "Banks of time, and vacations."})
-    hold = fields.Integer(metadata={"description": "Seconds for which a seat that is left is kept."})
-    several = fields.Boolean(metadata={"description": "Whether one person may take several seats."})
-    delay = fields.Integer(metadata={"description": "By how many seconds later spectators see what is played."})
-    ending = fields.Nested(
-        EndingSchema, allow_none=True, metadata={"description": "How the game was closed; null before."}
-    )
+    accounts = fields.List(fields.Nested(AccountSchema), metadata={"description": "Time banks and vacations."})
+    hold = fields.Integer(metadata={"description": "Seconds to hold an abandoned seat."})
+    several = fields.Boolean(metadata={"description": "True if one person may take several seats."})
+    delay = fields.Integer(metadata={"description": "Spectators' delay, seconds."})
+    ending = fields.Nested(EndingSchema, allow_none=True, metadata={"description": "Closing of the game; null before."})
 
 
 class LobbySchema(PageSchema):
@@ -132,11 +133,11 @@ class MineSchema(SummarySchema):
     roles = fields.List(
         fields.Raw(metadata={"type": ["integer", "string"]}),
         required=True,
-        metadata={"description": "What the person is there: a seat, `director`, or both."},
+        metadata={"description": "The person's roles: a seat number, `director`, or both."},
     )
-    turn = fields.Boolean(required=True, metadata={"description": "Whether one owes a decision, as one's seats know."})
+    turn = fields.Boolean(required=True, metadata={"description": "True if a decision of an own seat is open."})
     left = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "ms until one's default is played; null for no limit."}
+        required=True, allow_none=True, metadata={"description": "ms until the own default is played. null: no limit."}
     )
 
 
@@ -144,11 +145,11 @@ class MyGamesSchema(PageSchema):
     items = fields.List(fields.Nested(MineSchema), required=True)
 
 
-class TicketSchema(Out):
+class TicketSchema(ResponseSchema):
     ticket = required_str()
     seconds = required_int()
 
 
-class CookieDocSchema(Out):
-    path = required_str(metadata={"description": "The stream that it opens."})
+class CookieDocSchema(ResponseSchema):
+    path = required_str(metadata={"description": "The stream's path."})
     seconds = required_int()

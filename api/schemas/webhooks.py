@@ -1,12 +1,12 @@
-"""The shapes of what is said about webhooks, and of what they are sent."""
+"""Schemas of webhook management and of webhook deliveries."""
 
 from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from api.schemas.fields import number, one_of, several, text
-from api.schemas.request_fields import AMONG, BETWEEN, LONGER, Bool, In, Pattern, QueryInt
-from api.schemas.response_fields import Out, PageSchema
+from api.schemas.fields import enum_field, int_field, text_field, text_list
+from api.schemas.request_fields import AMONG, BETWEEN, LONGER, FullMatch, QueryInt, RequestSchema, StrictBool
+from api.schemas.response_fields import PageSchema, ResponseSchema
 from domain.kernel.records.record import KINDS
 from domain.notifications.outbox import STATES
 from domain.notifications.webhook_urls import LONGEST
@@ -14,7 +14,7 @@ from domain.notifications.webhooks import EVENTS, TEST
 from domain.types import Doc, Json
 
 TYPES = (*(type_ for types in EVENTS.values() for type_ in types), TEST)
-"""All that a webhook can be sent."""
+"""All event types of webhooks."""
 
 _GAME = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 _STATUSES = ("open", "running", "over", "closed")
@@ -23,8 +23,8 @@ _STATUSES = ("open", "running", "over", "closed")
 # --- requests --------------------------------------------------------------------------------------------------
 
 
-class WebhookSchema(In):
-    """Where it leads, and what it is told."""
+class WebhookSchema(RequestSchema):
+    """URL and event types of a webhook."""
 
     url = fields.String(
         required=True,
@@ -35,7 +35,7 @@ class WebhookSchema(In):
         fields.String(validate=validate.OneOf(TYPES, error=AMONG)),
         load_default=list,
         validate=validate.Length(max=len(TYPES), error=LONGER),
-        metadata={"description": "The types of what it is told; without them all of what it is about."},
+        metadata={"description": "Event types. Default: all types for `about`."},
     )
 
 
@@ -43,23 +43,25 @@ class NewWebhookSchema(WebhookSchema):
     about = fields.String(
         required=True,
         validate=validate.OneOf(list(EVENTS), error=AMONG),
-        metadata={"description": "All that concerns oneself (`mine`), one `table`, or the `lobby`."},
+        metadata={"description": "Scope of the events: the own games (`mine`), one `table`, or the `lobby`."},
     )
     game = fields.String(
-        load_default="", validate=Pattern(_GAME), metadata={"description": "Of `table`: one's own, or one directs it."}
+        load_default="",
+        validate=FullMatch(_GAME),
+        metadata={"description": "The table for `about: table`: an own or directed one."},
     )
 
 
 class ChangedWebhookSchema(WebhookSchema):
-    on = Bool(load_default=True, metadata={"description": "Whether anything is sent."})
+    on = StrictBool(load_default=True, metadata={"description": "False stops deliveries."})
 
 
-class DeliveriesArgs(In):
+class DeliveriesArgs(RequestSchema):
     status = fields.String(load_default="", validate=validate.OneOf(STATES, error=AMONG))
     cursor = fields.String(
-        validate=Pattern(r"^[0-9]{1,15}\.msg_[0-9a-f]{32}$"),
+        validate=FullMatch(r"^[0-9]{1,15}\.msg_[0-9a-f]{32}$"),
         load_default="",
-        metadata={"description": "Of the page before."},
+        metadata={"description": "From the previous page."},
     )
     limit = QueryInt(load_default=50, validate=validate.Range(1, 200, error=BETWEEN))
 
@@ -67,48 +69,50 @@ class DeliveriesArgs(In):
 # --- answers ---------------------------------------------------------------------------------------------------
 
 
-class ListedWebhookSchema(Out):
-    id = text()
-    about = one_of(EVENTS)
-    game = text("Of `table`: which one; else empty.")
-    events = several(TYPES)
-    url = text()
-    state = one_of(("on", "off"), "Off by its owner, or since nothing has come through for three days.")
-    made = number("When it was made, ms since 1970 UTC.")
-    failing = number("Since when nothing comes through, ms since 1970 UTC; null if the last delivery did.", none=True)
+class ListedWebhookSchema(ResponseSchema):
+    id = text_field()
+    about = enum_field(EVENTS)
+    game = text_field("The table for `about: table`, else empty.")
+    events = text_list(TYPES)
+    url = text_field()
+    state = enum_field(("on", "off"), "`off`: switched off by its owner, or after three days of failed deliveries.")
+    made = int_field("Creation time, ms since 1970 UTC.")
+    failing = int_field(
+        "Start of the current failures, ms since 1970 UTC. null: the last delivery succeeded.", nullable=True
+    )
 
 
-class WebhooksSchema(Out):
+class WebhooksSchema(ResponseSchema):
     items = fields.List(fields.Nested(ListedWebhookSchema), required=True)
 
 
 class MadeWebhookSchema(ListedWebhookSchema):
-    secret = text("What signatures are checked with; shown in this answer and its repetitions alone.")
+    secret = text_field("Key for checking signatures. Sent only here and in repetitions with the same key.")
 
 
-class SecretSchema(Out):
-    secret = text("What signatures are checked with; shown in this answer and its repetitions alone.")
+class SecretSchema(ResponseSchema):
+    secret = text_field("Key for checking signatures. Sent only here and in repetitions with the same key.")
 
 
-class TrySchema(Out):
-    at = number("When, ms since 1970 UTC.")
-    status = number("The status of the answer; 0 without one.")
-    ms = number("How long it took.")
-    said = text(
-        "Why there was no answer: `timeout`, `no_such_host`, `address_refused`, `tls_failed`, `no_answer`;"
-        " or why nothing was sent: `not_made`, `damaged`."
+class TrySchema(ResponseSchema):
+    at = int_field("Time of the attempt, ms since 1970 UTC.")
+    status = int_field("HTTP status of the response; 0: no response.")
+    ms = int_field("Duration, ms.")
+    said = text_field(
+        "Reason of a missing response: `timeout`, `no_such_host`, `address_refused`, `tls_failed`, `no_answer`;"
+        " or of a skipped attempt: `not_made`, `damaged`."
     )
 
 
-class DeliverySchema(Out):
-    id = text("What `webhook-id` says: the same however often it is tried, or replayed.")
-    type = one_of(TYPES)
-    game = text("Which table it is about, or empty.")
-    state = one_of(STATES)
-    made = number("When it came to be owed, ms since 1970 UTC.")
-    due = number("When it is tried next; of one that is not waiting when that was, ms since 1970 UTC.")
-    tries = number("How often it was tried since it was made, or replayed.")
-    log = fields.List(fields.Nested(TrySchema), required=True, metadata={"description": "The last ten tries."})
+class DeliverySchema(ResponseSchema):
+    id = text_field("The `webhook-id`, equal for all attempts and replays.")
+    type = enum_field(TYPES)
+    game = text_field("The game, or empty.")
+    state = enum_field(STATES)
+    made = int_field("Creation time, ms since 1970 UTC.")
+    due = int_field("Time of the next attempt, or of the last one, ms since 1970 UTC.")
+    tries = int_field("Attempts since creation or the last replay.")
+    log = fields.List(fields.Nested(TrySchema), required=True, metadata={"description": "The last ten attempts."})
 
 
 class DeliveriesSchema(PageSchema):
@@ -118,77 +122,77 @@ class DeliveriesSchema(PageSchema):
 # --- what is sent ----------------------------------------------------------------------------------------------
 
 
-class NoticeTestSchema(Out):
-    webhook = text("Which one it is.")
+class NoticeTestSchema(ResponseSchema):
+    webhook = text_field("The webhook's id.")
 
 
-class TableNoticeSchema(Out):
-    """A table as everybody may know it."""
+class TableNoticeSchema(ResponseSchema):
+    """Public data of a table."""
 
-    game = text()
-    ruleset = text()
-    version = number("Of the record with which it happened.")
-    status = one_of(_STATUSES)
+    game = text_field()
+    ruleset = text_field()
+    version = int_field("Version of the event's record.")
+    status = enum_field(_STATUSES)
 
 
 class ChangeNoticeSchema(TableNoticeSchema):
-    kind = one_of(KINDS, "Of the record.")
+    kind = enum_field(KINDS, "Kind of the record.")
 
 
 class TurnNoticeSchema(TableNoticeSchema):
-    seat = number("One's own.")
-    decision = text("What is owed.")
-    deadline = number("Until when, ms since 1970 UTC; null without a deadline.", none=True)
+    seat = int_field("The own seat.")
+    decision = text_field("Kind of the open decision.")
+    deadline = int_field("Deadline, ms since 1970 UTC; null without one.", nullable=True)
 
 
-class ChallengeNoticeSchema(Out):
-    game = text()
-    seat = number("The seat that is kept; null: any that is free.", none=True)
-    until = number("Until when it stands, ms since 1970 UTC.")
+class ChallengeNoticeSchema(ResponseSchema):
+    game = text_field()
+    seat = int_field("The reserved seat. null: any free seat.", nullable=True)
+    until = int_field("Expiry, ms since 1970 UTC.")
 
 
 DATA = {
-    "turn.due": (TurnNoticeSchema, "One owes a decision."),
-    "deadline.near": (TurnNoticeSchema, "A deadline is an hour away, or half of what there was if that is less."),
-    "game.over": (TableNoticeSchema, "A game at which one has a role has ended, or its table was closed."),
-    "challenge.made": (ChallengeNoticeSchema, "One is asked to a table."),
-    "table.changed": (ChangeNoticeSchema, "The table has another record."),
+    "turn.due": (TurnNoticeSchema, "An own decision is open."),
+    "deadline.near": (TurnNoticeSchema, "A deadline is one hour away, or half of its time if shorter."),
+    "game.over": (TableNoticeSchema, "A game of a player or director has ended, or its table was closed."),
+    "challenge.made": (ChallengeNoticeSchema, "A challenge has arrived."),
+    "table.changed": (ChangeNoticeSchema, "The table has a new record."),
     "table.opened": (TableNoticeSchema, "A public table was opened."),
     "table.started": (TableNoticeSchema, "A game began at a public table."),
     "table.closed": (TableNoticeSchema, "A public table was closed."),
-    TEST: (NoticeTestSchema, "Its owner tries it out."),
+    TEST: (NoticeTestSchema, "Test event, requested by the owner."),
 }
-"""Type -> what `data` holds, and when it is sent."""
+"""Event type -> schema of `data`, and the event's description."""
 
 _HEADERS = {
-    "webhook-id": "The same however often it is sent: what has come already is to be dropped.",
-    "webhook-timestamp": "When it is sent, seconds since 1970 UTC.",
-    "webhook-signature": "`v1,` and the base64 of the HMAC-SHA256 of id, time and body, with points between; with a"
-    " space between them those of two secrets after a rotation.",
+    "webhook-id": "Equal for all attempts. Receivers should ignore repeated ids.",
+    "webhook-timestamp": "Sending time, seconds since 1970 UTC.",
+    "webhook-signature": "`v1,` and the base64 of the HMAC-SHA256 of id, time and body, joined by points. After a"
+    " rotation, there are two signatures, separated by a space.",
 }
 
 
-def documented(ref: Doc, type_: str, said: str) -> Doc:
-    """What the OpenAPI document says of a notice; `ref` leads to the schema of its data."""
-    timestamp: Json = {"type": "string", "format": "date-time", "description": "When it happened."}
+def webhook_document(ref: Doc, type_: str, summary: str) -> Doc:
+    """Return the OpenAPI description of a webhook. `ref` points to the schema of its data."""
+    timestamp: Json = {"type": "string", "format": "date-time", "description": "Time of the event."}
     body: Json = {
         "type": "object",
         "required": ["type", "timestamp", "data"],
         "properties": {"type": {"type": "string", "const": type_}, "timestamp": timestamp, "data": ref},
     }
     headers = [
-        {"name": name, "in": "header", "required": True, "schema": {"type": "string"}, "description": told}
-        for name, told in _HEADERS.items()
+        {"name": name, "in": "header", "required": True, "schema": {"type": "string"}, "description": note}
+        for name, note in _HEADERS.items()
     ]
     return {
         "post": {
             "operationId": type_.replace(".", "_"),
-            "summary": said,
+            "summary": summary,
             "security": [],
             "parameters": headers,
             "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
             "responses": {
-                "2XX": {"description": "It has come. Anything else is tried again; 410 switches the webhook off."}
+                "2XX": {"description": "Received. Other responses are retried; 410 switches the webhook off."}
             },
         }
     }

@@ -1,1 +1,1 @@
-"""Streams on one event loop: who follows the same is read for once, and waits in no thread."""
+"""Streams of events: an ASGI application, its event loop and the sources of events."""

@@ -1,7 +1,7 @@
-"""The application of the process for streams: on an event loop, over the application that serves all other requests.
+"""ASGI application of the stream process, on top of the WSGI application.
 
-Who may follow what is decided there, as for any request, by one of a few threads; a stream that was let in is then
-served on the loop. Refusals, headers, counts and lines of the log are the same as everywhere.
+A few threads pass each request to the WSGI application, for authorization as usual; the loop then serves accepted
+streams. Refusals, headers, limits and log lines are those of ordinary requests.
 """
 
 from __future__ import annotations
@@ -19,164 +19,166 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from flask import Flask, Response
 
-from api.services import EXTENSION, Services
+from api.services import EXTENSION, ApiServices
 from api.streams.hub import Hub
-from api.streams.subscriber import Follower
+from api.streams.subscriber import Subscriber
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 
-ADMITTING = 4
-"""Threads that look at who asks."""
+ADMISSION_THREADS = 4
+"""Threads for authorization."""
 
-LEAVE = 4
-"""Seconds in which all are told that the service ends, enough for a machine that does a good deal else. Only who does
-not read lets it wait so long; who ends it waits a little longer."""
+SHUTDOWN_SECONDS = 4
+"""Seconds to send all clients the final event at shutdown.
 
-WRITTEN = 0.3
-"""Seconds for the server to write what it was given last: it does so by itself, and does not tell when it has."""
+Only unread streams take that long. The supervisor waits a little longer.
+"""
 
-ALIVE = "/healthz"
-"""Where the prober asks whether the loop turns, and how many streams are open; no client comes to it."""
+FLUSH_SECONDS = 0.3
+"""Seconds for the server to flush its last writes; it does not report completion."""
+
+HEALTH_PATH = "/healthz"
+"""Path of the health check: it tests the loop and reports open streams. Clients do not use it."""
 
 STREAMING = "annals.streaming"
-"""Stands in the environment of requests that can be answered with a stream."""
+"""Environment key of requests with streams allowed."""
 
-Message = MutableMapping[str, Any]
+AsgiMessage = MutableMapping[str, Any]
 Scope = Mapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
 
 
-def believe(_: WSGIEnvironment) -> None:
-    """The request is what it seems to be."""
+def no_proxy_fix(_: WSGIEnvironment) -> None:
+    """Leave the request unchanged."""
 
 
-class Followed(Response):
-    """The answer that a stream begins with; what follows is served on the loop."""
+class StreamResponse(Response):
+    """Response headers of a stream. The loop sends its events."""
 
-    follower: Follower
+    subscriber: Subscriber
 
 
-class Streams:
-    """The ASGI application, over the other one."""
+class StreamApp:
+    """The ASGI application on top of the WSGI application."""
 
-    def __init__(self, app: Flask, told: Callable[[WSGIEnvironment], None]) -> None:
-        """`told` changes what the application is told of a request, as whoever stands in front has said it."""
-        self._app, self._told = app, told
-        self._services: Services = app.extensions[EXTENSION]
-        self._pool = ThreadPoolExecutor(ADMITTING, "admission")
-        self._under_way = 0
+    def __init__(self, app: Flask, proxy_fix: Callable[[WSGIEnvironment], None]) -> None:
+        """Wrap `app`. `proxy_fix` writes the reverse proxy's values into each request."""
+        self._app, self._proxy_fix = app, proxy_fix
+        self._services: ApiServices = app.extensions[EXTENSION]
+        self._pool = ThreadPoolExecutor(ADMISSION_THREADS, "admission")
+        self._active_requests = 0
         self._hub: Hub | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or the life of the process."""
+        """Serve one request, or the lifespan of the process."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._run_lifespan(receive, send)
             return
-        self._under_way += 1
+        self._active_requests += 1
         try:
-            if scope["path"] == ALIVE:
-                await self._alive(send)
+            if scope["path"] == HEALTH_PATH:
+                await self._answer_health(send)
             else:
                 await self._serve(scope, receive, send)
         finally:
-            self._under_way -= 1
+            self._active_requests -= 1
 
     @property
     def hub(self) -> Hub:
-        """Made by the first request, on the loop that serves it."""
+        """The hub, created by the first request on its loop."""
         if self._hub is None:
-            self._hub = Hub(self._services.reader.marks, self._services.settings.keep_alive)
-            self._services.listen(self._hub.heard)
+            self._hub = Hub(self._services.reader.change_marks, self._services.settings.keep_alive)
+            self._services.listen(self._hub.notify)
         return self._hub
 
     # --- the process
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        """Until the process ends. The server would wait for streams to end by themselves, and tell nobody."""
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        """Serve until shutdown. The server itself would wait for open streams to end."""
         await receive()
-        self._heed_signals()
+        self._handle_signals()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
-    def _heed_signals(self) -> None:
-        """In the loop's own way a signal can get lost while it is busy: it comes through a pipe that can be full."""
+    def _handle_signals(self) -> None:
+        """Install signal handlers. asyncio's own can lose signals under load, when their pipe is full."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(self._stop))
 
     def _stop(self) -> None:
-        self._leaving = asyncio.get_running_loop().create_task(self._leave())
+        self._leaving = asyncio.get_running_loop().create_task(self._shut_down())
 
-    async def _leave(self) -> None:
-        told = self.hub.open
+    async def _shut_down(self) -> None:
+        has_streams = self.hub.open
         try:
-            async with asyncio.timeout(LEAVE):
+            async with asyncio.timeout(SHUTDOWN_SECONDS):
                 await self.close()
-        except TimeoutError:  # somebody does not read
+        except TimeoutError:  # a client does not read
             pass
         finally:
-            if told:
-                await asyncio.sleep(WRITTEN)
-            os._exit(0)  # nothing is to be saved: what counts is in the databases
+            if has_streams:
+                await asyncio.sleep(FLUSH_SECONDS)
+            os._exit(0)  # no state to save: the databases have it
 
     async def close(self) -> None:
-        """Take leave of all; returns once every request is answered."""
+        """Tell all clients to reconnect, and return once every request is answered."""
         await self.hub.close()
-        while self._under_way:
+        while self._active_requests:
             await asyncio.sleep(0.01)
 
-    async def _alive(self, send: Send) -> None:
+    async def _answer_health(self, send: Send) -> None:
         body = orjson.dumps({"status": "ok", "streams": self.hub.open})
         headers = {"content-type": "application/json", "request-id": secrets.token_hex(8)}
-        await _answer(send, 200, headers.items(), body)
+        await _send_response(send, 200, headers.items(), body)
 
     # --- requests
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        environ = environment(scope)
-        self._told(environ)
-        answered = partial(self._answered, environ)
-        made: Response = await asyncio.get_running_loop().run_in_executor(self._pool, answered)
+        environ = wsgi_environ(scope)
+        self._proxy_fix(environ)
+        dispatch = partial(self._dispatch, environ)
+        response: Response = await asyncio.get_running_loop().run_in_executor(self._pool, dispatch)
         try:
-            if isinstance(made, Followed) and scope["method"] != "HEAD":
-                await self._follow(made, receive, send)
+            if isinstance(response, StreamResponse) and scope["method"] != "HEAD":
+                await self._serve_stream(response, receive, send)
             else:
-                body = b"" if scope["method"] == "HEAD" else made.get_data()
-                await _answer(send, made.status_code, made.headers.items(), body)
+                body = b"" if scope["method"] == "HEAD" else response.get_data()
+                await _send_response(send, response.status_code, response.headers.items(), body)
         finally:
-            made.close()
+            response.close()
 
-    def _answered(self, environ: WSGIEnvironment) -> Response:
-        """What the application answers."""
+    def _dispatch(self, environ: WSGIEnvironment) -> Response:
+        """Return the WSGI application's response."""
         with self._app.request_context(environ):
             try:
                 return self._app.full_dispatch_request()
             except Exception as error:  # noqa: BLE001 - as for any request: the application tells of it, and logs it
                 return self._app.handle_exception(error)
 
-    async def _follow(self, made: Followed, receive: Receive, send: Send) -> None:
-        """The stream, until it is over or nobody listens."""
-        await send(_start(made.status_code, made.headers.items()))
-        serving = asyncio.ensure_future(self.hub.follow(made.follower, partial(_write, send)))
-        gone = asyncio.ensure_future(_gone(receive))
+    async def _serve_stream(self, response: StreamResponse, receive: Receive, send: Send) -> None:
+        """Serve the stream until it ends or the client disconnects."""
+        await send(_start_message(response.status_code, response.headers.items()))
+        serving = asyncio.ensure_future(self.hub.serve(response.subscriber, partial(_write, send)))
+        disconnect = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
-            await asyncio.wait({serving, gone}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({serving, disconnect}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            gone.cancel()
+            disconnect.cancel()
             over = serving.done()
             serving.cancel()
-            await asyncio.gather(serving, gone, return_exceptions=True)
+            await asyncio.gather(serving, disconnect, return_exceptions=True)
         if over and serving.exception() is None:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _gone(receive: Receive) -> None:
-    """Returns once the client has."""
+async def _wait_for_disconnect(receive: Receive) -> None:
+    """Return after the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -185,18 +187,18 @@ async def _write(send: Send, chunk: bytes) -> None:
     await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
 
-def _start(status: int, headers: Iterable[tuple[str, str]]) -> Message:
-    told = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    return {"type": "http.response.start", "status": status, "headers": told}
+def _start_message(status: int, headers: Iterable[tuple[str, str]]) -> AsgiMessage:
+    encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+    return {"type": "http.response.start", "status": status, "headers": encoded}
 
 
-async def _answer(send: Send, status: int, headers: Iterable[tuple[str, str]], body: bytes) -> None:
-    await send(_start(status, headers))
+async def _send_response(send: Send, status: int, headers: Iterable[tuple[str, str]], body: bytes) -> None:
+    await send(_start_message(status, headers))
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-def environment(scope: Scope) -> WSGIEnvironment:
-    """A request as WSGI has it. It has no body: what is followed is named by its address."""
+def wsgi_environ(scope: Scope) -> WSGIEnvironment:
+    """Return a request as a WSGI environment without a body: streams are selected by URL."""
     client = scope.get("client") or ("", 0)
     found: WSGIEnvironment = {
         "REQUEST_METHOD": scope["method"],

@@ -1,4 +1,4 @@
-"""What is told to those who follow a game."""
+"""Event source of one game."""
 
 from __future__ import annotations
 
@@ -7,165 +7,173 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from api import authorization
-from api.documents.timeline import entries
-from api.documents.undo_requests import shown, standing
+from api.documents.timeline import build_entries
+from api.documents.undo_requests import build_undo_request, public_undo_request
 from api.http import rate_limits
 from api.http.problems import Problem
-from api.services import Doc, Services
-from api.streams.events import Event, event, marked
-from api.streams.json_patches import Sent
-from api.streams.source import Told, View, Wish
-from domain.accounts.credentials import Holder
+from api.services import ApiServices, Doc
+from api.streams.events import Event, make_event, with_last_id
+from api.streams.json_patches import SentBoard
+from api.streams.source import StreamUpdate, ViewKey, ViewRequest
+from domain.accounts.credential_tables import CredentialOwner
 from domain.errors import StoreUnavailable, UnknownGame
-from domain.service.seat_tokens import Principal
+from domain.service.principals import Principal
 from domain.types import Viewer
-from projections.reader import Board
+from projections.board_reader import Board
 
 PAGE = 200
-"""Entries of the timeline that are read at once."""
+"""Timeline entries per read."""
 
-MOST = 1000
-"""Versions that are told at once; who is further behind comes again, and is given them page by page."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What was shown for a seat, or the director's place."""
-
-    services: Services = field(compare=False, repr=False)
-    who: Principal
-
-    def lasts(self) -> bool:
-        """Whether it still opens anything."""
-        return authorization.lasts(self.services, self.who)
+MAX_BEHIND = 1000
+"""Most versions per update. Slower clients reconnect and read page by page."""
 
 
 @dataclass(frozen=True)
-class Moderating:
-    """A moderator, who sees at once what is played."""
+class RolePermit:
+    """A seat's or director's credential."""
 
-    services: Services = field(compare=False, repr=False)
-    holder: Holder
+    services: ApiServices = field(compare=False, repr=False)
+    principal: Principal
 
-    def lasts(self) -> bool:
-        """Whether the session, and the role of the account, still let one see it."""
-        people, found = self.services.people, self.services.people.accounts.find(self.holder.account)
-        known = people.credentials.alive(self.holder.credential)
-        return known and found is not None and (found.role, found.state) == (self.holder.role, "active")
+    def is_valid(self) -> bool:
+        """Return True if the credential is still valid."""
+        return authorization.is_still_valid(self.services, self.principal)
 
 
 @dataclass(frozen=True)
-class Eyes:
-    """What makes two followers of a game see the same."""
+class ModeratorPermit:
+    """A moderator's credential, which bypasses the delay."""
+
+    services: ApiServices = field(compare=False, repr=False)
+    owner: CredentialOwner
+
+    def is_valid(self) -> bool:
+        """Return True if session and role are still valid."""
+        store, account = self.services.account_store, self.services.account_store.accounts.find(self.owner.account)
+        is_alive = store.credentials.is_alive(self.owner.credential)
+        return is_alive and account is not None and (account.role, account.state) == (self.owner.role, "active")
+
+
+@dataclass(frozen=True)
+class GameViewKey:
+    """Properties of a subscriber that select its events."""
 
     viewer: Viewer
     lang: str
     deltas: bool
-    """Whether a board that has changed is told by what has."""
+    """True if changed boards are sent as patches."""
     director: Principal | None
-    """Who may be shown more of a motion than others."""
+    """The director, who may see more of an undo request."""
     inside: bool
-    """Whether they see at once what is played, at a table that others see late."""
-    whole: rate_limits.Passage = field(compare=False, repr=False)
+    """True if the table's delay does not apply."""
+    gate: rate_limits.GateContext = field(compare=False, repr=False)
 
     @contextmanager
-    def through(self) -> Iterator[None]:
-        """The same where there is nobody to be told of a problem: who finds no place comes again."""
+    def reading_slot(self) -> Iterator[None]:
+        """Hold a slot for reading a whole game. Raise StoreUnavailable, so that clients reconnect."""
         try:
-            with self.whole():
+            with self.gate():
                 yield
         except Problem as error:
             raise StoreUnavailable("too many ask for whole games") from error
 
 
 @dataclass(frozen=True)
-class _State:
-    """What was told last."""
+class _GameState:
+    """State after the last update."""
 
-    seen: int
-    """The newest version."""
-    shown: int
-    """The version of the board."""
+    version: int
+    """Newest version sent."""
+    board_version: int
+    """Version of the board sent."""
     motion: Doc | None
-    """The newest motion as all could see it."""
-    sent: Sent | None = None
-    """The board itself, for those who are told what has changed."""
+    """The latest undo request in the public view."""
+    board: SentBoard | None = None
+    """The board itself, for patches."""
 
 
 @dataclass(unsafe_hash=True)
 class GameSource:
-    """A game, for all who follow it. Ids are versions."""
+    """One game for all of its subscribers. Ids are versions."""
 
-    services: Services = field(compare=False, repr=False)
+    services: ApiServices = field(compare=False, repr=False)
     game: str
     topics: Mapping[str, int] = field(init=False, compare=False, repr=False)
-    counts = "version"
+    id_kind = "version"
     pause = 0.0
 
     def __post_init__(self) -> None:
         self.topics = {self.game: 0}
 
-    def look(self, wishes: Mapping[View, Wish]) -> Mapping[View, Told]:
-        """Board, timeline and motion."""
+    def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
+        """Return changes of board, timeline and undo request."""
         reader = self.services.reader
-        mark = {} if reader.plain(self.game) else reader.marks([self.game])  # first: what comes meanwhile is news
-        sides = {view.inside for view in wishes if isinstance(view, Eyes)}
-        now = {inside: _Moment(self.services, self._summary(inside), inside) for inside in sides}
+        mark = (
+            {} if reader.is_same_for_all(self.game) else reader.change_marks([self.game])
+        )  # first: later changes cause an update
+        sides = {key.inside for key in requests if isinstance(key, GameViewKey)}
+        now = {inside: _GameSnapshot(self.services, self._summary(inside), inside) for inside in sides}
         self.topics = mark or {self.game: max((moment.head for moment in now.values()), default=0)}
-        return {view: _told(now[view.inside], view, wish) for view, wish in wishes.items() if isinstance(view, Eyes)}
+        return {
+            key: _build_update(now[key.inside], key, request)
+            for key, request in requests.items()
+            if isinstance(key, GameViewKey)
+        }
 
-    def told(self, view: View, after: int, upto: int) -> tuple[list[Event], int]:
-        """Entries of the timeline."""
-        if not isinstance(view, Eyes):
+    def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
+        """Return timeline entries."""
+        if not isinstance(key, GameViewKey):
             return [], upto
         limit = min(PAGE, upto - after)
-        found = entries(self.services, self._summary(view.inside), view.viewer, after, limit, view.lang, view.through)
-        return [event("timeline", entry) for entry in found], after + limit
+        found = build_entries(
+            self.services, self._summary(key.inside), key.viewer, after, limit, key.lang, key.reading_slot
+        )
+        return [make_event("timeline", entry) for entry in found], after + limit
 
     def _summary(self, inside: bool) -> Doc:
-        summary = self.services.reader.game(self.game, inside=inside)
+        summary = self.services.reader.find_summary(self.game, inside=inside)
         if summary is None:
             raise UnknownGame(self.game)
         return summary
 
 
-def _told(now: _Moment, eyes: Eyes, wish: Wish) -> Told:
-    """For those who see with these eyes."""
-    before = wish.state if isinstance(wish.state, _State) else None
+def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewRequest) -> StreamUpdate:
+    """Return the update for one view."""
+    before = request.state if isinstance(request.state, _GameState) else None
     if before is None:
-        board = now.board(eyes)
-        motion = now.motion(eyes, None)
-        sent = Sent.of(board.version, board.doc) if eyes.deltas else None
-        state = _State(now.head, board.version, now.standing if motion else None, sent)
-        return Told(state, now.head, (Event("board", board.doc), *motion), (), now.last_word)
-    if now.head < before.seen or now.head - before.seen > MOST:  # or the log has come back shorter
-        return Told(before, before.seen, last_word="bye")
-    whole: tuple[Event, ...] = ()
-    if wish.whole:
-        whole = (Event("board", now.board(eyes).doc), *now.motion(eyes, None))
-    motion = now.motion(eyes, before.motion)
-    state, played = _played(now, eyes, before)
-    state = replace(state, seen=max(now.head, before.seen), motion=now.standing if motion else before.motion)
-    return Told(state, now.head, whole, tuple(marked([*played, *motion], now.head)), now.last_word)
+        board = now.board(view_key)
+        motion = now.motion(view_key, None)
+        board_sent = SentBoard.pack(board.version, board.doc) if view_key.deltas else None
+        state = _GameState(now.head, board.version, now.public_motion if motion else None, board_sent)
+        return StreamUpdate(state, now.head, (Event("board", board.doc), *motion), (), now.last_word)
+    if now.head < before.version or now.head - before.version > MAX_BEHIND:  # or an older log was restored
+        return StreamUpdate(before, before.version, last_event="bye")
+    snapshot: tuple[Event, ...] = ()
+    if request.needs_snapshot:
+        snapshot = (Event("board", now.board(view_key).doc), *now.motion(view_key, None))
+    motion = now.motion(view_key, before.motion)
+    state, played = _build_new_events(now, view_key, before)
+    state = replace(state, version=max(now.head, before.version), motion=now.public_motion if motion else before.motion)
+    return StreamUpdate(state, now.head, snapshot, tuple(with_last_id([*played, *motion], now.head)), now.last_word)
 
 
-def _played(now: _Moment, eyes: Eyes, before: _State) -> tuple[_State, list[Event]]:
-    """What came of the records since: the board if it is another one, or what has changed of it, and entries."""
-    if now.head <= before.seen:
+def _build_new_events(now: _GameSnapshot, view_key: GameViewKey, before: _GameState) -> tuple[_GameState, list[Event]]:
+    """Return the events of new records: the changed board or a patch, and timeline entries."""
+    if now.head <= before.version:
         return before, []
-    board, state, news = now.board(eyes), before, []
-    if board.version != before.shown:
-        patch = before.sent and before.sent.patch(board.version, board.doc)
-        news = [event("patch", patch) if patch else Event("board", board.doc)]
-        sent = Sent.of(board.version, board.doc) if eyes.deltas else None
-        state = replace(before, shown=board.version, sent=sent)
-    return state, [*news, *now.entries(eyes, before.seen)]
+    board, state, news = now.board(view_key), before, []
+    if board.version != before.board_version:
+        patch = before.board and before.board.patch(board.version, board.doc)
+        news = [make_event("patch", patch) if patch else Event("board", board.doc)]
+        board_sent = SentBoard.pack(board.version, board.doc) if view_key.deltas else None
+        state = replace(before, board_version=board.version, board=board_sent)
+    return state, [*news, *now.entries(view_key, before.version)]
 
 
-class _Moment:
-    """A game as it is now; what several views show is read once."""
+class _GameSnapshot:
+    """A game at one time. Parts shared by several views are read once."""
 
-    def __init__(self, services: Services, summary: Doc, inside: bool) -> None:
+    def __init__(self, services: ApiServices, summary: Doc, inside: bool) -> None:
         self._services, self._summary, self._inside = services, summary, inside
         self._game: str = summary["game"]
         self.head: int = summary["version"]
@@ -173,37 +181,47 @@ class _Moment:
         self._boards: dict[Viewer, Board] = {}
         self._entries: dict[tuple[Viewer, str, int], list[Event]] = {}
         late = summary.get("delay") and not inside
-        self._motion = None if late else services.errands.motion(self._game)
-        self.standing = standing(services, self._motion) if self._motion else None
-        """The newest motion as all may see it."""
+        self._motion = None if late else services.job_requests.find_motion(self._game)
+        self.public_motion = public_undo_request(services, self._motion) if self._motion else None
+        """The latest undo request in the public view."""
 
-    def board(self, eyes: Eyes) -> Board:
-        """The board of a viewer."""
-        viewer = eyes.viewer
+    def board(self, view_key: GameViewKey) -> Board:
+        """Return a viewer's board."""
+        viewer = view_key.viewer
         if viewer not in self._boards:
-            found = self._services.reader.board(self._game, viewer, inside=self._inside, whole=eyes.through)
+            found = self._services.reader.find_board(
+                self._game, viewer, inside=self._inside, gate=view_key.reading_slot
+            )
             if found is None:
                 raise UnknownGame(self._game)
             self._boards[viewer] = found
         return self._boards[viewer]
 
-    def entries(self, eyes: Eyes, after: int) -> list[Event]:
-        """The entries of the timeline after a version."""
-        key = eyes.viewer, eyes.lang, after
+    def entries(self, view_key: GameViewKey, after: int) -> list[Event]:
+        """Return the timeline entries after a version."""
+        key = view_key.viewer, view_key.lang, after
         if key not in self._entries:
-            found = entries(
-                self._services, self._summary, eyes.viewer, after, self.head - after, eyes.lang, eyes.through
+            found = build_entries(
+                self._services,
+                self._summary,
+                view_key.viewer,
+                after,
+                self.head - after,
+                view_key.lang,
+                view_key.reading_slot,
             )
-            self._entries[key] = [event("timeline", entry) for entry in found]
+            self._entries[key] = [make_event("timeline", entry) for entry in found]
         return self._entries[key]
 
-    def motion(self, eyes: Eyes, before: Doc | None) -> list[Event]:
-        """The newest motion, if it stands otherwise than when it was told; one that was over before is no news."""
-        if self._motion is None or self.standing is None or self.standing == before:
+    def motion(self, view_key: GameViewKey, before: Doc | None) -> list[Event]:
+        """Return the latest undo request if its status changed. Requests closed before are skipped."""
+        if self._motion is None or self.public_motion is None or self.public_motion == before:
             return []
-        if before is None and self.standing["status"] not in ("open", "queued"):
+        if before is None and self.public_motion["status"] not in ("open", "queued"):
             return []
         try:
-            return [event("motion", shown(self._services, self._motion, eyes.director, eyes.whole))]
-        except Problem:  # no place at the gate: it is looked at again with the next sign of life
+            return [
+                make_event("motion", build_undo_request(self._services, self._motion, view_key.director, view_key.gate))
+            ]
+        except Problem:  # no slot at the gate: retried at the next keep-alive
             return []

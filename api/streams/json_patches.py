@@ -1,4 +1,4 @@
-"""Boards told by what has changed: JSON merge patches (RFC 7396) from one version to another."""
+"""Board changes as JSON merge patches (RFC 7396) between two versions."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from domain.kernel.schema.json_codec import difference, merge_patch
+from domain.kernel.schema.json_codec import make_merge_patch, merge_patch
 from domain.types import Doc
 
 
 @dataclass(frozen=True)
-class Sent:
-    """A board that was sent; kept small, since there is one for each view."""
+class SentBoard:
+    """The last board sent, compressed: each view keeps one."""
 
     version: int
     _packed: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, version: int, doc: bytes) -> Sent:
-        """This one."""
+    def pack(cls, version: int, doc: bytes) -> SentBoard:
+        """Return the board in compressed form."""
         return cls(version, zlib.compress(doc, 1))
 
     def patch(self, version: int, doc: bytes) -> Doc | None:
-        """What makes that board of this one; None where no patch can, or it would save nothing."""
+        """Return the patch to the new board, or None if no patch works or it saves too little."""
         before, after = orjson.loads(zlib.decompress(self._packed)), orjson.loads(doc)
-        found = difference(before, after)
+        found = make_merge_patch(before, after)
         if _canonical(merge_patch(before, found)) != _canonical(after) or len(orjson.dumps(found)) * 2 > len(doc):
             return None
         return {"from": self.version, "version": version, "patch": found}

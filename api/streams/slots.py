@@ -1,4 +1,4 @@
-"""Places for streams: how many are open, in all, for each caller and for each address."""
+"""Limits on open streams: in total, per caller and per address."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import threading
 from collections import Counter
 
 
-class Places:
-    """How many streams are open, in all, for each caller and for each address; safe with threads."""
+class StreamSlots:
+    """Counts of open streams in total, per caller and per address. Thread-safe."""
 
     def __init__(self, most: int, each: int, address: int) -> None:
         self._most, self._each, self._address, self._lock = most, each, address, threading.Lock()
@@ -15,7 +15,7 @@ class Places:
         self._at: Counter[str] = Counter()
 
     def take(self, caller: str, address: str, *, plays: bool) -> bool:
-        """Whether there was a place; the last quarter is for those who play."""
+        """Take a slot and return True, or return False. The last quarter is reserved for players."""
         with self._lock:
             most = self._most if plays else self._most * 3 // 4
             if self._taken.total() >= most or self._taken[caller] >= self._each or self._at[address] >= self._address:
@@ -25,13 +25,13 @@ class Places:
             return True
 
     def leave(self, caller: str, address: str) -> None:
-        """The place is free again."""
+        """Free the slot."""
         with self._lock:
             self._taken -= Counter({caller: 1})
             self._at -= Counter({address: 1})
 
     @property
-    def taken(self) -> int:
-        """How many there are."""
+    def open(self) -> int:
+        """Number of open streams."""
         with self._lock:
             return self._taken.total()

@@ -1,4 +1,4 @@
-"""What is followed: a source reads what is new for all who follow it at once. All of it may block."""
+"""Interfaces of event sources. A source reads changes for all of its subscribers at once. Calls may block."""
 
 from __future__ import annotations
 
@@ -9,64 +9,64 @@ from typing import Protocol
 from api.streams.events import Event
 
 ANY = "*"
-"""The topic of sources that all games concern."""
+"""Topic of sources affected by every game."""
 
-View = Hashable
-"""What makes two followers of a source see the same: whose eyes, which language."""
+ViewKey = Hashable
+"""Identifies subscribers with equal events: viewer, language and so on."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is asked of a source for one view."""
+class ViewRequest:
+    """A request for one view's changes."""
 
     state: object = None
-    """What the source has said last for this view; None at the beginning."""
-    whole: bool = True
-    """Whether somebody begins to follow, and needs what there is."""
+    """State after the last update of this view, or None at first."""
+    needs_snapshot: bool = True
+    """True if a new subscriber needs a snapshot."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a source says for one view."""
+class StreamUpdate:
+    """A source's events for one view."""
 
     state: object
     version: int
-    """Up to where everything is told; the id of the last event."""
-    whole: tuple[Event, ...] = ()
-    """What there is, for whoever begins."""
+    """Version or position after this update; the id of its last event."""
+    snapshot: tuple[Event, ...] = ()
+    """Events for new subscribers."""
     news: tuple[Event, ...] = ()
-    """What has come since the state before."""
-    last_word: str = ""
-    """The event with which all of it ends; nothing while it goes on."""
+    """Events since the last state."""
+    last_event: str = ""
+    """Name of the final event, or empty while the stream continues."""
 
 
-class Source(Protocol):
-    """One thing that is followed. Equal sources are one; each may raise AnnalsError, which ends the streams of it."""
+class EventSource(Protocol):
+    """A source of events. Equal sources are shared. Each call may raise AnnalsError, which ends its streams."""
 
     @property
-    def counts(self) -> str:
-        """What its ids are: `version` or `position`."""
+    def id_kind(self) -> str:
+        """Kind of its event ids: `version` or `position`."""
 
     @property
     def pause(self) -> float:
-        """Seconds between two looks at least, whatever happens meanwhile."""
+        """Shortest time between two updates, seconds."""
 
     @property
     def topics(self) -> Mapping[str, int]:
-        """The games, or people, whose changes concern it, or ANY; games with the mark (`Marks`) that they had then.
+        """Topics with changes of this source: games, players or ANY. Games map to their mark (`ReadMarks`).
 
-        Replaced when it is another one, and never changed.
+        An update replaces the mapping. It is never changed in place.
         """
 
-    def look(self, wishes: Mapping[View, Wish]) -> Mapping[View, Told]:
-        """What is to be told, for each view."""
+    def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
+        """Return the update of each view."""
 
-    def told(self, view: View, after: int, upto: int) -> tuple[list[Event], int]:
-        """What was told between two versions, for whoever comes back: a page of it, and up to where that is."""
+    def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
+        """Return a page of the events between two versions, and the version at its end."""
 
 
-class Pass(Protocol):
-    """What lets somebody follow. Equal ones are one."""
+class Permit(Protocol):
+    """A subscriber's credential. Equal permits are checked once."""
 
-    def lasts(self) -> bool:
-        """Whether it still opens anything; may block."""
+    def is_valid(self) -> bool:
+        """Return True if the credential is still valid. May block."""

@@ -1,4 +1,4 @@
-"""One open stream: what waits to be sent to it, and the coroutine that sends it."""
+"""One open stream: its queue of unsent data, and the sending coroutine."""
 
 from __future__ import annotations
 
@@ -8,100 +8,105 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from api.streams.events import Event, Form, event, marked
-from api.streams.source import Pass, Source, View
+from api.streams.events import Event, EventFormat, make_event, with_last_id
+from api.streams.source import EventSource, Permit, ViewKey
 from domain.errors import AnnalsError
 
 Write = Callable[[bytes], Awaitable[None]]
 Page = Callable[[int, int], Awaitable[tuple[list[Event], int]]]
 
 MOST_WAITING = 256 * 1024
-"""Bytes that wait for a reader who is slow; one that falls further behind is asked to come again."""
+"""Largest queue of a slow client, bytes. Slower clients must reconnect."""
 
 PATIENCE = 30.0
-"""Seconds that a reader may take for one piece."""
+"""Longest time for one write, seconds."""
 
 
 @dataclass(eq=False)
-class Follower:
-    """Somebody who follows a source; belongs to the event loop."""
+class Subscriber:
+    """One stream. Belongs to the event loop."""
 
-    source: Source
-    view: View
-    form: Form
+    source: EventSource
+    key: ViewKey
+    format: EventFormat
     seconds: float
-    """How long the stream may last."""
-    who: Pass | None = None
-    """What has let it in; None for what is open to all."""
-    last: int = 0
-    """The version up to which everything was sent; at the beginning the one that the client names, or 0."""
-    spoken: float = 0.0
-    """When something was given to it last, on the loop's clock."""
+    """Longest duration of the stream, seconds."""
+    permit: Permit | None = None
+    """The credential, or None for public sources."""
+    last_id: int = 0
+    """Last id sent; at first the client's own, or 0."""
+    last_given: float = 0.0
+    """Time of the last queued data, on the loop's clock."""
     _waiting: deque[tuple[bytes, int]] = field(default_factory=deque)
     _bytes: int = 0
-    _word: str = ""
-    _begun: tuple[tuple[Event, ...], int] | None = None
+    _last_event: str = ""
+    _snapshot: tuple[tuple[Event, ...], int] | None = None
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def over(self) -> bool:
-        """Whether nothing is given to it any more."""
-        return bool(self._word)
+    def is_over(self) -> bool:
+        """True once the stream accepts no more data."""
+        return bool(self._last_event)
 
     # --- what a feed gives it
 
-    def begin(self, whole: tuple[Event, ...], version: int) -> None:
-        """What there is, up to that version; what is given from now on comes after it."""
-        self._begun = whole, version
-        self._given()
+    def begin(self, snapshot: tuple[Event, ...], version: int) -> None:
+        """Queue the snapshot at a version. Later data follows it."""
+        self._snapshot = snapshot, version
+        self._wake()
 
     def give(self, chunk: bytes, version: int) -> None:
-        """What is new up to a version; a reader who leaves too much of it lying has to come again."""
+        """Queue news up to a version. A full queue ends the stream, and the client must reconnect."""
         if self._bytes + len(chunk) > MOST_WAITING and self._waiting:
             self._waiting.clear()
             self._bytes = 0
             self.end("bye")
-        if self._word:
+        if self._last_event:
             return
         self._waiting.append((chunk, version))
         self._bytes += len(chunk)
-        self._given()
+        self._wake()
 
-    def sign(self) -> None:
-        """A sign of life, unless something waits anyway."""
-        if not self._waiting and self._begun is None:
-            self.give(self.form.alive, self.last)
+    def give_keep_alive(self) -> None:
+        """Queue a keep-alive if the queue is empty."""
+        if not self._waiting and self._snapshot is None:
+            self.give(self.format.keep_alive, self.last_id)
 
-    def end(self, word: str) -> None:
-        """The stream is over once what waits is sent; that event is the last."""
-        self._word = self._word or word
-        self._given()
+    def end(self, last_event: str) -> None:
+        """End the stream after the queued data, with this event as the last."""
+        self._last_event = self._last_event or last_event
+        self._wake()
 
-    def _given(self) -> None:
-        self.spoken = asyncio.get_running_loop().time()
+    def _wake(self) -> None:
+        self.last_given = asyncio.get_running_loop().time()
         self._woken.set()
 
     # --- what it sends
 
     async def run(self, write: Write, page: Page) -> None:
-        """Until it is over, or the time is up; raises what `write` raises, and TimeoutError for who does not read."""
+        """Send until the stream ends or its time is up. Errors of `write` propagate.
+
+        Raise TimeoutError for a client that does not read.
+        """
         loop = asyncio.get_running_loop()
         ends = loop.time() + self.seconds
-        await self._send(write, self.form.opening)
-        while not self._word and loop.time() < ends:
+        await self._send(write, self.format.preamble)
+        while not self._last_event and loop.time() < ends:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(ends):
                     await self._woken.wait()
             self._woken.clear()
             try:
-                await self._start(write, page)
-            except AnnalsError:  # who comes again is told why
-                self._part()
+                await self._send_snapshot(write, page)
+            except AnnalsError:  # the client gets the reason on reconnect
+                self._drop_waiting()
             await self._drain(write)
-        await self._send(write, self.form.line(event(self._word or "bye", {self.source.counts: self.last})))
+        await self._send(
+            write, self.format.encode(make_event(self._last_event or "bye", {self.source.id_kind: self.last_id}))
+        )
 
-    def _part(self) -> None:
-        """It comes again, from what it was sent last: whatever waits comes after something that it has missed."""
+    def _drop_waiting(self) -> None:
+        """Drop the queue after a gap and end the stream: the client reconnects from its last id."""
         self._waiting.clear()
         self.end("bye")
 
@@ -110,27 +115,27 @@ class Follower:
             chunk, version = self._waiting.popleft()
             self._bytes -= len(chunk)
             await self._send(write, chunk)
-            self.last = version
+            self.last_id = version
 
-    async def _start(self, write: Write, page: Page) -> None:
-        """What there is, with what the client has missed; page by page, so that little of it waits in memory."""
-        if self._begun is None:
+    async def _send_snapshot(self, write: Write, page: Page) -> None:
+        """Send the snapshot and the missed events, page by page to limit memory."""
+        if self._snapshot is None:
             return
-        (whole, head), self._begun = self._begun, None
-        first, *others = whole or (None,)
+        (snapshot, head), self._snapshot = self._snapshot, None
+        first, *others = snapshot or (None,)
         parts: list[Event] = [first] if first else []
-        upto = self.last if 0 < self.last <= head else head
+        upto = self.last_id if 0 < self.last_id <= head else head
         while upto < head:
-            told, upto = await page(upto, head)
-            if self._word == "bye":  # its pass has ended meanwhile, or it is too slow
-                self._part()
+            events, upto = await page(upto, head)
+            if self._last_event == "bye":  # the permit ended meanwhile, or the client is too slow
+                self._drop_waiting()
                 return
-            parts += told
+            parts += events
             if upto < head:
-                await self._send(write, self.form.chunk(marked(parts, upto)))
-                self.last, parts = upto, []
-        await self._send(write, self.form.chunk(marked([*parts, *others], head)))
-        self.last = head
+                await self._send(write, self.format.encode_all(with_last_id(parts, upto)))
+                self.last_id, parts = upto, []
+        await self._send(write, self.format.encode_all(with_last_id([*parts, *others], head)))
+        self.last_id = head
 
     async def _send(self, write: Write, chunk: bytes) -> None:
         if chunk:

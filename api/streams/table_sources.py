@@ -1,4 +1,4 @@
-"""What is told to those who follow tables: one's own, or those of the lobby."""
+"""Event sources of table lists: a person's own tables, and the lobby."""
 
 from __future__ import annotations
 
@@ -8,134 +8,142 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from api.documents.my_tables import PAGE, Person, my_page, with_turn
-from api.documents.summaries import lobby_page, with_names
-from api.documents.undo_requests import standing
-from api.services import Doc, Services
-from api.streams.events import Event, event, marked
-from api.streams.source import ANY, Told, View, Wish
-from domain.accounts.credentials import Holder
-from domain.service.seat_tokens import Role
+from api.documents.my_tables import PAGE, TableOwner, add_turn, build_my_tables
+from api.documents.summaries import add_names, build_lobby_page
+from api.documents.undo_requests import public_undo_request
+from api.services import ApiServices, Doc
+from api.streams.events import Event, make_event, with_last_id
+from api.streams.source import ANY, StreamUpdate, ViewKey, ViewRequest
+from domain.accounts.credential_tables import CredentialOwner
+from domain.service.principals import Role
 from domain.types import Json
-from projections.delayed_views import CHANGES
+from projections.delayed_views import PLACE_BITS
 
-TOGETHER = 500
-"""Games that are asked after in one statement."""
+BATCH_SIZE = 500
+"""Games per query."""
 
-BEHIND = 2000
-"""Games of the lobby that are told at once; who is further behind comes again."""
+MAX_BEHIND = 2000
+"""Most lobby games per update. Slower clients reconnect."""
 
-ALL: View = "all"
-"""The one view of these sources: all who follow one see the same."""
+ONLY_VIEW: ViewKey = "all"
+"""The single view of these sources: all subscribers get the same events."""
 
-_PASSING = ("left", "version", "at")
-"""Members of a summary that change with every record, and are no news by themselves."""
+_VOLATILE = ("left", "version", "at")
+"""Summary members without news value: they change with every record."""
 
-_LOBBY = ("status", "seats", "names", "title", "note", "ending", "set_aside", "damaged")
-"""Members whose change is news in the lobby."""
+_LOBBY_MEMBERS = ("status", "seats", "names", "title", "note", "ending", "set_aside", "damaged")
+"""Members whose changes are news in the lobby."""
 
 
 # --- one's own tables ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Held:
-    """The session or personal token that was shown."""
+class AccountPermit:
+    """A session or personal token."""
 
-    services: Services = field(compare=False, repr=False)
-    holder: Holder
+    services: ApiServices = field(compare=False, repr=False)
+    owner: CredentialOwner
 
-    def lasts(self) -> bool:
-        """Whether it still opens anything."""
-        return self.services.people.credentials.alive(self.holder.credential)
+    def is_valid(self) -> bool:
+        """Return True if the token is still valid."""
+        return self.services.account_store.credentials.is_alive(self.owner.credential)
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What was told of a person's tables."""
+class _PersonState:
+    """State of a person's tables after the last update."""
 
     versions: Mapping[str, int]
-    """Game -> its mark then: another one whenever more of it is shown."""
+    """Game -> its mark."""
     marks: Mapping[str, str]
-    """Game -> what was told of it, but for what passes; not of those that were on no page."""
+    """Game -> digest of its last sent summary without volatile members. Only games sent before."""
     motions: Mapping[str, Doc]
-    """Motions that were not decided."""
-    asked: Doc
-    """The tables to which the person is asked."""
+    """Open undo requests."""
+    challenges: Doc
+    """The person's open challenges."""
 
 
 @dataclass(unsafe_hash=True)
 class PersonSource:
-    """The tables of a person. Ids are positions of the log."""
+    """A person's tables. Ids are log positions."""
 
-    services: Services = field(compare=False, repr=False)
-    person: Person
+    services: ApiServices = field(compare=False, repr=False)
+    owner: TableOwner
     topics: Mapping[str, int] = field(init=False, compare=False, repr=False)
-    counts = "position"
+    id_kind = "position"
     pause = 0.1
 
     def __post_init__(self) -> None:
-        self.topics = dict.fromkeys(self.person.players(self.services), 0)
+        self.topics = dict.fromkeys(self.owner.players(self.services), 0)
 
-    def look(self, wishes: Mapping[View, Wish]) -> Mapping[View, Told]:
-        """What is new of any of them."""
-        s, position = self.services, self.services.reader.position()
-        roles = self.person.roles(s)
-        versions = _versions(s, list(roles))
-        self.topics = {**dict.fromkeys(self.person.players(s), 0), **dict.fromkeys(roles, 0), **versions}
-        return {view: self._told(wish, position, roles, versions) for view, wish in wishes.items()}
+    def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
+        """Return changes of any of the tables."""
+        s, position = self.services, self.services.reader.read_position()
+        roles = self.owner.roles(s)
+        versions = _read_marks(s, list(roles))
+        self.topics = {**dict.fromkeys(self.owner.players(s), 0), **dict.fromkeys(roles, 0), **versions}
+        return {key: self._build_update(request, position, roles, versions) for key, request in requests.items()}
 
-    def told(self, view: View, after: int, upto: int) -> tuple[list[Event], int]:
-        """Nothing: the first message holds all there is."""
+    def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
+        """Return nothing: the snapshot is complete."""
         return [], upto
 
-    def _told(
-        self, wish: Wish, position: int, roles: Mapping[str, Sequence[Role]], versions: Mapping[str, int]
-    ) -> Told:
-        before = wish.state if isinstance(wish.state, _Known) else None
+    def _build_update(
+        self, request: ViewRequest, position: int, roles: Mapping[str, Sequence[Role]], versions: Mapping[str, int]
+    ) -> StreamUpdate:
+        before = request.state if isinstance(request.state, _PersonState) else None
         motions = self._motions(before.motions if before else {}, roles)
         open_ = {id_: doc for id_, doc in motions.items() if doc["status"] in ("open", "queued")}
-        page = my_page(self.services, self.person) if wish.whole else {"items": []}
-        asked = self.person.asked(self.services)
-        whole = (event("tables", page), *(event("motion", doc) for doc in open_.values())) if wish.whole else ()
-        whole += (event("challenges", asked),) if wish.whole and asked["items"] else ()
+        page = build_my_tables(self.services, self.owner) if request.needs_snapshot else {"items": []}
+        challenges = self.owner.challenges(self.services)
+        snapshot = (
+            (make_event("tables", page), *(make_event("motion", doc) for doc in open_.values()))
+            if request.needs_snapshot
+            else ()
+        )
+        snapshot += (make_event("challenges", challenges),) if request.needs_snapshot and challenges["items"] else ()
         if before is None:
-            marks = {doc["game"]: _mark(doc) for doc in page["items"]}
-            return Told(_Known(versions, marks, open_, asked), position, whole)
-        # Who begins has seen the page, perhaps newer than what the others were told: they are told by what they know.
+            marks = {doc["game"]: _summary_digest(doc) for doc in page["items"]}
+            return StreamUpdate(_PersonState(versions, marks, open_, challenges), position, snapshot)
+        # A new subscriber's page may be newer than the others' state: compute news from the state.
         changed = [game for game in versions if versions[game] != before.versions.get(game)]
         docs = self._tables(changed, roles)
-        news = [event("table", doc) for doc in docs if _mark(doc) != before.marks.get(doc["game"])]
-        news += [event("gone", {"game": game}) for game in before.versions if game not in roles]
-        news += [event("motion", doc) for id_, doc in motions.items() if doc != before.motions.get(id_)]
-        news += [event("challenges", asked)] if asked != before.asked else []
-        marks = {**before.marks, **{doc["game"]: _mark(doc) for doc in docs}}
+        news = [make_event("table", doc) for doc in docs if _summary_digest(doc) != before.marks.get(doc["game"])]
+        news += [make_event("gone", {"game": game}) for game in before.versions if game not in roles]
+        news += [make_event("motion", doc) for id_, doc in motions.items() if doc != before.motions.get(id_)]
+        news += [make_event("challenges", challenges)] if challenges != before.challenges else []
+        marks = {**before.marks, **{doc["game"]: _summary_digest(doc) for doc in docs}}
         marks = {game: mark for game, mark in marks.items() if game in roles}
-        return Told(_Known(versions, marks, open_, asked), position, whole, tuple(marked(news, position)))
+        return StreamUpdate(
+            _PersonState(versions, marks, open_, challenges), position, snapshot, tuple(with_last_id(news, position))
+        )
 
     def _tables(self, games: Sequence[str], roles: Mapping[str, Sequence[Role]]) -> list[Doc]:
         s = self.services
-        found = [doc for part in _parts(games) for _, doc in s.reader.of(part, limit=len(part), inside=True)]
-        return with_names(s, [with_turn(s, doc, roles[doc["game"]]) for doc in found])
+        found = [
+            doc for part in _batches(games) for _, doc in s.reader.list_summaries(part, limit=len(part), inside=True)
+        ]
+        return add_names(s, [add_turn(s, doc, roles[doc["game"]]) for doc in found])
 
     def _motions(self, before: Mapping[str, Doc], roles: Mapping[str, object]) -> dict[str, Doc]:
-        """Motions at the tables: those that stand, and how those ended that did."""
+        """Return undo requests at the tables: open ones, and previously open ones with their results."""
         s = self.services
-        found = {e.id: e for e in s.errands.standing() if e.asked and e.game in roles}
-        ended = (s.errands.find(id_) for id_, doc in before.items() if id_ not in found and doc["game"] in roles)
-        return {e.id: standing(s, e) for e in (*found.values(), *ended) if e}
+        found = {e.id: e for e in s.job_requests.list_open() if e.asked and e.game in roles}
+        ended = (s.job_requests.find(id_) for id_, doc in before.items() if id_ not in found and doc["game"] in roles)
+        return {e.id: public_undo_request(s, e) for e in (*found.values(), *ended) if e}
 
 
-def _versions(s: Services, games: Sequence[str]) -> dict[str, int]:
-    return {game: version for part in _parts(games) for game, version in s.reader.marks(part).items()}
+def _read_marks(s: ApiServices, games: Sequence[str]) -> dict[str, int]:
+    return {game: version for part in _batches(games) for game, version in s.reader.change_marks(part).items()}
 
 
-def _parts(games: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (games[begin : begin + TOGETHER] for begin in range(0, len(games), TOGETHER))
+def _batches(games: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (games[begin : begin + BATCH_SIZE] for begin in range(0, len(games), BATCH_SIZE))
 
 
-def _mark(doc: Doc) -> str:
-    return _digest({name: value for name, value in doc.items() if name not in _PASSING})
+def _summary_digest(doc: Doc) -> str:
+    return _digest({name: value for name, value in doc.items() if name not in _VOLATILE})
 
 
 def _digest(doc: Json) -> str:
@@ -146,60 +154,62 @@ def _digest(doc: Json) -> str:
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """What was told of the lobby."""
+class _LobbyState:
+    """State of the lobby after the last update."""
 
     place: int
-    """Up to where nothing is shown any more that was not then."""
+    """All changes up to this place are sent."""
     later: Mapping[str, int]
-    """Game -> place of what was told beyond that."""
+    """Game -> place of later changes already sent."""
     marks: Mapping[str, str]
-    """Game -> what was told of it, of those that are not closed."""
+    """Game -> digest of its last sent summary, without closed games."""
 
 
 @dataclass(unsafe_hash=True)
 class LobbySource:
-    """The public tables. Ids are positions of the log."""
+    """The public tables. Ids are log positions."""
 
-    services: Services = field(compare=False, repr=False)
+    services: ApiServices = field(compare=False, repr=False)
     topics: Mapping[str, int] = field(init=False, compare=False, repr=False)
-    counts = "position"
+    id_kind = "position"
     pause = 0.5
 
     def __post_init__(self) -> None:
         self.topics = {ANY: 0}
 
-    def look(self, wishes: Mapping[View, Wish]) -> Mapping[View, Told]:
-        """Which tables were opened, filled, started or closed."""
-        position = self.services.reader.position()
-        place = position << CHANGES
-        return {view: self._told(wish, position, place) for view, wish in wishes.items()}
+    def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
+        """Return opened, filled, started and closed tables."""
+        position = self.services.reader.read_position()
+        place = position << PLACE_BITS
+        return {key: self._build_update(request, position, place) for key, request in requests.items()}
 
-    def told(self, view: View, after: int, upto: int) -> tuple[list[Event], int]:
-        """Nothing: the first message holds the newest page."""
+    def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
+        """Return nothing: the snapshot contains the newest page."""
         return [], upto
 
-    def _told(self, wish: Wish, position: int, place: int) -> Told:
-        before = wish.state if isinstance(wish.state, _Shown) else None
-        page = lobby_page(self.services, limit=PAGE) if wish.whole else {"items": []}
-        whole = (event("tables", page),) if wish.whole else ()
+    def _build_update(self, request: ViewRequest, position: int, place: int) -> StreamUpdate:
+        before = request.state if isinstance(request.state, _LobbyState) else None
+        page = build_lobby_page(self.services, limit=PAGE) if request.needs_snapshot else {"items": []}
+        snapshot = (make_event("tables", page),) if request.needs_snapshot else ()
         if before is None:
-            return Told(_Shown(place, {}, _open({}, page["items"])), position, whole)
-        found = self._since(before) if place >= before.place else None  # or the log has come back shorter
+            return StreamUpdate(_LobbyState(place, {}, _open_digests({}, page["items"])), position, snapshot)
+        found = self._changes_after(before) if place >= before.place else None  # or an older log was restored
         if found is None:
-            return Told(before, position, last_word="bye")
-        changed = with_names(self.services, [doc for _, doc in found])
-        news = [event("table", doc) for doc in changed if _news(doc) != before.marks.get(doc["game"])]
+            return StreamUpdate(before, position, last_event="bye")
+        changed = add_names(self.services, [doc for _, doc in found])
+        news = [make_event("table", doc) for doc in changed if _lobby_digest(doc) != before.marks.get(doc["game"])]
         later = {**before.later, **{doc["game"]: at for at, doc in found}}
-        state = _Shown(place, {g: at for g, at in later.items() if at > place}, _open(before.marks, changed))
-        return Told(state, position, whole, tuple(marked(news, position)))
+        state = _LobbyState(
+            place, {g: at for g, at in later.items() if at > place}, _open_digests(before.marks, changed)
+        )
+        return StreamUpdate(state, position, snapshot, tuple(with_last_id(news, position)))
 
-    def _since(self, before: _Shown) -> list[tuple[int, Doc]] | None:
-        """The tables with a change that was not told, by its place, the oldest first; None if there are too many."""
+    def _changes_after(self, before: _LobbyState) -> list[tuple[int, Doc]] | None:
+        """Return unsent changes with their places, the oldest first, or None if there are too many."""
         found: list[tuple[int, Doc]] = []
         last = 0
-        while len(found) < BEHIND:
-            page = self.services.reader.lobby(before=last, limit=PAGE)
+        while len(found) < MAX_BEHIND:
+            page = self.services.reader.list_lobby(before=last, limit=PAGE)
             new = [(at, doc) for at, doc in page if at > before.place]
             found += [(at, doc) for at, doc in new if before.later.get(doc["game"]) != at]
             if len(new) < PAGE:
@@ -208,12 +218,12 @@ class LobbySource:
         return None
 
 
-def _news(doc: Doc) -> str:
-    return _digest([doc.get(name) for name in _LOBBY])
+def _lobby_digest(doc: Doc) -> str:
+    return _digest([doc.get(name) for name in _LOBBY_MEMBERS])
 
 
-def _open(marks: Mapping[str, str], docs: Iterable[Doc]) -> dict[str, str]:
-    """With what is told now, and without those that are closed: nothing more comes of them."""
-    found = {**marks, **{doc["game"]: _news(doc) for doc in docs}}
+def _open_digests(marks: Mapping[str, str], docs: Iterable[Doc]) -> dict[str, str]:
+    """Return the digests with these summaries added and closed games removed: closed tables change no more."""
+    found = {**marks, **{doc["game"]: _lobby_digest(doc) for doc in docs}}
     closed = {doc["game"] for doc in docs if doc["status"] == "closed"}
     return {game: mark for game, mark in found.items() if game not in closed}

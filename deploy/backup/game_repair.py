@@ -22,9 +22,9 @@ from domain.errors import AnnalsError, StaleVersion, StoreUnavailable, UnknownGa
 from domain.kernel.records.export import parse
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from domain.service.corruption import Damage
+from domain.service.corruption import CorruptRecord
 from domain.service.database import Row
-from projections.integrity import vacancy
+from projections.integrity import missing_position
 
 _SEED = "SELECT nonce, box FROM seeds WHERE game = ?"
 _PUT_SEED = """INSERT INTO seeds VALUES (?, ?, ?)
@@ -73,7 +73,7 @@ def mend(services: Services, source: Path, game: str, until: int | None = None) 
     Raises SettingsError and UnknownGame.
     """
     inspector = services.crew().inspector
-    damages = inspector.found(game)
+    damages = inspector.check_game(game)
     if not damages and not services.ledger.version(game):
         raise UnknownGame(game)
     made = Mended(game)
@@ -88,7 +88,7 @@ def mend(services: Services, source: Path, game: str, until: int | None = None) 
     return made
 
 
-def _put_back(services: Services, damage: Damage, given: Source) -> str:
+def _put_back(services: Services, damage: CorruptRecord, given: Source) -> str:
     """Why it cannot be; nothing if it was."""
     if not damage.version:
         return _put_seed(services, damage.game, given)
@@ -100,9 +100,9 @@ def _put_back(services: Services, damage: Damage, given: Source) -> str:
     try:
         position = services.ledger.position(damage.game, damage.version)
         if position is None:
-            position = vacancy(services.ledger, services.views, damage.game, damage.version)
+            position = missing_position(services.ledger, services.views, damage.game, damage.version)
         with closing(Ledger.open(services.settings.owner_url, services.settings.key())) as owned:
-            owned.put_right(damage.game, [(record, damage.hash, position)], damage.said)
+            owned.repair.restore_records(damage.game, [(record, damage.hash, position)], damage.said)
     except VerificationError as error:
         return f"the source has another: {error.detail}"
     except StaleVersion:
@@ -115,7 +115,7 @@ def _put_seed(services: Services, game: str, given: Source) -> str:
         return "the source does not have it"
     before = services.ledger.execute(_SEED, (game,))
     services.ledger.execute(_PUT_SEED, (game, *given.seed))
-    if any(d.version == 0 for d in services.crew().inspector.found(game)):
+    if any(d.version == 0 for d in services.crew().inspector.check_game(game)):
         for row in before:
             services.ledger.execute(_PUT_SEED, (game, *row))
         return "that of the source does not open, or is not what the opening has committed to"

@@ -11,8 +11,8 @@ import logging
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime.supervisor import alone
 from domain.ledger import Ledger
-from domain.service.keyring import mark_of
-from domain.service.seed_store import Vault
+from domain.service.keyring import fingerprint
+from domain.service.seed_store import SeedStore
 
 log = logging.getLogger("annals.security")
 
@@ -26,17 +26,17 @@ def begin(settings: Settings) -> str:
     ledger = Ledger.open(settings.ledger_url, old)
     try:
         ledger.keys.check()
-        if ledger.keys.admitted() > 1 and not settings.next_key_file.exists() and not settings.new_key:
+        if ledger.keys.count_master_keys() > 1 and not settings.next_key_file.exists() and not settings.new_key:
             raise SettingsError("the key is being changed: start all processes anew, then --finish")
         new = settings.next_key()
-        Vault(ledger, ledger.keys).reseal()
-        ledger.keys.admit(new)
+        SeedStore(ledger, ledger.keys).reseal()
+        ledger.keys.add_master_key(new)
         settings.take_next_key()
     finally:
         ledger.close()
-    log.warning("key_admitted: %s beside %s", mark_of(new)[:SHOWN], mark_of(old)[:SHOWN])
+    log.warning("key_admitted: %s beside %s", fingerprint(new)[:SHOWN], fingerprint(old)[:SHOWN])
     where = "with ANNALS_KEY set to it" if settings.given_key else "which lies in the data folder"
-    return f"key {mark_of(new)[:SHOWN]} opens the ledger too; start all processes anew, {where}, then --finish"
+    return f"key {fingerprint(new)[:SHOWN]} opens the ledger too; start all processes anew, {where}, then --finish"
 
 
 def finish(settings: Settings) -> str:
@@ -47,10 +47,10 @@ def finish(settings: Settings) -> str:
         raise SettingsError("the service was started before the key was changed: start it anew first")
     ledger = Ledger.open(settings.ledger_url, settings.key())
     try:
-        others = ledger.keys.finish()
+        others = ledger.keys.complete_rotation()
     finally:
         ledger.close()
-    shown = mark_of(settings.key())[:SHOWN]
+    shown = fingerprint(settings.key())[:SHOWN]
     if others:
         log.warning("key_changed: %s alone opens the ledger", shown)
     return f"only key {shown} opens the ledger" + ("" if others else ", as before; there was nothing to finish")

@@ -18,7 +18,7 @@ from deploy.backup.wal_files import synced, write
 from deploy.config.key_files import key_in
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime.supervisor import alone
-from domain.service.keyring import mark_of
+from domain.service.keyring import fingerprint
 from domain.types import Json
 
 LEDGER, KEY, ABOUT = "ledger.sqlite", "key", "backup.json"
@@ -46,7 +46,7 @@ def take(settings: Settings, to: Path) -> None:
 def _take(settings: Settings, to: Path) -> None:
     write(to / KEY, settings.key().hex().encode() + b"\n")
     _copy(settings.ledger_file, to / LEDGER)
-    key = mark_of(settings.key())
+    key = fingerprint(settings.key())
     if not _opened_by(to / LEDGER, key):
         raise SettingsError("the master key does not open the copy: it is another ledger's, or was changed meanwhile")
     about = {"annals": FORMAT, "records": _records(to / LEDGER), "sha256": _hash(to / LEDGER), "key": key}
@@ -85,7 +85,7 @@ def _put_back(settings: Settings, source: Path, until: int | None) -> Moment | N
         draft.chmod(0o600)
     place = (made.generation.folder if made else source) / KEY
     key = key_in(place)
-    if not _opened_by(draft, mark_of(key)):
+    if not _opened_by(draft, fingerprint(key)):
         raise SettingsError(f"{place} does not open the ledger beside it: bring the key with which the copy was made")
     if settings.key_file.exists() and key_in(settings.key_file) != key:
         raise _occupied(settings.key_file)

@@ -37,11 +37,11 @@ from deploy.backup.wal_files import (
 from deploy.backup.wal_reader import GapError, Mark, Read, Tail, UnsettledError
 from deploy.config.settings import Settings, SettingsError
 from domain.errors import StoreUnavailable
-from domain.ledger.sqlite_files import emptied, unwiped
-from domain.service.service_clock import leapt
+from domain.ledger.sqlite_files import scrub_marker, truncate_wal
+from domain.service.service_clock import sum_jumps
 from domain.types import Doc
-from projections.leases import keep, kept
-from projections.view_store import Views
+from projections.leases import load_progress, save_progress
+from projections.view_store import ViewStore
 
 DAY, HOUR = 24 * 3600 * 1000, 3600 * 1000
 """ms between two whole copies: as a rule, and where something was erased."""
@@ -156,7 +156,7 @@ class Copier:
         return at
 
     def _unwiped(self) -> bool:
-        return unwiped(self._settings.ledger_file).exists()
+        return scrub_marker(self._settings.ledger_file).exists()
 
     def _wipe(self) -> None:
         """What was erased leaves the log of last writes, which ends with it: a whole copy has to follow."""
@@ -166,8 +166,8 @@ class Copier:
         self._generation = None  # there may be commits that no segment will have
         with closing(sqlite3.connect(self._settings.ledger_file, timeout=0)) as db:
             found = db.cursor()
-            if any(emptied(found.execute, found.fetchone) for _ in range(10)):
-                unwiped(self._settings.ledger_file).unlink(missing_ok=True)
+            if any(truncate_wal(found.execute, found.fetchone) for _ in range(10)):
+                scrub_marker(self._settings.ledger_file).unlink(missing_ok=True)
         self._tail = Tail(self._settings.ledger_file)
 
     def _ship(self) -> int:
@@ -257,14 +257,14 @@ class Copier:
     def _age(self, generation: Generation) -> int:
         """In ms. A clock that was set forward has made none older."""
         reader = self._open.reader
-        ahead = leapt(lambda statement, params: reader.execute(statement, params).fetchall(), generation.at)
+        ahead = sum_jumps(lambda statement, params: reader.execute(statement, params).fetchall(), generation.at)
         return self._clock() - generation.at - ahead
 
 
 class RunningBackup:
     """The thread that copies. A folder that is full, away or frozen harms nobody but the backup."""
 
-    def __init__(self, settings: Settings, views: Views, clock: Callable[[], int]) -> None:
+    def __init__(self, settings: Settings, views: ViewStore, clock: Callable[[], int]) -> None:
         if settings.backup is None:
             raise SettingsError("ANNALS_BACKUP is not set")
         self._views, self._clock, self._folder = views, clock, settings.backup
@@ -275,13 +275,13 @@ class RunningBackup:
 
     def start(self) -> None:
         """Once."""
-        if not kept(self._views, WORK):
+        if not load_progress(self._views, WORK):
             self._note({"since": self._clock()})
         with suppress(OSError):  # told by the first step
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._thread.start()
 
-    def stuck(self) -> bool:
+    def is_stuck(self) -> bool:
         """Whether nothing has moved for long, as where a file system is frozen."""
         return self._thread.is_alive() and time.monotonic() > self._copier.alive + STUCK
 
@@ -330,7 +330,7 @@ class RunningBackup:
     def _note(self, doc: Doc) -> None:
         try:
             with self._views.transaction() as db:
-                keep(db, WORK, doc)
+                save_progress(db, WORK, doc)
         except StoreUnavailable as error:
             log.warning("how far the backup is cannot be written down: %s", error)
 

@@ -12,12 +12,12 @@ from deploy.config.settings import Settings, SettingsError
 from deploy.runtime import embedded_redis, logging_setup, nginx, unix_http
 from deploy.runtime.wiring import Services, create_services
 from domain.errors import AnnalsError, UnknownRuleset
-from domain.ruleset_registry import Catalogue
-from domain.service.corruption import Damages
-from domain.service.service_clock import STEP, Clocks
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.corruption import CorruptRecords
+from domain.service.service_clock import STEP, ClockRows
 from domain.types import Json
 from projections import log_identity, schema
-from projections.integrity import Damage, damages
+from projections.integrity import CorruptRecord, find_corruption
 
 ROOM = 512 * 1024 * 1024
 """Bytes that must be free in the data folder."""
@@ -52,7 +52,7 @@ class _IllError(Exception):
     """What is wrong."""
 
 
-def examine(settings: Settings, catalogue: Catalogue) -> list[Check]:
+def examine(settings: Settings, catalogue: RulesetRegistry) -> list[Check]:
     """All checks; one that fails does not keep the others from being made."""
     checks: dict[str, Callable[[Services], str]] = {
         "disk": _disk,
@@ -100,22 +100,22 @@ def _ledger(services: Services) -> str:
     counted = "SELECT count(*) FILTER (WHERE originator_version = 1) AS games, count(*) AS records FROM records"
     ((games, records),) = services.ledger.execute(counted)
     ((archived,),) = services.ledger.execute("SELECT count(DISTINCT game) FROM archive")
-    services.ledger.transact(lambda _: None)  # whether anything could be appended
+    services.ledger.run_without_keys(lambda _: None)  # whether anything could be appended
     return f"{records} records of {games} games, {archived} of them archived"
 
 
 def _log(services: Services) -> str:
-    if not services.ledger.guarded():
+    if not services.ledger.admin.has_append_triggers():
         raise _IllError("can be changed: triggers are missing, `annals migrate` makes them")
     ((repairs,),) = services.ledger.execute("SELECT count(*) FROM repairs")
     return f"append-only, {repairs} repairs"
 
 
 def _records(services: Services) -> str:
-    found: list[Damage] = []
+    found: list[CorruptRecord] = []
     seen = 0
-    for each in damages(services.ledger, services.views, services.vault):
-        if isinstance(each, Damage):
+    for each in find_corruption(services.ledger, services.views, services.seed_store):
+        if isinstance(each, CorruptRecord):
             found.append(each)
         else:
             seen = each
@@ -125,14 +125,14 @@ def _records(services: Services) -> str:
 
 
 def _pages(services: Services) -> str:
-    if found := services.ledger.complaints(PATIENCE):
+    if found := services.ledger.admin.list_integrity_errors(PATIENCE):
         raise _IllError(found[0])
-    services.views.look_at_pages(PATIENCE)
+    services.views.check_pages(PATIENCE)
     return "the database has nothing to complain of"
 
 
 def _damaged(services: Services) -> str:
-    found = Damages(services.ledger).all()
+    found = CorruptRecords(services.ledger).list_all()
     if found:
         games = len({d.game for d in found})
         raise _IllError(f"{games} take no moves; version {found[0].version} of {found[0].game} {found[0].said}")
@@ -142,7 +142,7 @@ def _damaged(services: Services) -> str:
 def _backup(services: Services) -> str:
     if services.settings.backup is None:
         return "none runs"
-    upto = services.reader.progress("backup").get("upto", 0)
+    upto = services.reader.load_progress("backup").get("upto", 0)
     if not upto:
         raise _IllError("nothing is copied yet")
     age = max(services.clock() - upto, 0)
@@ -153,8 +153,8 @@ def _backup(services: Services) -> str:
 
 
 def _key(services: Services) -> str:
-    services.vault.check()
-    if services.ledger.keys.admitted() > 1:
+    services.seed_store.check()
+    if services.ledger.keys.count_master_keys() > 1:
         return "the master key is the one of the seeds; another opens them too until `annals rotate-key --finish`"
     return "the master key is the one of the seeds"
 
@@ -165,15 +165,15 @@ def _rulesets(services: Services) -> str:
         used = set(db.execute(select(t.c.ruleset).distinct()).scalars())
     for name in sorted(used):
         try:
-            services.catalogue.get(name)
+            services.registry.get(name)
         except UnknownRuleset:
             raise _IllError(f"there are games of {name}, which this version cannot play") from None
     return f"{len(used)} in use"
 
 
 def _views(services: Services) -> str:
-    position = services.reader.position()
-    if not log_identity.holds(services.ledger, log_identity.newest(services.views)):
+    position = services.reader.read_position()
+    if not log_identity.contains_all(services.ledger, log_identity.list_last_records(services.views)):
         raise _IllError(f"at position {position} of another log than this one; the next start makes them anew")
     behind = services.ledger.log(position, 1000)
     if not behind:
@@ -185,7 +185,7 @@ def _views(services: Services) -> str:
 
 
 def _games(services: Services) -> str:
-    if rows := services.reader.aside():
+    if rows := services.reader.list_quarantined():
         first = rows[0]
         raise _IllError(f"{len(rows)} set aside; {first['game']} at position {first['position']}: {first['error']}")
     return "none is set aside"
@@ -193,7 +193,7 @@ def _games(services: Services) -> str:
 
 def _due(services: Services) -> str:
     now = services.clock()
-    rows = services.reader.due(now, 1000)
+    rows = services.reader.list_due(now, 1000)
     late = [row for row in rows if row.at < now - OVERDUE]
     if late:
         raise _IllError(f"{len(late)} overdue; {late[0].work} of {late[0].game} since {(now - late[0].at) // 1000} s")
@@ -201,7 +201,7 @@ def _due(services: Services) -> str:
 
 
 def _clock(services: Services) -> str:
-    machines = Clocks(services.ledger).machines()
+    machines = ClockRows(services.ledger).list_machines()
     wrong = [m for m in machines if abs(m.offset) > STEP]
     if wrong:
         seconds, where = abs(wrong[0].offset) // 1000, "behind" if wrong[0].offset > 0 else "ahead of"
@@ -223,7 +223,7 @@ def _streams(services: Services) -> str:
 
 
 def _workers(services: Services) -> str:
-    found = services.queues.workers()
+    found = services.queues.count_workers()
     if missing := [name for name, count in found.items() if not count]:
         raise _IllError(f"none for {', '.join(missing)}")
     return ", ".join(f"{count} for {name}" for name, count in found.items())

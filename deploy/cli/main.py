@@ -20,16 +20,16 @@ from deploy.simulation.simulate import simulate
 from domain.bots import BOTS
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset, VerificationError
 from domain.kernel import scenario
-from domain.kernel.game.deadlines import pace_of
+from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.proof import verify
 from domain.kernel.records.record import facts_for
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import LANGUAGES
-from domain.ruleset_registry import Catalogue, shipped
+from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import DIRECTOR, Json
 from workers.jobs import parallel_audit
 
-Command = Callable[[argparse.Namespace, Catalogue], int]
+Command = Callable[[argparse.Namespace, RulesetRegistry], int]
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -38,7 +38,7 @@ class Usage(Exception):
     """The command was called in a way that it does not know."""
 
 
-def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) -> int:
+def main(argv: Sequence[str] | None = None, catalogue: RulesetRegistry | None = None) -> int:
     """Runs one command and returns the exit status; without a catalogue, of the rulesets that are shipped."""
     gc_tuning.look_seldom()
     try:
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) 
         return int(stop.code or 0)
     command: Command = args.command
     try:
-        status = command(args, shipped() if catalogue is None else catalogue)
+        status = command(args, load_shipped() if catalogue is None else catalogue)
         sys.stdout.flush()
         return status
     except (Usage, SettingsError, OSError) as error:
@@ -198,14 +198,14 @@ def _viewer(text: str) -> int | str:
         raise argparse.ArgumentTypeError(f"{text!r}: public, director or a seat's number is expected") from None
 
 
-def _ruleset(catalogue: Catalogue, name: str) -> AnyRuleset:
+def _ruleset(catalogue: RulesetRegistry, name: str) -> AnyRuleset:
     return catalogue.get(name) if "@" in name else catalogue.latest(name)
 
 
 # --- rulesets and simulations ----------------------------------------------------------------------------------
 
 
-def rulesets(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def rulesets(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """What can be played."""
     docs = [_about(catalogue.get(name)) for name in catalogue.names()]
     if args.json:
@@ -223,7 +223,9 @@ def rulesets(args: argparse.Namespace, catalogue: Catalogue) -> int:
 
 def _about(rules: AnyRuleset) -> dict[str, Json]:
     meta = rules.meta
-    options = {n: {"default": o.default, "schema": o.shape.schema(), "rule": o.rule} for n, o in meta.options.items()}
+    options = {
+        n: {"default": o.default, "schema": o.validator.schema(), "rule": o.rule} for n, o in meta.options.items()
+    }
     return {
         "ruleset": meta.ruleset,
         "title": meta.title,
@@ -235,7 +237,7 @@ def _about(rules: AnyRuleset) -> dict[str, Json]:
     }
 
 
-def simulation(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def simulation(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """Whole games; fails where one did not end or a check failed."""
     rules = _ruleset(catalogue, args.ruleset)
     seats = rules.meta.seats[0] if args.seats is None else args.seats
@@ -270,18 +272,18 @@ def _table(doc: dict[str, Json]) -> None:
 # --- scenarios -------------------------------------------------------------------------------------------------
 
 
-def scenarios(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def scenarios(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """Every file is played, also after one that failed or cannot be read."""
     return max([_scenario(path, catalogue, args.trace) for path in args.files])
 
 
-def _scenario(path: Path, catalogue: Catalogue, trace: bool) -> int:
+def _scenario(path: Path, catalogue: RulesetRegistry, trace: bool) -> int:
     try:
         doc = scenario.parse(path.read_bytes())
     except OSError as error:
         return _say(_in_words(error), USAGE)
     except ScenarioError as error:
-        return _told(path, scenario.Outcome("", fault=error))
+        return _told(path, scenario.ScenarioOutcome("", fault=error))
     status, varied = DONE, isinstance(doc, dict) and "variants" in doc
     for outcome in scenario.play(catalogue.get, doc, _trace if trace else None):
         if outcome.variant or outcome.fault or not varied:
@@ -289,7 +291,7 @@ def _scenario(path: Path, catalogue: Catalogue, trace: bool) -> int:
     return status
 
 
-def _told(path: Path, outcome: scenario.Outcome) -> int:
+def _told(path: Path, outcome: scenario.ScenarioOutcome) -> int:
     head = logging_setup.plain(f"{path}: variant {outcome.variant}" if outcome.variant else f"{path}")
     if outcome.result:
         print(f"{head}: {outcome.result.steps} steps as expected")
@@ -302,7 +304,7 @@ CHANGES, WIDE = 40, 120
 """So many changes of a step are shown, and so many characters of a value."""
 
 
-def _trace(seen: scenario.Seen) -> None:
+def _trace(seen: scenario.StepTrace) -> None:
     head, found = f"variant {seen.variant}, " if seen.variant else "", seen.done
     if isinstance(found, RuleError):
         print(f"{head}step {seen.step}: refused: {found.code} {found.rule} {json.dumps(found.detail)}")
@@ -322,7 +324,7 @@ def _trace(seen: scenario.Seen) -> None:
 
 
 def _short(value: Json) -> str:
-    if value is scenario.NOTHING:
+    if value is scenario.MISSING:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= WIDE else f"{text[:WIDE]}..."
@@ -331,12 +333,12 @@ def _short(value: Json) -> str:
 # --- export files ----------------------------------------------------------------------------------------------
 
 
-def verification(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def verification(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """What is proved, in numbers; or the first fault."""
     try:
         found = replay.load(args.file)
         rules = catalogue.get(found.ruleset)
-        report = verify.verify(rules, found, args.head, again=parallel_audit.play_again).to_json()
+        report = verify.verify(rules, found, args.head, replayer=parallel_audit.replay).to_json()
     except VerificationError as error:
         if args.json:
             _json({"verified": False, "code": error.code, "version": error.version, "detail": str(error)})
@@ -348,7 +350,7 @@ def verification(args: argparse.Namespace, catalogue: Catalogue) -> int:
     return DONE
 
 
-def replayed(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def replayed(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """Board and decisions at a version."""
     found = replay.load(args.file)
     doc = replay.board(catalogue.get(found.ruleset), found, args.version, args.viewer)
@@ -362,7 +364,7 @@ def replayed(args: argparse.Namespace, catalogue: Catalogue) -> int:
     return DONE
 
 
-def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def show(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """The game as sentences."""
     found = replay.load(args.file)
     told = narrate.story(found, catalogue.get(found.ruleset), args.lang, args.viewer, args.since)
@@ -371,15 +373,15 @@ def show(args: argparse.Namespace, catalogue: Catalogue) -> int:
     return DONE
 
 
-def demonstration(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def demonstration(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """A game from the set-up to the final table."""
     rules = _ruleset(catalogue, args.ruleset)
     seats = rules.meta.seats[0] if args.seats is None else args.seats
-    options = {**rules.meta.brief, **dict(args.options)}
-    rules.table(seats, options)
+    options = {**rules.meta.demo_options, **dict(args.options)}
+    rules.make_table(seats, options)
     deadline = int(args.pace) if args.pace and args.pace.isdecimal() else 0
     pace = {"seconds": dict.fromkeys(("move", *rules.meta.clocks.values()), deadline)} if deadline else args.pace
-    pace_of(rules.meta, pace)
+    parse_time_control(rules.meta, pace)
     demo.main(args.url, demo.Plan(rules.meta.ruleset, seats, options, args.seed, args.export, pace, deadline))
     return DONE
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from deploy.backup.key_rotation import begin, finish
 from deploy.cli.arguments import DONE, settings_of
 from deploy.runtime.supervisor import alone
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 
 
 def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -21,7 +21,7 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
     one.add_argument("--log-level", choices=("debug", "info", "warning", "error"), dest="log_level")
 
 
-def rotate(args: argparse.Namespace, _: Catalogue) -> int:
+def rotate(args: argparse.Namespace, _: RulesetRegistry) -> int:
     """Either step; says what comes next."""
     settings = settings_of(args)
     settings.held()

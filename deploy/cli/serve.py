@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from deploy.config.settings import Settings, load
 from deploy.runtime import logging_setup
-from domain.ruleset_registry import Catalogue, shipped
+from domain.ruleset_registry import RulesetRegistry, load_shipped
 from workers import liveness
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ FOR_MIGRATING = frozenset({"ANNALS_MIGRATE_URL", "ANNALS_NEW_KEY"})
 log = logging.getLogger("annals.serve")
 
 
-def serve(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def serve(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """Everything in one: the supervisor and its processes, until a signal comes."""
     from deploy.runtime import nginx  # noqa: PLC0415
     from deploy.runtime.supervisor import alone, stopped_by_signals  # noqa: PLC0415
@@ -57,7 +57,7 @@ def serve(args: argparse.Namespace, catalogue: Catalogue) -> int:
     return DONE
 
 
-def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int], ending: Ending) -> None:
+def _supervise(settings: Settings, catalogue: RulesetRegistry, main: Callable[..., int], ending: Ending) -> None:
     from deploy.runtime import embedded_redis  # noqa: PLC0415
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
 
@@ -65,7 +65,10 @@ def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int
     if own:
         embedded_redis.clear(settings)
         settings = replace(settings, redis_url=embedded_redis.url_of(settings.data))
-    with liveness.folder(settings.data, "serve") as pulses, running_supervisor(settings, pulses, ending) as supervisor:
+    with (
+        liveness.supervised_folder(settings.data, "serve") as pulses,
+        running_supervisor(settings, pulses, ending) as supervisor,
+    ):
         if own:
             supervisor.start(Program("redis", embedded_redis.command(settings.data), last=True, sign=START))
         run_migrations(settings)
@@ -80,7 +83,7 @@ def _supervise(settings: Settings, catalogue: Catalogue, main: Callable[..., int
 @contextmanager
 def running_supervisor(settings: Settings, pulses: Path, ending: Ending) -> Iterator[Supervisor]:
     from deploy.runtime.supervisor import Supervisor  # noqa: PLC0415
-    from domain.ledger.sqlite_files import ended  # noqa: PLC0415
+    from domain.ledger.sqlite_files import checkpoint_closed_file  # noqa: PLC0415
 
     environ = {name: value for name, value in os.environ.items() if name not in FOR_MIGRATING}
     supervisor = Supervisor({**environ, **settings.environ()}, pulses, ending=ending)
@@ -89,8 +92,8 @@ def running_supervisor(settings: Settings, pulses: Path, ending: Ending) -> Iter
     finally:
         supervisor.stop()
         if settings.sqlite:
-            ended(settings.ledger_file)
-            ended(settings.views_file)
+            checkpoint_closed_file(settings.ledger_file)
+            checkpoint_closed_file(settings.views_file)
 
 
 def run_migrations(settings: Settings) -> None:
@@ -99,7 +102,7 @@ def run_migrations(settings: Settings) -> None:
     make(settings)
 
 
-def programs(settings: Settings, catalogue: Catalogue, pulses: Path, main: Callable[..., int]) -> list[Program]:
+def programs(settings: Settings, catalogue: RulesetRegistry, pulses: Path, main: Callable[..., int]) -> list[Program]:
     """The processes of a service, beside its Redis. Each tells that it lives, or the prober does.
 
     `main` runs one command of ours: pump and workers are such.
@@ -114,7 +117,7 @@ def programs(settings: Settings, catalogue: Catalogue, pulses: Path, main: Calla
     return [*http_programs(settings, catalogue, pulses), *others]
 
 
-def http_programs(settings: Settings, catalogue: Catalogue, pulses: Path) -> list[Program]:
+def http_programs(settings: Settings, catalogue: RulesetRegistry, pulses: Path) -> list[Program]:
     """The HTTP servers, in front of them nginx, through which they give their last answers, and who asks all."""
     from deploy.runtime import nginx, prober  # noqa: PLC0415
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
@@ -128,22 +131,22 @@ def http_programs(settings: Settings, catalogue: Catalogue, pulses: Path) -> lis
     ]
 
 
-def _serve_http(catalogue: Catalogue | None, _: Sequence[str]) -> int:
+def _serve_http(catalogue: RulesetRegistry | None, _: Sequence[str]) -> int:
     from deploy.runtime.server import serve as run  # noqa: PLC0415
 
     settings = load()
     logging_setup.set_up(settings.log_level)
-    run(settings, catalogue or shipped())
+    run(settings, catalogue or load_shipped())
     return DONE
 
 
-def _serve_streams(catalogue: Catalogue | None, _: Sequence[str]) -> int:
+def _serve_streams(catalogue: RulesetRegistry | None, _: Sequence[str]) -> int:
     from deploy.runtime.server import serve_streams as run  # noqa: PLC0415
 
     settings = load()
     logging_setup.set_up(settings.log_level)
     os.nice(BEHIND)
-    run(settings, catalogue or shipped())
+    run(settings, catalogue or load_shipped())
     return DONE
 
 

@@ -8,18 +8,18 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from domain.errors import StoreUnavailable
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from workers import liveness
 
 if TYPE_CHECKING:
     from deploy.backup.wal_archive import RunningBackup
     from deploy.runtime.wiring import Services
-    from workers.maintenance.archiving import Archiving
+    from workers.maintenance.archiving import GameArchiver
 from deploy.cli.arguments import DONE, QUEUES, settings_of, with_redis
 from deploy.cli.serve import START, http_programs, preload, run_migrations, running_supervisor
 
 
-def api(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def api(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """The HTTP server and its front, until a signal comes."""
     from deploy.runtime import nginx  # noqa: PLC0415
     from deploy.runtime.supervisor import stopped_by_signals  # noqa: PLC0415
@@ -29,7 +29,7 @@ def api(args: argparse.Namespace, catalogue: Catalogue) -> int:
             settings = services.settings
         with (
             nginx.held(settings) as settings,
-            liveness.folder(settings.data, f"api-{settings.port}") as pulses,
+            liveness.supervised_folder(settings.data, f"api-{settings.port}") as pulses,
             running_supervisor(settings, pulses, ending) as supervisor,
         ):
             preload()
@@ -39,50 +39,50 @@ def api(args: argparse.Namespace, catalogue: Catalogue) -> int:
     return DONE
 
 
-def worker(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def worker(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """One worker of one queue."""
-    from workers.worker import work  # noqa: PLC0415
+    from workers.worker import serve_queue  # noqa: PLC0415
 
     with open_services(args, catalogue) as services:
-        liveness.begin(services.settings.data, f"worker-{args.queue}", START)
-        work(services.crew(), services.settings.redis_url, QUEUES[args.queue])
+        liveness.register_process(services.settings.data, f"worker-{args.queue}", START)
+        serve_queue(services.crew(), services.settings.redis_url, QUEUES[args.queue])
     return DONE
 
 
-def pump(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def pump(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """A pump: one of each number per data folder, by a lock. All those of a database share its games."""
     from deploy.runtime.supervisor import alone  # noqa: PLC0415
     from workers.reconciler import Reconciler  # noqa: PLC0415
-    from workers.worker import pump as run  # noqa: PLC0415
+    from workers.worker import run_projector as run  # noqa: PLC0415
 
     name = "pump" if args.number == 1 else f"pump-{args.number}"
     with open_services(args, catalogue) as services, alone(services.settings.data / f"{name}.lock"):
-        liveness.begin(services.settings.data, name, START)
+        liveness.register_process(services.settings.data, name, START)
         crew = services.crew()
-        owed = services.notices.outbox.waiting if crew.couriers else None
-        parts = (services.reader, crew.errands, crew.outages, services.queues, crew.clock, owed)
+        owed = services.notifications.outbox.has_due if crew.delivery_pool else None
+        parts = (services.reader, crew.job_requests, crew.heartbeat, services.queues, crew.clock, owed)
         owner = crew.node if args.number == 1 else f"{crew.node}/{args.number}"
-        run(crew, services.bell, Reconciler(*parts), owner, services.owing() if crew.couriers else None)
+        run(crew, services.signals, Reconciler(*parts), owner, services.owing() if crew.delivery_pool else None)
     return DONE
 
 
-def keeper(args: argparse.Namespace, catalogue: Catalogue) -> int:
+def keeper(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     """The log against its tree by one of them, by its lease; the running backup of this folder."""
-    from workers.maintenance.process import keep  # noqa: PLC0415
+    from workers.maintenance.process import run_maintenance  # noqa: PLC0415
 
     with open_services(args, catalogue) as services:
-        liveness.begin(services.settings.data, "keeper", START)
+        liveness.register_process(services.settings.data, "keeper", START)
         if not services.settings.scrub:
             _nothing_late(services, "scrub")
-        keep(services.crew(), services.settings.scrub, _copying(services), _archiving(services))
+        run_maintenance(services.crew(), services.settings.scrub, _copying(services), _archiving(services))
     return DONE
 
 
-def _archiving(services: Services) -> Archiving | None:
-    from workers.maintenance.archiving import Archiving  # noqa: PLC0415
+def _archiving(services: Services) -> GameArchiver | None:
+    from workers.maintenance.archiving import GameArchiver  # noqa: PLC0415
 
     days = services.settings.archive_days
-    return Archiving(services.crew(), days) if days else None
+    return GameArchiver(services.crew(), days) if days else None
 
 
 def _copying(services: Services) -> RunningBackup | None:
@@ -96,14 +96,14 @@ def _copying(services: Services) -> RunningBackup | None:
 
 def _nothing_late(services: Services, work: str) -> None:
     """Of what is asked for no more, the progress of before is none that stands still."""
-    from projections.leases import keep as note  # noqa: PLC0415
+    from projections.leases import save_progress as note  # noqa: PLC0415
 
     with suppress(StoreUnavailable), services.views.transaction() as db:
         note(db, work, {})
 
 
 @contextmanager
-def open_services(args: argparse.Namespace, catalogue: Catalogue) -> Iterator[Services]:
+def open_services(args: argparse.Namespace, catalogue: RulesetRegistry) -> Iterator[Services]:
     from deploy.runtime.wiring import create_services  # noqa: PLC0415
 
     settings = with_redis(settings_of(args))
@@ -119,10 +119,10 @@ def open_services(args: argparse.Namespace, catalogue: Catalogue) -> Iterator[Se
 def _check(services: Services) -> None:
     """Raises WrongKey; a store that is away, or has no tables yet, may come back later."""
     with suppress(StoreUnavailable):
-        services.vault.check()
+        services.seed_store.check()
 
 
-def migrate(args: argparse.Namespace, _: Catalogue) -> int:
+def migrate(args: argparse.Namespace, _: RulesetRegistry) -> int:
     """Folder, key and tables."""
     run_migrations(settings_of(args))
     return DONE

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from deploy.config import environment
 from deploy.config.environment import SettingsError
-from domain.notifications.email_subscriptions import sendable
-from domain.notifications.ip_ranges import loopback
-from workers.notifications.smtp_settings import relay
+from domain.notifications.email_subscriptions import is_deliverable
+from domain.notifications.ip_ranges import is_loopback_ip
+from workers.notifications.smtp_settings import parse_smtp_url
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
@@ -126,7 +126,7 @@ def parse_plain(text: str) -> bool:
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can ask there; a name is only believed if it is the usual one."""
-    return host == "localhost" or loopback(host)
+    return host == "localhost" or is_loopback_ip(host)
 
 
 def parse_public_url(text: str) -> str:
@@ -144,13 +144,13 @@ def parse_mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:
     if not smtp:
         return "", ""
     try:
-        relay(smtp)
+        parse_smtp_url(smtp)
     except ValueError:  # what is wrong with a port would be repeated
         raise SettingsError(
             "ANNALS_SMTP: smtp://user:password@host:port or smtps://... is expected, signs of the password escaped, and"
             " of smtp:// at most ?starttls=no after it"
         ) from None
-    if not sendable(sender):
+    if not is_deliverable(sender):
         raise SettingsError("ANNALS_MAIL_FROM: the address in whose name mail is sent is expected with ANNALS_SMTP")
     if not public_url:
         raise SettingsError("ANNALS_PUBLIC_URL is expected with ANNALS_SMTP: mails hold links to the service")

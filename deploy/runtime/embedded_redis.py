@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime import binaries
-from workers.signals import PATIENCE, connect, ping
+from workers.signals import TIMEOUT, connect, ping
 
 PROGRAMS = ("valkey-server", "redis-server")
 
@@ -74,7 +74,7 @@ def probe(url: str, seconds: float = LISTENS) -> bool:
 
 def answers(url: str) -> bool:
     """Whether there is a server, asked by somebody in a hurry."""
-    return probe(url, PATIENCE)
+    return probe(url, TIMEOUT)
 
 
 def wait(url: str, seconds: float) -> bool:

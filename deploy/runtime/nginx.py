@@ -278,7 +278,7 @@ class _Text(string.Template):
 def configuration(settings: Settings, limits: Limits, binary: str) -> str:
     """What nginx is told."""
     from api.http.request_log import HSTS  # noqa: PLC0415 - only the process that becomes nginx needs it
-    from api.services import Settings as ApiSettings  # noqa: PLC0415
+    from api.services import ApiSettings  # noqa: PLC0415
 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     seconds = {name: f"{getattr(limits, name)}s" for name in ("header", "body", "answer", "idle", "work", "silence")}
@@ -331,7 +331,7 @@ def _texts(code: str) -> str:
     """The problem as a variable, in the language of the request."""
     from api.http.problems import Problem  # noqa: PLC0415
 
-    docs = {lang: _quoted(orjson.dumps(Problem(code).doc(lang=lang)).decode()) for lang in LANGUAGES}
+    docs = {lang: _quoted(orjson.dumps(Problem(code).to_document(lang=lang)).decode()) for lang in LANGUAGES}
     return f"map $language $problem_{code} {{ {' '.join(f'{lang} {doc};' for lang, doc in docs.items())} }}"
 
 

@@ -48,14 +48,14 @@ def run(settings: Settings, pulses: Path, _: Sequence[str]) -> NoReturn:
     while True:
         began = time.monotonic()
         prober.look()
-        liveness.promise(SIGN)
+        liveness.set_deadline(SIGN)
         time.sleep(max(began + PERIOD - time.monotonic(), 0))
 
 
 def vouch(pulses: Path, *names: str) -> None:
     """They have answered just now."""
     for name in names:
-        liveness.promise(VOUCHED, pulses / name)
+        liveness.set_deadline(VOUCHED, pulses / name)
 
 
 class Prober:
@@ -84,7 +84,7 @@ class Prober:
             self._vouch("redis")
 
     def _redis_lives(self) -> bool:
-        liveness.promise(SIGN)
+        liveness.set_deadline(SIGN)
         return embedded_redis.probe(self._settings.redis_url)
 
     def _vouch(self, *names: str) -> None:
@@ -115,7 +115,7 @@ def _answers(connection: http.client.HTTPConnection, path: str, *, nameless: boo
     A `nameless` request names no host: the front refuses it by itself, or where it has no connection left it closes
     this one, which it does only while it lives.
     """
-    liveness.promise(SIGN)
+    liveness.set_deadline(SIGN)
     try:
         connection.putrequest("GET", path, skip_host=nameless)
         connection.endheaders()

@@ -19,13 +19,13 @@ from granian.server import Server
 
 from deploy.config.settings import Settings, load
 from deploy.runtime import logging_setup, nginx, parent_death
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from api.services import Services
-    from api.streams.asgi import Streams
+    from api.services import ApiServices
+    from api.streams.asgi import StreamApp
 
 FILES = 256
 """Files beside the connections: databases, locks, libraries."""
@@ -43,27 +43,27 @@ KILL_AFTER = 1
 """Seconds that requests which are under way have to end; who was cut off sends the move again, with its key."""
 
 
-_given: list[Catalogue] = []
+_given: list[RulesetRegistry] = []
 """The rulesets to serve; passed on to the processes that are forked from this one, others play what is shipped."""
 
 
-def serve(settings: Settings, catalogue: Catalogue) -> None:
+def serve(settings: Settings, catalogue: RulesetRegistry) -> None:
     """Serve the front until a signal comes: all but streams."""
     socket = nginx.server_socket(settings)
     _serve(settings, catalogue, "application", Interfaces.WSGI, socket, CONNECTIONS, KILL_AFTER, THREADS)
 
 
-def serve_streams(settings: Settings, catalogue: Catalogue) -> None:
+def serve_streams(settings: Settings, catalogue: RulesetRegistry) -> None:
     """Serve streams to the front until a signal comes."""
-    from api.streams.asgi import LEAVE  # noqa: PLC0415 - the server's main process needs no more of it
+    from api.streams.asgi import SHUTDOWN_SECONDS  # noqa: PLC0415 - the server's main process needs no more of it
 
     socket = nginx.stream_socket(settings)
-    _serve(settings, catalogue, "streams", Interfaces.ASGI, socket, nginx.STREAMS, LEAVE + KILL_AFTER)
+    _serve(settings, catalogue, "streams", Interfaces.ASGI, socket, nginx.STREAMS, SHUTDOWN_SECONDS + KILL_AFTER)
 
 
 def _serve(
     settings: Settings,
-    catalogue: Catalogue,
+    catalogue: RulesetRegistry,
     application: str,
     interface: Interfaces,
     socket: Path,
@@ -100,14 +100,14 @@ def application() -> WSGIApplication:
     return behind_front(create_app(_services()))
 
 
-def streams() -> Streams:
+def streams() -> StreamApp:
     """The ASGI application, likewise."""
     from api.app import create_streams  # noqa: PLC0415 - as above
 
     return create_streams(_services(), as_the_front_says)
 
 
-def _services() -> Services:
+def _services() -> ApiServices:
     from deploy.runtime.wiring import create_services  # noqa: PLC0415
 
     parent = multiprocessing.parent_process()

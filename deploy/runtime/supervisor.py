@@ -157,7 +157,7 @@ def _run(program: Program, environ: Mapping[str, str], supervisor: int) -> NoRet
     signal.pthread_sigmask(signal.SIG_SETMASK, _FOR_US)
     for each in _HELD:
         each.close()
-    liveness.forget()
+    liveness.release_locks()
     os.dup2(2, 1)
     os.environ.clear()
     os.environ.update(environ)
@@ -195,8 +195,8 @@ class Supervisor:
     def _spawn(self, program: Program) -> _Running:
         environ = dict(self.environ)
         if path := self._pulse(program):
-            liveness.expect(path, program.sign)
-            environ[liveness.VARIABLE] = str(path)
+            liveness.expect_first_sign(path, program.sign)
+            environ[liveness.ENV_VARIABLE] = str(path)
         return _Fork(program, environ) if program.run else _Command(program.args, environ)
 
     def _pulse(self, program: Program) -> Path | None:
@@ -223,8 +223,8 @@ class Supervisor:
         """
         path = self._pulse(child.program)
         if path and unheard > ABSENCE:
-            liveness.prolong(path, unheard - ABSENCE)
-        if path and liveness.silent(path):
+            liveness.extend_deadline(path, unheard - ABSENCE)
+        if path and liveness.is_overdue(path):
             log.warning("%s has given no sign of life, and is ended", child.program.name)
             child.process.kill()
             child.process.wait(GRACE)

@@ -13,37 +13,37 @@ from typing import TYPE_CHECKING
 
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime import nginx, unix_http
-from domain.accounts.account_store import People
-from domain.command_handler import Commands
+from domain.accounts.account_store import AccountStore
+from domain.command_handler import CommandHandler
 from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.ledger import Ledger
-from domain.notifications.ip_ranges import public, public_or_own
-from domain.notifications.notification_store import Notices
+from domain.notifications.ip_ranges import is_public_ip, is_public_or_loopback_ip
+from domain.notifications.notification_store import NotificationStore
 from domain.notifications.webhooks import EVENTS, MAIL
-from domain.ruleset_registry import Catalogue, shipped
-from domain.service.heartbeat import Outages
-from domain.service.job_requests import Errands
-from domain.service.seat_tokens import Access
-from domain.service.seed_store import Vault
-from domain.service.service_clock import Clock
+from domain.ruleset_registry import RulesetRegistry, load_shipped
+from domain.service.heartbeat import Heartbeat
+from domain.service.job_requests import JobRequests
+from domain.service.seat_tokens import SeatTokens
+from domain.service.seed_store import SeedStore
+from domain.service.service_clock import ServiceClock
 from projections import log_identity
-from projections.archived_views import Retold
+from projections.archived_views import ArchivedViewLoader
 from projections.reader import Reader
-from projections.view_store import Views, damage_mark, in_use
-from workers.change_listener import Changes
-from workers.context import Crew
-from workers.notifications.delivery_pool import Couriers
-from workers.notifications.digests import Digests
-from workers.notifications.email_renderer import Letters
-from workers.notifications.producer import Owing
-from workers.notifications.smtp_client import Mailer, Post
-from workers.notifications.smtp_settings import relay
-from workers.notifications.webhook_client import Sender
+from projections.view_store import ViewStore, damage_marker, is_in_use
+from workers.change_listener import ChangeListener
+from workers.context import WorkerContext
+from workers.notifications.delivery_pool import DeliveryPool
+from workers.notifications.digests import DigestProducer
+from workers.notifications.email_renderer import EmailRenderer
+from workers.notifications.producer import NotificationProducer
+from workers.notifications.smtp_client import Mailer, SmtpClient
+from workers.notifications.smtp_settings import parse_smtp_url
+from workers.notifications.webhook_client import WebhookClient
 from workers.queues import Queues
-from workers.signals import Bell, Ringer
+from workers.signals import Signals, SignalThread
 
 if TYPE_CHECKING:
-    from api.services import Services as ApiServices
+    from api.services import ApiServices
 
 PATIENCE = 10.0
 """Seconds that a start may look for damaged pages of the views: those that are found later need another start."""
@@ -61,33 +61,33 @@ class Services:
     """Everything that a process may use; nothing is connected before it is used."""
 
     settings: Settings
-    catalogue: Catalogue
+    registry: RulesetRegistry
     ledger: Ledger
-    vault: Vault
-    commands: Commands
-    access: Access
-    errands: Errands
-    people: People
-    notices: Notices
-    views: Views
+    seed_store: SeedStore
+    commands: CommandHandler
+    seat_tokens: SeatTokens
+    job_requests: JobRequests
+    account_store: AccountStore
+    notifications: NotificationStore
+    views: ViewStore
     reader: Reader
-    bell: Bell
-    changes: Changes
+    signals: Signals
+    changes: ChangeListener
     queues: Queues
-    clock: Clock
+    clock: ServiceClock
     """The time of the service, ms since 1970 UTC."""
 
     def notify(self, position: int) -> None:
         """There is something new in the log, up to that position."""
-        self.bell.ring(position)
+        self.signals.notify_appended(position)
 
-    def crew(self) -> Crew:
+    def crew(self) -> WorkerContext:
         """What jobs use."""
-        return Crew(
+        return WorkerContext(
             self.commands,
             self.ledger,
-            self.catalogue,
-            self.vault,
+            self.registry,
+            self.seed_store,
             self.views,
             self.clock,
             self.notify,
@@ -95,30 +95,31 @@ class Services:
             self._couriers(),
         )
 
-    def _couriers(self) -> Couriers | None:
+    def _couriers(self) -> DeliveryPool | None:
         mode, mailer = self.settings.webhooks, self._mailer()
         if mode == "none" and not mailer:
             return None
-        sender = Sender(public_or_own if mode == "loopback" else public)
-        return Couriers(self.notices, self.people.journal, self.clock, mode, sender, mailer)
+        sender = WebhookClient(is_public_or_loopback_ip if mode == "loopback" else is_public_ip)
+        return DeliveryPool(self.notifications, self.account_store.audit_log, self.clock, mode, sender, mailer)
 
     def _mailer(self) -> Mailer | None:
         s = self.settings
         if not s.smtp:
             return None
-        letters = Letters(self.catalogue, self.access.cards, s.public_url, s.mail_from)
-        return Mailer(self.notices.mailboxes, letters, Post(relay(s.smtp)), self.reader)
+        letters = EmailRenderer(self.registry, self.seat_tokens.texts.list_cards, s.public_url, s.mail_from)
+        return Mailer(self.notifications.email_subscriptions, letters, SmtpClient(parse_smtp_url(s.smtp)), self.reader)
 
-    def owing(self) -> Owing:
+    def owing(self) -> NotificationProducer:
         """Who writes down what webhooks and mailboxes are owed."""
-        outbox = self.notices.outbox
-        digests = Digests(outbox, self.notices.mailboxes, self.reader) if self.settings.smtp else None
-        return Owing(self.crew(), outbox, digests)
+        outbox = self.notifications.outbox
+        digests = (
+            DigestProducer(outbox, self.notifications.email_subscriptions, self.reader) if self.settings.smtp else None
+        )
+        return NotificationProducer(self.crew(), outbox, digests)
 
     def api(self) -> ApiServices:
         """What the API is made from."""
-        from api.services import Services as ApiServices  # noqa: PLC0415 - workers need none of Flask
-        from api.services import Settings as ApiSettings  # noqa: PLC0415
+        from api.services import ApiServices, ApiSettings  # noqa: PLC0415 - workers do not import Flask
 
         s = self.settings
         settings = ApiSettings(
@@ -137,20 +138,20 @@ class Services:
         return ApiServices(
             self.commands,
             self.ledger,
-            self.catalogue,
+            self.registry,
             self.reader,
-            self.access,
-            self.errands,
-            self.people,
-            self.notices,
+            self.seat_tokens,
+            self.job_requests,
+            self.account_store,
+            self.notifications,
             self.clock,
-            Ringer(self.bell).ring,
-            self.bell.stir,
+            SignalThread(self.signals).notify_appended,
+            self.signals.notify_changed,
             self.crew().inspector.inspect,
             self.changes.listen,
-            lambda job: self.queues.state(job, self.clock()),
+            lambda job: self.queues.job_state(job, self.clock()),
             self._streams,
-            self.bell.up,
+            self.signals.is_up,
             settings,
         )
 
@@ -161,33 +162,33 @@ class Services:
 
     def close(self) -> None:
         """Close this process' connections."""
-        for each in (self.clock, self.queues, self.bell, self.views, self.ledger):
+        for each in (self.clock, self.queues, self.signals, self.views, self.ledger):
             each.close()
 
 
-def create_services(settings: Settings, catalogue: Catalogue | None = None) -> Services:
+def create_services(settings: Settings, catalogue: RulesetRegistry | None = None) -> Services:
     """Without a catalogue, of the rulesets that are shipped. Needs the address of a Redis; raises SettingsError."""
     if not settings.redis_url:
         raise SettingsError("ANNALS_REDIS_URL is not set; only `serve` starts a server of its own")
-    rules = shipped() if catalogue is None else catalogue
+    rules = load_shipped() if catalogue is None else catalogue
     ledger = Ledger.open(settings.ledger_url, settings.key())
-    views = Views(settings.views_url, ledger.keys, settings.parts)
-    vault, reader = Vault(ledger, ledger.keys), Reader(views, Retold(ledger, rules))
-    url, clock = settings.redis_url, Clock(ledger, alone=settings.sqlite)
+    views = ViewStore(settings.views_url, ledger.keys, settings.parts)
+    vault, reader = SeedStore(ledger, ledger.keys), Reader(views, ArchivedViewLoader(ledger, rules))
+    url, clock = settings.redis_url, ServiceClock(ledger, alone=settings.sqlite)
     return Services(
         settings,
         rules,
         ledger,
         vault,
-        Commands(ledger, rules, vault, clock),
-        Access(ledger, ledger.keys, lambda: clock() // 1000),
-        Errands(ledger),
-        People(ledger, ledger.keys, clock),
-        Notices(ledger, ledger.keys, clock, _carried(settings)),
+        CommandHandler(ledger, rules, vault, clock),
+        SeatTokens(ledger, ledger.keys, lambda: clock() // 1000),
+        JobRequests(ledger),
+        AccountStore(ledger, ledger.keys, clock),
+        NotificationStore(ledger, ledger.keys, clock, _carried(settings)),
         views,
         reader,
-        Bell(url),
-        Changes(lambda: Bell(url)),
+        Signals(url),
+        ChangeListener(lambda: Signals(url)),
         Queues(url),
         clock,
     )
@@ -205,38 +206,38 @@ def migrate(settings: Settings) -> None:
     """
     settings.prepare()
     ledger = Ledger.open(settings.owner_url, settings.key())
-    views = Views(settings.migrate_url or settings.views_url, ledger.keys, settings.parts)
+    views = ViewStore(settings.migrate_url or settings.views_url, ledger.keys, settings.parts)
     try:
         with _named(settings, settings.ledger_file):
             ledger.migrate()
-            Access(ledger, ledger.keys).migrate()
-            Errands(ledger).migrate()
-            People(ledger, ledger.keys).migrate()
-            Notices(ledger, ledger.keys).migrate()
-            Outages(ledger).migrate()
+            SeatTokens(ledger, ledger.keys).migrate()
+            JobRequests(ledger).migrate()
+            AccountStore(ledger, ledger.keys).migrate()
+            NotificationStore(ledger, ledger.keys).migrate()
+            Heartbeat(ledger).migrate()
             ledger.keys.check()
         with _named(settings, settings.views_file):
             last = _migrate(views, settings)
         with _named(settings, settings.ledger_file):
-            fits = log_identity.holds(ledger, last)
+            fits = log_identity.contains_all(ledger, last)
         with _named(settings, settings.views_file):
             if not fits:
                 log.warning("the views are not those of this log, and are made anew")
                 views.clear()
                 views.migrate()
         if settings.migrate_url:
-            ledger.grant(settings.ledger_url)
+            ledger.admin.grant_service_role(settings.ledger_url)
     finally:
         views.close()
         ledger.close()
 
 
 @contextmanager
-def people_of(settings: Settings) -> Iterator[People]:
+def people_of(settings: Settings) -> Iterator[AccountStore]:
     """The accounts alone, for commands that need no more of the service; raises StoreUnavailable."""
     ledger = Ledger.open(settings.ledger_url, settings.key())
     try:
-        people = People(ledger, ledger.keys)
+        people = AccountStore(ledger, ledger.keys)
         people.migrate()
         yield people
     finally:
@@ -254,14 +255,14 @@ def _named(settings: Settings, file: Path) -> Iterator[None]:
         raise StoreUnavailable(f"{file}: {error}" if settings.sqlite else str(error)) from error
 
 
-def _migrate(views: Views, settings: Settings) -> set[log_identity.Newest]:
+def _migrate(views: ViewStore, settings: Settings) -> set[log_identity.LastRecord]:
     """Where the views are. A damaged file is begun anew: all that is in it is made from the log."""
     if settings.sqlite:
         _make_views_file(settings.views_file)
     try:
-        views.look_at_pages(PATIENCE)
+        views.check_pages(PATIENCE)
         views.migrate()
-        return log_identity.newest(views)
+        return log_identity.list_last_records(views)
     except ViewsDamaged as error:
         views.close()
         _wait_until_unused(settings.views_file)
@@ -269,15 +270,15 @@ def _migrate(views: Views, settings: Settings) -> set[log_identity.Newest]:
         for end in ("", "-wal", "-shm"):
             settings.views_file.with_name(settings.views_file.name + end).unlink(missing_ok=True)
         _make_views_file(settings.views_file)
-        damage_mark(settings.views_file).unlink(missing_ok=True)  # last: who is killed here begins again
+        damage_marker(settings.views_file).unlink(missing_ok=True)  # last: who is killed here begins again
         views.migrate()
-        return log_identity.newest(views)
+        return log_identity.list_last_records(views)
 
 
 def _wait_until_unused(views: Path) -> None:
     """Whoever has the file open would go on with one that is gone, beside those who open the new one."""
     end = time.monotonic() + LEAVING
-    while in_use(views):
+    while is_in_use(views):
         if time.monotonic() > end:
             raise SettingsError(f"{views} is damaged, and in use: it is made anew once the service has been stopped")
         time.sleep(0.1)

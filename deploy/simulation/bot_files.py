@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from domain.bots import BOTS, Player, Scene
+from domain.bots import BOTS, BotPlayer, PlayableGame
 from domain.errors import AnnalsError
-from domain.kernel.rules.decide import build
+from domain.kernel.rules.decide import build_move
 from domain.types import PUBLIC, Doc, Json, Seat
 
 Choose = Callable[[Json, Json], Json]
@@ -28,13 +28,13 @@ def is_file(name: str) -> bool:
 
 
 @cache
-def player(name: str) -> Player:
+def player(name: str) -> BotPlayer:
     """One of BOTS, or the bot of a file. Raises BotError."""
     if not is_file(name):
         return BOTS[name]
     choose = _loaded(Path(name))
 
-    def play(match: Scene, seat: Seat, rng: random.Random) -> Doc:
+    def play(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc:
         # What the file draws from the module's own generator then depends on the game alone, as for our bots.
         random.seed(rng.getrandbits(64))
         return _built(match, seat, choose)
@@ -58,7 +58,7 @@ def _loaded(file: Path) -> Choose:
     return choose
 
 
-def _built(match: Scene, seat: Seat, choose: Choose) -> Doc:
+def _built(match: PlayableGame, seat: Seat, choose: Choose) -> Doc:
     """A move of the builder, by the file's picks; a pick that was not offered is refused as it is over HTTP."""
     rules, state = match.rules, match.state
     board = {
@@ -66,7 +66,7 @@ def _built(match: Scene, seat: Seat, choose: Choose) -> Doc:
         "viewer": seat,
         "version": match.game.version,
         "status": "running",
-        "public": rules.sight(state, PUBLIC),
-        "own": rules.sight(state, seat),
+        "public": rules.player_view(state, PUBLIC),
+        "own": rules.player_view(state, seat),
     }
-    return build(rules, state, seat, lambda question: choose(board, question.to_json()))
+    return build_move(rules, state, seat, lambda question: choose(board, question.to_json()))

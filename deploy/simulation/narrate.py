@@ -9,13 +9,13 @@ from itertools import groupby
 
 from deploy.simulation.replay import NotInFile, check_viewer
 from domain.errors import VerificationError
-from domain.kernel.game.game import state_for
-from domain.kernel.narration.chapters import Digest, Passage, digests, heading, tell, title
-from domain.kernel.narration.sentences import Who
+from domain.kernel.game.game import state_known_to
+from domain.kernel.narration.chapters import Digest, Section, digests, narrate, section_title, turn_title
+from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.records.export import Export
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema import declarations
-from domain.kernel.text.message_catalog import Texts, texts
+from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import DIRECTOR, PUBLIC, Json, Viewer
 
 UNREAD = "..."
@@ -29,7 +29,7 @@ class Turn:
     title: str
     digest: Digest | None
     """None of what was undone, and where the game comes back to a turn."""
-    sections: Sequence[tuple[str, Sequence[Passage]]]
+    sections: Sequence[tuple[str, Sequence[Section]]]
     """Heading and what is told under it."""
 
 
@@ -48,27 +48,27 @@ def story(found: Export, rules: AnyRuleset, lang: str, viewer: Viewer | None = N
 
     Raises NotInFile, and VerificationError for a record that cannot be read.
     """
-    reader: Viewer = viewer if viewer is not None else DIRECTOR if found.complete else found.viewer
+    reader: Viewer = viewer if viewer is not None else DIRECTOR if found.is_complete else found.viewer
     check_viewer(found, reader)
     if since and not 0 < since <= len(found.records):
         raise NotInFile(f"the file holds the versions 1 to {len(found.records)}")
-    words = texts(rules.package, lang)
+    words = load_texts(rules.package, lang)
     try:
-        name = Who(words, rules.powers(state_for(rules, found.records, PUBLIC)), {})
-        tale = tell(rules, found.records, reader, words, name, since)
+        name = SeatNames(words, rules.powers(state_known_to(rules, found.records, PUBLIC)), {})
+        tale = narrate(rules, found.records, reader, words, name, since)
         short = {d.chapter.turn: d for d in digests(rules, words, name, tale)}
     except Exception as error:  # a forged record can be of any shape
         raise VerificationError("unreadable", len(found.records), type(error).__name__) from error
     turns = []
-    for turn, group in groupby(tale.passages, key=lambda p: p.chapter.turn):
+    for turn, group in groupby(tale.sections, key=lambda p: p.chapter.turn):
         some = list(group)
-        digest = short.pop(turn, None) if any(p.counted for p in some) else None
-        turns.append(Turn(title(words, some[0].chapter), digest, _sections(words, some)))
+        digest = short.pop(turn, None) if any(p.is_active for p in some) else None
+        turns.append(Turn(turn_title(words, some[0].chapter), digest, _sections(words, some)))
     return Story(found, reader, words, turns)
 
 
-def _sections(words: Texts, told: Sequence[Passage]) -> list[tuple[str, Sequence[Passage]]]:
-    grouped = groupby(told, key=lambda p: heading(words, p.chapter))
+def _sections(words: Texts, told: Sequence[Section]) -> list[tuple[str, Sequence[Section]]]:
+    grouped = groupby(told, key=lambda p: section_title(words, p.chapter))
     return [(head, list(some)) for head, some in grouped]
 
 
@@ -87,7 +87,7 @@ def as_text(told: Story) -> Iterator[str]:
                 yield f"-- {head} --"
             for passage in some:
                 for said in passage.lines or (UNREAD,):
-                    yield f"{' ' if passage.counted else '~'}{passage.version:>5}  {said}"
+                    yield f"{' ' if passage.is_active else '~'}{passage.version:>5}  {said}"
 
 
 def as_markdown(told: Story) -> Iterator[str]:
@@ -104,7 +104,7 @@ def as_markdown(told: Story) -> Iterator[str]:
             yield ""
             for passage in some:
                 for text in passage.lines or (UNREAD,):
-                    marked = _escaped(text) if passage.counted else f"~~{_escaped(text)}~~"
+                    marked = _escaped(text) if passage.is_active else f"~~{_escaped(text)}~~"
                     yield f"- {passage.version}: {marked}"
 
 
@@ -127,9 +127,9 @@ def _digest(turn: Turn) -> Sequence[str]:
     return (*turn.digest.lines, *turn.digest.standings) if turn.digest else ()
 
 
-def _entry(passage: Passage) -> dict[str, Json]:
+def _entry(passage: Section) -> dict[str, Json]:
     where = declarations.doc(passage.chapter)
-    return {"version": passage.version, "undone": not passage.counted, "chapter": where, "text": list(passage.lines)}
+    return {"version": passage.version, "undone": not passage.is_active, "chapter": where, "text": list(passage.lines)}
 
 
 def _escaped(text: str) -> str:

@@ -7,14 +7,24 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from domain.bots import built, may_decide
+from domain.bots import deciding_seats, random_move
 from domain.errors import NeedsChance, RuleError
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Play
-from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.rules.decide import dry_run, query_builder
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.json_codec import to_json
-from domain.kernel.schema.validators import Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word, shape_of
+from domain.kernel.schema.validators import (
+    Boolean,
+    IntegerRange,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectOf,
+    Validator,
+    Word,
+    validator_of,
+)
 from domain.types import Doc, Json, Seat
 
 NOWHERE = "nowhere"
@@ -42,7 +52,7 @@ class Prober:
         self.seen: dict[str, list[Doc]] = {}
         self.latest: list[Doc] = []
         self._age = 0
-        self._ways: Sequence[tuple[Callable[[Match[Any]], str | None], int]] = (
+        self._ways: Sequence[tuple[Callable[[InMemoryGame[Any]], str | None], int]] = (
             (self._altered, 8),
             (self._repeated, 4),
             (self._again, 5),
@@ -63,7 +73,7 @@ class Prober:
         else:
             kept[self.rng.randrange(_KEPT)] = move
 
-    def code(self, match: Match[Any]) -> str | None:
+    def code(self, match: InMemoryGame[Any]) -> str | None:
         """One try: the code of the refusal, None where the move happens to be legal."""
         if match.state.over:
             return self._repeated(match)
@@ -73,7 +83,7 @@ class Prober:
         (way,) = self.rng.choices([w for w, _ in self._ways], [n for _, n in self._ways])
         return way(match)
 
-    def codes_of(self, match: Match[Any], candidates: Candidates, most: int) -> Iterator[str]:
+    def codes_of(self, match: InMemoryGame[Any], candidates: Candidates, most: int) -> Iterator[str]:
         """The refusals of some moves of a small world, for a seat that decides, now and then for any."""
         if match.state.over or match.state.top.engine:
             return
@@ -98,7 +108,7 @@ class Prober:
 
     # --- ways ---
 
-    def _refusal(self, match: Match[Any], seat: Seat, *moves: Json) -> str | None:
+    def _refusal(self, match: InMemoryGame[Any], seat: Seat, *moves: Json) -> str | None:
         try:
             dry_run(self.rules, match.state, seat, moves)
         except RuleError as error:
@@ -107,15 +117,15 @@ class Prober:
             return None
         return None
 
-    def _seat(self, match: Match[Any]) -> Seat:
-        return self.rng.choice(may_decide(match))
+    def _seat(self, match: InMemoryGame[Any]) -> Seat:
+        return self.rng.choice(deciding_seats(match))
 
-    def _any_seat(self, match: Match[Any]) -> Seat:
+    def _any_seat(self, match: InMemoryGame[Any]) -> Seat:
         return self.rng.randrange(match.game.table.seats)
 
-    def _altered(self, match: Match[Any]) -> str | None:
+    def _altered(self, match: InMemoryGame[Any]) -> str | None:
         seat = self._seat(match)
-        move: Json = built(self.rules, match.state, seat, self.rng)
+        move: Json = random_move(self.rules, match.state, seat, self.rng)
         for _ in range(self.rng.choice((1, 1, 2))):
             move = altered_move(move, self.rng, self.words)
         return self._refusal(match, seat, move)
@@ -124,15 +134,15 @@ class Prober:
         kinds = sorted(self.seen) or ["none"]
         return self.rng.choice(self.seen.get(self.rng.choice(kinds), [{"type": NOWHERE}]))
 
-    def _repeated(self, match: Match[Any]) -> str | None:
+    def _repeated(self, match: InMemoryGame[Any]) -> str | None:
         seat = self._any_seat(match) if match.state.over else self._seat(match)
         return self._refusal(match, seat, self._known())
 
-    def _again(self, match: Match[Any]) -> str | None:
+    def _again(self, match: InMemoryGame[Any]) -> str | None:
         """One of the latest moves, by a seat that decides now."""
         return self._refusal(match, self._seat(match), self.rng.choice(self.latest or [{"type": NOWHERE}]))
 
-    def _invented(self, match: Match[Any]) -> str | None:
+    def _invented(self, match: InMemoryGame[Any]) -> str | None:
         """A well-formed move that fits the decision, with ids that occur somewhere."""
         kind = match.state.top.kind
         fitting = [
@@ -143,34 +153,34 @@ class Prober:
         move = self._of_shape(self.rng.choice(fitting or list(self.rules.moves)))
         return self._refusal(match, self._seat(match), move)
 
-    def _stranger(self, match: Match[Any]) -> str | None:
+    def _stranger(self, match: InMemoryGame[Any]) -> str | None:
         """Any move by any seat."""
         move = self._known() if self.rng.random() < 0.5 else self._of_shape(self.rng.choice(list(self.rules.moves)))
         return self._refusal(match, self._any_seat(match), move)
 
-    def _malformed(self, match: Match[Any]) -> str | None:
+    def _malformed(self, match: InMemoryGame[Any]) -> str | None:
         seat = self._seat(match)
-        move = built(self.rules, match.state, seat, self.rng)
+        move = random_move(self.rules, match.state, seat, self.rng)
         return self._refusal(match, seat, self.rng.choice(list(malformed(move, self.rng))))
 
-    def _listed(self, match: Match[Any]) -> str | None:
+    def _listed(self, match: InMemoryGame[Any]) -> str | None:
         """Two moves in one list; really decided, since a draw in the first is what matters."""
         seat = self._seat(match)
-        move = built(self.rules, match.state, seat, self.rng)
+        move = random_move(self.rules, match.state, seat, self.rng)
         try:
-            Play(seat, [move, self.rng.choice([move, self._known()])]).step(self.rules, match.game, match.moment)
+            Play(seat, [move, self.rng.choice([move, self._known()])]).execute(self.rules, match.game, match.context)
         except RuleError as error:
             return error.code
         return None
 
-    def _not_offered(self, match: Match[Any]) -> str | None:
+    def _not_offered(self, match: InMemoryGame[Any]) -> str | None:
         try:
-            ask(self.rules, match.state, self._any_seat(match), [self.rng.choice([NOWHERE, 10**6, {}, None])])
+            query_builder(self.rules, match.state, self._any_seat(match), [self.rng.choice([NOWHERE, 10**6, {}, None])])
         except RuleError as error:
             return error.code
         return None
 
-    def _elsewhere(self, match: Match[Any]) -> str | None:
+    def _elsewhere(self, match: InMemoryGame[Any]) -> str | None:
         try:
             match.rewind(match.game.version + self.rng.randrange(3))
         except RuleError as error:
@@ -178,7 +188,7 @@ class Prober:
         raise AssertionError("a rewind that goes nowhere is accepted")
 
     def _of_shape(self, kind: str) -> Doc:
-        fields = value_of(shape_of(self.rules.moves[kind]), self.rng, self.words)
+        fields = value_of(validator_of(self.rules.moves[kind]), self.rng, self.words)
         return {**fields, "type": kind}
 
 
@@ -256,25 +266,25 @@ def malformed(move: Doc, rng: random.Random) -> Iterator[Json]:
         yield {**move, name: rng.choice(_BAD)}
 
 
-def value_of(shape: Shape, rng: random.Random, words: Sequence[str]) -> Any:
+def value_of(shape: Validator, rng: random.Random, words: Sequence[str]) -> Any:
     """A well-formed value with ids among the words."""
-    if isinstance(shape, Int):
+    if isinstance(shape, IntegerRange):
         return min(shape.hi, max(shape.lo, rng.choice([0, 1, 2, rng.randrange(12), 99])))
-    if isinstance(shape, Bool):
+    if isinstance(shape, Boolean):
         return rng.random() < 0.5
     if isinstance(shape, Word):
         return rng.choice(shape.of or words)
-    if isinstance(shape, Null):
+    if isinstance(shape, Nullable):
         return None if rng.random() < 0.3 else value_of(shape.inner, rng, words)
     if isinstance(shape, ListOf):
         count = min(shape.hi, shape.lo + rng.randrange(4))
         return [value_of(shape.item, rng, words) for _ in range(count)]
     if isinstance(shape, MapOf):
         return {rng.choice(words): value_of(shape.item, rng, words) for _ in range(rng.randrange(4))}
-    return _object_of(shape, rng, words) if isinstance(shape, Obj) else None
+    return _object_of(shape, rng, words) if isinstance(shape, ObjectOf) else None
 
 
-def _object_of(shape: Obj, rng: random.Random, words: Sequence[str]) -> dict[str, Json]:
+def _object_of(shape: ObjectOf, rng: random.Random, words: Sequence[str]) -> dict[str, Json]:
     fields = dict(shape.fields)
     made: dict[str, Json] = {}
     if shape.tag and shape.variants:

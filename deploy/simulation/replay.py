@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from domain.errors import VerificationError
-from domain.kernel.game.game import state_for
+from domain.kernel.game.game import state_known_to
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.kernel.records.export import Export
@@ -37,7 +37,7 @@ def check_viewer(found: Export, viewer: Viewer) -> None:
     seats = found.records[0].body.get("seats", 0)
     if isinstance(viewer, int) and not 0 <= viewer < seats:
         raise NotInFile(f"the seats of this game are 0 to {seats - 1}")
-    if not found.complete and viewer not in (PUBLIC, found.viewer):
+    if not found.is_complete and viewer not in (PUBLIC, found.viewer):
         raise NotInFile(
             f"the file is the export for {_said(found.viewer)} of a game that is not closed: "
             f"it does not hold what {_said(viewer)} may see"
@@ -59,7 +59,7 @@ def board(rules: AnyRuleset, found: Export, version: int, viewer: Viewer) -> dic
     records = found.records[:version]
     reader: Viewer = DIRECTOR if records[-1].kind == "closed" else viewer
     try:
-        state = state_for(rules, records, reader)
+        state = state_known_to(rules, records, reader)
     except Exception as error:  # a forged fact can break evolve in any way
         raise VerificationError("unfoldable", version, type(error).__name__) from error
     rewinds = sum(r.kind == "rewound" for r in records)
@@ -69,8 +69,8 @@ def board(rules: AnyRuleset, found: Export, version: int, viewer: Viewer) -> dic
         "version": version,
         "kind": records[-1].kind,
         "viewer": str(viewer),
-        "public": rules.sight(state, PUBLIC),
-        "own": None if reader == PUBLIC else rules.sight(state, reader),
+        "public": rules.player_view(state, PUBLIC),
+        "own": None if reader == PUBLIC else rules.player_view(state, reader),
         "decisions": [d.to_json() for d in decisions(rules, state, rewinds, reader)],
     }
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from deploy.simulation.bot_files import player
 from deploy.simulation.refusal_probes import Candidates, Prober
-from domain.bots import may_decide
+from domain.bots import deciding_seats
 from domain.errors import VerificationError
 from domain.kernel.game.game import fold
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for
@@ -117,7 +117,7 @@ def simulate(
     counted.
     Raises InvalidTable for seats or options that the ruleset does not allow.
     """
-    table = rules.table(seats, options)
+    table = rules.make_table(seats, options)
     bots = (bot,) * seats if isinstance(bot, str) else tuple(bot)
     plan = Plan(
         rules,
@@ -163,7 +163,7 @@ class _Game:
         probing = random.Random(f"{plan.seed}|{index}|probes")  # noqa: S311  likewise
         self.prober = Prober(plan.rules, probing)
         self.known = {*COMMON_CODES, *plan.rules.meta.codes}
-        self.match: Match[Any] | None = None
+        self.match: InMemoryGame[Any] | None = None
         self.anchor = 0
         self.worlds, self.looked = 0, set[str]()
 
@@ -179,7 +179,7 @@ class _Game:
         """From the set-up to the export."""
         plan, index = self.plan, self.tally.index
         name = f"{plan.rules.meta.ruleset.split('@')[0]}-{plan.seed}-{index}"
-        self.match = match = Match(
+        self.match = match = InMemoryGame(
             plan.rules, plan.seats, self.rng.randbytes(32), options=plan.options, game=name, patch=plan.patch
         )
         self.anchor = match.game.version
@@ -190,20 +190,20 @@ class _Game:
             self._step(match)
         self._end(match)
 
-    def _step(self, match: Match[Any]) -> None:
+    def _step(self, match: InMemoryGame[Any]) -> None:
         self._probe(match)
         kind, begun = match.state.top.kind, time.perf_counter()
         record = self._act(match)
         self.tally.seconds += time.perf_counter() - begun
         self._count(record, kind)
 
-    def _act(self, match: Match[Any]) -> Record:
+    def _act(self, match: InMemoryGame[Any]) -> Record:
         if self.plan.wild and (record := self._fate(match)):
             return record
         if match.state.top.engine:
             return match.resolve()
         while True:
-            seat = self.rng.choice(may_decide(match))
+            seat = self.rng.choice(deciding_seats(match))
             if seat in match.state.vacant:
                 if seat in match.state.top.owing:
                     return match.lapse(seats=[seat])
@@ -213,9 +213,9 @@ class _Game:
                 self.prober.learn(move)
                 return match.play(seat, move, decision=match.decisions()[0].id)
 
-    def _fate(self, match: Match[Any]) -> Record | None:
+    def _fate(self, match: InMemoryGame[Any]) -> Record | None:
         """What else happens to a game; the bots play on where nothing does."""
-        chance, empty = self.rng.random(), (*match.state.vacant, *match.game.kept)
+        chance, empty = self.rng.random(), (*match.state.vacant, *match.game.unvacated_seats)
         if chance < 0.02 and match.state.top.owing:
             return match.lapse()
         if chance < 0.03:
@@ -224,20 +224,20 @@ class _Game:
             self.anchor = match.game.version + 1
             seat = self.rng.choice([s for s in range(match.state.seats) if s not in empty])
             return match.leave(seat, self.rng.choice((0, HELD)))
-        if chance > 0.95 and match.game.kept:
+        if chance > 0.95 and match.game.unvacated_seats:
             self.anchor = match.game.version + 1
-            return match.vacate(match.game.kept[0])
+            return match.vacate(match.game.unvacated_seats[0])
         if chance > 0.9 and empty:
             self.anchor = match.game.version + 1
             return match.join(empty[0], f"p{match.game.version}")
         return None
 
-    def _back(self, match: Match[Any]) -> Record | None:
+    def _back(self, match: InMemoryGame[Any]) -> Record | None:
         """A rewind by up to eight records, not past a change of players."""
-        line = [v for v in match.line()[-9:-1] if v >= self.anchor]
+        line = [v for v in match.active_versions()[-9:-1] if v >= self.anchor]
         return match.rewind(self.rng.choice(line), fresh=self.rng.random() < 0.5) if line else None
 
-    def _probe(self, match: Match[Any]) -> None:
+    def _probe(self, match: InMemoryGame[Any]) -> None:
         rate, dice = self.plan.probes, self.prober.rng
         tries = int(rate) + (dice.random() < rate % 1)
         head = match.game
@@ -272,7 +272,7 @@ class _Game:
         tally.facts.update(f["t"] for f in facts)
         if self.plan.things:
             tally.things.update(self.plan.things.intersection(_strings(facts)))
-        types = [kind] if record.kind == "resolved" else [move["type"] for _, move in record.acts()]
+        types = [kind] if record.kind == "resolved" else [move["type"] for _, move in record.moves()]
         tally.moves.update(types)
         tally.plays += bool(types)
         tally.passes += bool(types) and PASSES.issuperset(types)
@@ -280,7 +280,7 @@ class _Game:
             for broken in self.rules.check(match.state):
                 self.fail(f"broken: {broken}")
 
-    def _end(self, match: Match[Any]) -> None:
+    def _end(self, match: InMemoryGame[Any]) -> None:
         self.tally.finished = match.state.over
         if match.state.over:
             self._probe(match)

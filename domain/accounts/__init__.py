@@ -1,5 +1,5 @@
-"""Accounts: people with a name and a password, what they prove themselves by, and what is known of them.
+"""Accounts: names, passwords, other credentials, and everything else that the service stores of people.
 
-All of it are ordinary tables of the ledger's database. Records know players by opaque ids alone; an account has one of
-its own, and those of the guests that it has claimed.
+All of it is in ordinary tables of the ledger's database. Records contain opaque player ids only; an account has one of
+its own, and the ids of guests that it has claimed.
 """

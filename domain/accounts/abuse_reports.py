@@ -1,24 +1,24 @@
-"""Reports: what people tell moderators of players and tables, until somebody has settled it."""
+"""Abuse reports: complaints about players and tables, for moderators to settle."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from domain.accounts.account_tables import Rows, write
-from domain.accounts.accounts import holding
+from domain.accounts.account_tables import AccountTable, write
+from domain.accounts.accounts import require_account_role
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement
 
 MOST_OPEN = 20
-"""Reports of one account that nobody has settled yet."""
+"""Open reports of one account at most."""
 
 _SELECT = "SELECT id, account, at, player, game, said, outcome, settled FROM reports WHERE "
 
 
 @dataclass(frozen=True)
-class Report:
-    """What somebody has told of a player, a table, or a player at a table."""
+class AbuseReport:
+    """A complaint about a player, a table, or a player at a table."""
 
     id: str
     account: str
@@ -27,53 +27,55 @@ class Report:
     game: str
     said: str
     outcome: str
-    """What a moderator has written of it; empty while it is open."""
+    """The moderator's note; empty while the report is open."""
     settled: int = 0
 
 
-class Reports(Rows):
-    """May raise StoreUnavailable."""
+class AbuseReports(AccountTable):
+    """The table of reports. Every method may raise StoreUnavailable."""
 
-    def file(self, account: str, player: str, game: str, said: str, *request: str) -> Report:
-        """Write it down, once for the same request; raises AccountError when too many wait, and CommandReused."""
+    def file(self, account: str, player: str, game: str, said: str, *request: str) -> AbuseReport:
+        """Store a report, once for the same request; raise AccountError for too many open ones, or CommandReused."""
         now = self._now()
-        id_ = self._chance(request, "report", 12).hex()
-        made = Report(id_, account, now, player, game, said, "")
+        id_ = self._derive_bytes(request, "report", 12).hex()
+        report = AbuseReport(id_, account, now, player, game, said, "")
 
-        def work(execute: Execute) -> Report:
+        def work(execute: Execute) -> AbuseReport:
             for row in execute(f"{_SELECT}id = ?", (id_,)):
-                found = Report(*row)
-                if (found.player, found.game, found.said) != (player, game, said):
+                stored = AbuseReport(*row)
+                if (stored.player, stored.game, stored.said) != (player, game, said):
                     raise CommandReused(id_)
-                return found
+                return stored
             if len(execute("SELECT id FROM reports WHERE account = ? AND settled = 0", (account,))) >= MOST_OPEN:
-                raise AccountError("too_many", Message("{most} reports of yours wait for an answer.", most=MOST_OPEN))
+                raise AccountError("too_many", Message("You already have {most} open reports.", most=MOST_OPEN))
             statement = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, '', 0)"
             execute(statement, (id_, account, now, player, game, said))
-            return made
+            return report
 
-        return self._on(account, work)
+        return self._for_account(account, work)
 
-    def read(self, *, settled: bool = False, after: Report | None = None, limit: int = 50) -> list[Report]:
-        """The oldest first of those that are settled, or that are not; `after` continues a page."""
+    def list_reports(
+        self, *, settled: bool = False, after: AbuseReport | None = None, limit: int = 50
+    ) -> list[AbuseReport]:
+        """Return settled or open reports, oldest first; `after` continues a page."""
         at, id_ = (after.at, after.id) if after else (0, "")
         where = f"settled {'>' if settled else '='} 0 AND (at > ? OR (at = ? AND id > ?)) ORDER BY at, id LIMIT ?"
-        return [Report(*row) for row in self._database.execute(_SELECT + where, (at, at, id_, limit))]
+        return [AbuseReport(*row) for row in self._database.execute(_SELECT + where, (at, at, id_, limit))]
 
-    def of(self, account: str) -> list[Report]:
-        """All that an account has written."""
-        return [Report(*row) for row in self._database.execute(f"{_SELECT}account = ? ORDER BY at", (account,))]
+    def list_by_account(self, account: str) -> list[AbuseReport]:
+        """Return all reports of an account."""
+        return [AbuseReport(*row) for row in self._database.execute(f"{_SELECT}account = ? ORDER BY at", (account,))]
 
-    def find(self, id_: str) -> Report | None:
-        """One of them."""
-        return next((Report(*row) for row in self._database.execute(f"{_SELECT}id = ?", (id_,))), None)
+    def find(self, id_: str) -> AbuseReport | None:
+        """Return the report with that id, or None."""
+        return next((AbuseReport(*row) for row in self._database.execute(f"{_SELECT}id = ?", (id_,))), None)
 
-    def settle(self, id_: str, outcome: str, *beside: Statement, by: str = "") -> None:
-        """What came of it; what is written first stands. Raises AccountError unless `by` is a moderator's."""
+    def settle(self, id_: str, outcome: str, *extra_statements: Statement, by: str = "") -> None:
+        """Store a report's outcome, unless it has one; raise AccountError unless `by` is a moderator."""
         statement = "UPDATE reports SET outcome = ?, settled = ? WHERE id = ? AND settled = 0"
 
         def work(execute: Execute) -> None:
-            holding(execute, by, "moderator", self._now())
-            write(execute, [(statement, (outcome, self._now(), id_)), *beside])
+            require_account_role(execute, by, "moderator", self._now())
+            write(execute, [(statement, (outcome, self._now(), id_)), *extra_statements])
 
-        self._together(work)
+        self._in_transaction(work)

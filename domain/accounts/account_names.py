@@ -1,4 +1,4 @@
-"""Names of accounts: no two that people could take for one another."""
+"""Names of accounts, and the comparison that finds confusable ones."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import unicodedata
 
 from domain.errors import AccountError
 
-# Letters of other scripts that look like one of ours, small and capital.
-_ALIKE = str.maketrans(
+# Letters of other scripts that look like Latin ones, small and capital.
+_LOOK_ALIKES = str.maketrans(
     {
         **dict(zip("авеёзкмнорстухіјѕһԁԛԝьѵӏґѐ", "abee3kmhopctyxijshdqwbvlre", strict=True)),
         **dict(zip("αβγεζηικμνορστυχωϲϳ", "abyeznikuvopotuxwcj", strict=True)),
         **dict(zip("օսհոցզյքԱՕՍ", "ouhngqjpuou", strict=True)),
     }
 )
-# What differs in few pixels, or is left out when somebody reads the name aloud.
+# Characters that differ in few pixels, or are dropped when a name is read aloud.
 _SAME = {"0": "o", "1": "l", "i": "l", "3": "e", "5": "s", "rn": "m", "vv": "w"}
-_KEPT = "LMN"
-_TOGETHER = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "KATAKANA-HIRAGANA"}
-"""Scripts that one language writes side by side."""
+_KEPT_CATEGORIES = "LMN"
+_MIXABLE_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "KATAKANA-HIRAGANA"}
+"""Scripts that one language mixes."""
 
 
-def folded(name: str) -> str:
-    """The key by which names are told apart: neither case nor spaces nor look-alikes make another one."""
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).translate(_ALIKE)
-    kept = "".join(c for c in text if unicodedata.category(c)[0] in _KEPT)
-    for seen, same in _SAME.items():
-        kept = kept.replace(seen, same)
-    return kept
+def fold_name(name: str) -> str:
+    """Return the key by which names are compared: case, spaces and look-alike characters make no difference."""
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).translate(_LOOK_ALIKES)
+    letters = "".join(c for c in text if unicodedata.category(c)[0] in _KEPT_CATEGORIES)
+    for look_alike, same in _SAME.items():
+        letters = letters.replace(look_alike, same)
+    return letters
 
 
-def check(name: str) -> None:
-    """Raises AccountError for a name that no account can have."""
+def check_name(name: str) -> None:
+    """Raise AccountError for an invalid name."""
     text = unicodedata.normalize("NFKC", name)
     letters = [c for c in text if unicodedata.category(c)[0] == "L"]
-    if not letters or len(folded(name)) < 2:
+    if not letters or len(fold_name(name)) < 2:
         raise AccountError("unfit_name", "A name has at least two letters or digits, and a letter among them.")
     scripts = {unicodedata.name(c, "UNKNOWN").split(" ", 1)[0] for c in letters if unicodedata.category(c) != "Lm"}
-    if len(scripts) > 1 and not scripts <= _TOGETHER:
-        raise AccountError("unfit_name", "A name is written in one script.")
+    if len(scripts) > 1 and not scripts <= _MIXABLE_SCRIPTS:
+        raise AccountError("unfit_name", "A name must use a single script.")

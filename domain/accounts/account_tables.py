@@ -1,25 +1,23 @@
-"""The tables of accounts, and what all that work on them share."""
+"""DDL of the tables of accounts, and their base class."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import secrets
 import time
 import zlib
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from domain.errors import AccountError
-from domain.service.database import Database, Execute, Statement, create
+from domain.service.database import Database, Execute, Statement, create_tables
 from domain.service.keyring import Keyring
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 DAY = 86_400_000
-"""ms."""
+"""A day in ms."""
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS accounts (
@@ -28,12 +26,12 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS account_players (
   player TEXT PRIMARY KEY, account TEXT NOT NULL, since BIGINT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS account_players_account ON account_players (account)",
-    # Every name that an account has had; `until` is 0 for the one that it has.
+    # Every name of an account, past and present; `until` is 0 for the present one.
     """CREATE TABLE IF NOT EXISTS account_names (
   key TEXT NOT NULL, account TEXT NOT NULL, name TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL,
   PRIMARY KEY (key, account, since))""",
     "CREATE INDEX IF NOT EXISTS account_names_account ON account_names (account)",
-    # What an account proves itself by, each kind any number of times: a password, codes that work once.
+    # Factors of accounts, any number of each kind: passwords, recovery codes, second factors.
     """CREATE TABLE IF NOT EXISTS factors (
   account TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, secret TEXT NOT NULL, made BIGINT NOT NULL,
   PRIMARY KEY (account, kind, id))""",
@@ -53,7 +51,7 @@ _TABLES = (
   id TEXT PRIMARY KEY, account TEXT NOT NULL, at BIGINT NOT NULL, player TEXT NOT NULL, game TEXT NOT NULL,
   said TEXT NOT NULL, outcome TEXT NOT NULL, settled BIGINT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS reports_account ON reports (account)",
-    # `called` is what was asked for, `player` who that is, or empty; a seat of -1 is any.
+    # `called` is the name or id as typed, `player` its player or empty; a seat of -1 is any.
     """CREATE TABLE IF NOT EXISTS challenges (
   game TEXT NOT NULL, called TEXT NOT NULL, player TEXT NOT NULL, seat INTEGER NOT NULL, by TEXT NOT NULL,
   at BIGINT NOT NULL, until BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (game, called))""",
@@ -68,38 +66,28 @@ _TABLES = (
 
 
 def now() -> int:
-    """Milliseconds since 1970 UTC."""
+    """Return milliseconds since 1970 UTC."""
     return time.time_ns() // 1_000_000
 
 
 def migrate(database: Database) -> None:
-    """Create the tables that are missing. May be run any number of times, also by several at once."""
-    create(database, _TABLES)
-
-
-def digest(text: str) -> str:
-    """The hash of a secret that has enough chance for a fast one."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Create missing tables. Safe to repeat, and to run in several processes at once."""
+    create_tables(database, _TABLES)
 
 
 def checksum(text: str) -> str:
-    """By which scanners of leaked secrets tell a token from what looks like one."""
+    """Return the checksum by which scanners for leaked secrets recognise a token."""
     return f"{zlib.crc32(text.encode()):08x}"
 
 
-def encoded(chance: bytes) -> str:
-    """Bytes as letters, digits, `-` and `_`."""
-    return urlsafe_b64encode(chance).rstrip(b"=").decode()
-
-
 def write(execute: Execute, statements: Iterable[Statement]) -> None:
-    """All of them, in a transaction that is going on."""
+    """Run the statements in an open transaction."""
     for statement, params in statements:
         execute(statement, params)
 
 
-def recovery(account: str, codes: Sequence[str], at: int) -> list[Statement]:
-    """To be written: these recovery codes, in one statement, since appends wait meanwhile."""
+def insert_recovery_codes(account: str, codes: Sequence[str], at: int) -> list[Statement]:
+    """Return one statement that stores these hashes of recovery codes: appends wait meanwhile."""
     if not codes:
         return []
     rows = ", ".join(["(?, 'recovery', ?, '', ?)"] * len(codes))
@@ -107,13 +95,13 @@ def recovery(account: str, codes: Sequence[str], at: int) -> list[Statement]:
 
 
 def delete_oauth_permissions(condition: str, value: str) -> list[Statement]:
-    """Return statements that delete the grants, codes and device logins for which an SQL condition holds."""
+    """Return statements that delete the grants, codes and device logins selected by an SQL condition."""
     tables = ("oauth_grants", "oauth_codes", "oauth_devices")
     return [(f"DELETE FROM {table} WHERE {condition}", (value,)) for table in tables]  # noqa: S608 - our own words
 
 
 def delete_oauth_rows(account: str) -> list[Statement]:
-    """Return statements that delete an account's OAuth clients, and every permission given to or by them."""
+    """Return statements that delete an account's OAuth clients, and all permissions given to or by them."""
     clients = "(SELECT id FROM oauth_clients WHERE account = ?)"
     return [
         *delete_oauth_permissions("account = ?", account),
@@ -123,45 +111,45 @@ def delete_oauth_rows(account: str) -> list[Statement]:
     ]
 
 
-class Rows:
-    """Tables, a key for what is derived, and a clock (ms since 1970)."""
+class AccountTable:
+    """Base class of the tables: database, key for derived values, clock (ms since 1970)."""
 
     def __init__(self, database: Database, keys: Keyring, clock: Callable[[], int] = now) -> None:
         self._database, self._keys, self._now = database, keys, clock
 
     @property
     def _key(self) -> bytes:
-        return hmac.digest(self._keys.requests(), b"annals accounts", "sha256")
+        return hmac.digest(self._keys.request_key(), b"annals accounts", "sha256")
 
-    def _together(self, work: Callable[[Execute], Found]) -> Found:
-        """Statements in one transaction, one of its kind at a time: what it has looked at stays so."""
-        self._keys.requests()  # what it may be asked for in there is read from the same database
-        found: list[Found] = []
-        self._database.among_appends(lambda execute: found.append(work(execute)))
-        return found[-1]
+    def _in_transaction(self, work: Callable[[Execute], Result]) -> Result:
+        """Return the result of `work` in a transaction with the append lock, so nothing it read changes meanwhile."""
+        self._keys.request_key()  # the ring is read from the same database: load it before the transaction
+        results: list[Result] = []
+        self._database.run_in_append_order(lambda execute: results.append(work(execute)))
+        return results[-1]
 
-    def _on(self, account: str, work: Callable[[Execute], Found], session: str = "") -> Found:
-        """The same, on an account that is there: one that is erased while it asks is told so, and keeps nothing.
+    def _for_account(self, account: str, work: Callable[[Execute], Result], session: str = "") -> Result:
+        """Run `work` like `_in_transaction`; raise AccountError if the account is missing or erased.
 
-        With `session`, in which it was asked for: what outlasts a session is not made in one that ends meanwhile.
+        With `session` also raise it if that session has ended, since its results could outlive it.
         """
 
-        def living(execute: Execute) -> Found:
+        def living(execute: Execute) -> Result:
             if not execute("SELECT 1 FROM accounts WHERE id = ? AND state <> 'erased'", (account,)):
                 raise AccountError("unknown_account")
             if session and not execute("SELECT 1 FROM sessions WHERE id = ? AND account = ?", (session, account)):
                 raise AccountError("unauthenticated")
             return work(execute)
 
-        return self._together(living)
+        return self._in_transaction(living)
 
-    def _mark(self, *words: str) -> str:
-        """What words are kept as, so that whoever has the tables alone cannot guess them."""
+    def _keyed_hash(self, *words: str) -> str:
+        """Return a keyed hash of words: the tables alone do not reveal them."""
         return hmac.new(self._key, json.dumps(words).encode(), "sha256").hexdigest()
 
-    def _chance(self, request: tuple[str, ...], use: str, size: int) -> bytes:
-        """Bytes for a request: the same whenever it is repeated; without a request by chance. At most 64."""
+    def _derive_bytes(self, request: tuple[str, ...], use: str, size: int) -> bytes:
+        """Return at most 64 bytes, the same for the same request; random ones without a request."""
         if not request:
             return secrets.token_bytes(size)
-        asked = json.dumps([use, *request]).encode()
-        return b"".join(hmac.digest(self._key, bytes([n]) + asked, "sha256") for n in range(2))[:size]
+        message = json.dumps([use, *request]).encode()
+        return b"".join(hmac.digest(self._key, bytes([n]) + message, "sha256") for n in range(2))[:size]

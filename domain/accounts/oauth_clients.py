@@ -1,4 +1,4 @@
-"""Clients: programs of others that people may let act for them, and where each may be answered."""
+"""OAuth clients: third-party applications, with their redirect URIs, grant types and scopes."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
-from domain.accounts.account_tables import DAY, Rows, checksum, delete_oauth_permissions, digest, encoded, write
-from domain.accounts.credentials import SCOPES
+from domain.accounts.account_tables import DAY, AccountTable, checksum, delete_oauth_permissions, write
+from domain.accounts.credential_tables import SCOPES
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Row, Statement
+from domain.service.token_text import encode_bytes, hash_secret
 
 MOST_CLIENTS, MOST_REDIRECTS, LONGEST_REDIRECT = 20, 10, 300
 
 KEPT = 90 * DAY
-"""For how long the id of a client that was removed is remembered, ms: the request that made it may be repeated."""
+"""Time (ms) for which the id of a removed client is kept, since its registration may be repeated."""
 
 GRANT_TYPES = ("authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code")
-"""What a client may show for tokens, as RFC 7591 names it."""
+"""Grant types in the words of RFC 7591."""
 
-USUAL = GRANT_TYPES[:2]
+DEFAULT_GRANT_TYPES = GRANT_TYPES[:2]
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS oauth_clients (
   id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, redirects TEXT NOT NULL, secret TEXT NOT NULL,
   made BIGINT NOT NULL, ended BIGINT NOT NULL, request TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS oauth_clients_account ON oauth_clients (account)",
-    # What a client may ask for; one that was registered before there was this table may all.
+    # Rights of a client; clients older than this table have all.
     """CREATE TABLE IF NOT EXISTS oauth_client_rights (
   client TEXT PRIMARY KEY, grant_types TEXT NOT NULL, scopes TEXT NOT NULL)""",
 )
@@ -50,55 +51,57 @@ _GRAPHIC = re.compile(r"[!#-\[\]-~]+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Registration:
-    """What somebody says of a program."""
+class ClientRegistration:
+    """Metadata of a client, as registered by its owner."""
 
     name: str
     redirects: Sequence[str]
-    grant_types: Sequence[str] = USUAL
+    grant_types: Sequence[str] = DEFAULT_GRANT_TYPES
     scopes: Sequence[str] = ("read",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Client(Registration):
-    """A registered program, which may ask for what it was registered for and no more."""
+class OAuthClient(ClientRegistration):
+    """A registered client; its registration limits its rights."""
 
     id: str
     account: str
-    """Whose it is."""
+    """The owner's account."""
     secret: str = field(repr=False)
-    """The hash of what it proves itself by; empty for one that keeps no secrets."""
+    """Hash of the client secret; empty for a public client."""
     made: int
 
     @property
-    def confidential(self) -> bool:
-        """Whether it proves itself by a secret."""
+    def is_confidential(self) -> bool:
+        """True for a client with a secret."""
         return bool(self.secret)
 
-    def proves(self, secret: str) -> bool:
-        """Whether that is its secret."""
-        return self.confidential and hmac.compare_digest(self.secret, digest(secret))
+    def has_secret(self, secret: str) -> bool:
+        """Return whether that is the client's secret."""
+        return self.is_confidential and hmac.compare_digest(self.secret, hash_secret(secret))
 
-    def answers_at(self, redirect: str) -> bool:
-        """Whether answers may be sent there: exactly as registered, but for the port of this very machine."""
-        return any(redirect == known or _same_but_port(known, redirect) for known in self.redirects)
+    def allows_redirect(self, redirect: str) -> bool:
+        """Return whether a redirect URI is registered; for loopback addresses the port may differ."""
+        return any(
+            redirect == registered or _differs_only_in_port(registered, redirect) for registered in self.redirects
+        )
 
 
-def fault_of(redirect: str) -> Message | None:
-    """Why answers cannot be sent there; None if they can."""
+def redirect_error(redirect: str) -> Message | None:
+    """Return the reason against a redirect URI, or None for a valid one."""
     if not _GRAPHIC.fullmatch(redirect) or len(redirect) > LONGEST_REDIRECT:
         return Message("An address of at most {most} plain characters is expected.", most=LONGEST_REDIRECT)
-    parts = _split(redirect)
+    parts = _parse_redirect(redirect)
     if parts is None or "#" in redirect or "@" in parts.netloc or "*" in parts.netloc:
         return Message("An address with a host is expected, without a user and without a fragment.")
     if parts.scheme == "https" and _HOST.fullmatch(parts.hostname or ""):
         return None
-    if parts.scheme == "http" and _loopback(parts):
+    if parts.scheme == "http" and _is_loopback(parts):
         return None
     return Message("https is expected, or http with a loopback address, 127.0.0.1 or ::1.")
 
 
-def _split(redirect: str) -> SplitResult | None:
+def _parse_redirect(redirect: str) -> SplitResult | None:
     try:
         parts = urlsplit(redirect)
         return parts if parts.hostname and parts.port != 0 else None
@@ -106,51 +109,51 @@ def _split(redirect: str) -> SplitResult | None:
         return None
 
 
-def _loopback(parts: SplitResult) -> bool:
+def _is_loopback(parts: SplitResult) -> bool:
     try:
-        found = ipaddress.ip_address(parts.hostname or "")
+        address = ipaddress.ip_address(parts.hostname or "")
     except ValueError:
         return False
-    return str(found) in ("127.0.0.1", "::1")
+    return str(address) in ("127.0.0.1", "::1")
 
 
-def _same_but_port(known: str, redirect: str) -> bool:
-    """Whether both are one place of this machine: a program there takes whatever port is free."""
-    parts, asked = urlsplit(known), _split(redirect)
-    if asked is None or fault_of(redirect) or parts.scheme != "http":
+def _differs_only_in_port(registered: str, redirect: str) -> bool:
+    """Return whether both are the same loopback address: programs there use any free port."""
+    parts, requested = urlsplit(registered), _parse_redirect(redirect)
+    if requested is None or redirect_error(redirect) or parts.scheme != "http":
         return False
-    port = f":{asked.port}" if asked.port else ""
+    port = f":{requested.port}" if requested.port else ""
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return parts._replace(netloc=f"{host}{port}").geturl() == redirect
 
 
-class Clients(Rows):
-    """May raise StoreUnavailable."""
+class OAuthClients(AccountTable):
+    """The tables of clients. Every method may raise StoreUnavailable."""
 
-    def find(self, id_: str) -> Client | None:
-        """One that may be used."""
-        return next((_client(row) for row in self._database.execute(f"{_SELECT}id = ?", (id_,))), None)
+    def find(self, id_: str) -> OAuthClient | None:
+        """Return the active client with that id, or None."""
+        return next((_parse_client(row) for row in self._database.execute(f"{_SELECT}id = ?", (id_,))), None)
 
-    def of(self, account: str) -> list[Client]:
-        """All that an account has registered, the oldest first."""
+    def list_by_account(self, account: str) -> list[OAuthClient]:
+        """Return all clients of an account, oldest first."""
         rows = self._database.execute(f"{_SELECT}account = ? ORDER BY made, id", (account,))
-        return [_client(row) for row in rows]
+        return [_parse_client(row) for row in rows]
 
     def register(
         self,
         account: str,
-        asked: Registration,
-        beside: Sequence[Statement],
+        registration: ClientRegistration,
+        extra_statements: Sequence[Statement],
         *request: str,
         confidential: bool,
     ) -> tuple[str, str]:
-        """Id and secret, the same for the same request; no secret for one that is not confidential.
+        """Store a client; return its id and its secret, the same for the same request.
 
-        Raises AccountError when there are too many, and CommandReused.
+        The secret of a public client is empty. Raises AccountError for too many clients, and CommandReused.
         """
-        id_, now = self._chance(request[:2], "client", 8).hex(), self._now()
-        secret = self._proof(id_, request) if confidential else ""
-        mark = self._mark("request", *request) if request else ""
+        id_, now = self._derive_bytes(request[:2], "client", 8).hex(), self._now()
+        secret = self._make_secret(id_, request) if confidential else ""
+        mark = self._keyed_hash("request", *request) if request else ""
 
         def work(execute: Execute) -> None:
             for (before,) in execute("SELECT request FROM oauth_clients WHERE id = ?", (id_,)):
@@ -160,48 +163,56 @@ class Clients(Rows):
             if len(execute(f"{_SELECT}account = ?", (account,))) >= MOST_CLIENTS:
                 raise AccountError("too_many", Message("An account has {most} clients at most.", most=MOST_CLIENTS))
             execute("DELETE FROM oauth_clients WHERE ended > 0 AND ended < ?", (now - KEPT,))
-            kept = digest(secret) if secret else ""
-            execute(_INSERT, (id_, account, asked.name, json.dumps(list(asked.redirects)), kept, now, mark))
-            write(execute, [_rights(id_, asked), *beside])
+            kept = hash_secret(secret) if secret else ""
+            execute(
+                _INSERT, (id_, account, registration.name, json.dumps(list(registration.redirects)), kept, now, mark)
+            )
+            write(execute, [_rights_statement(id_, registration), *extra_statements])
 
-        self._on(account, work)
+        self._for_account(account, work)
         return id_, secret
 
-    def change(self, id_: str, asked: Registration, beside: Sequence[Statement]) -> None:
-        """Another name, other redirects, other rights; nothing of one that is gone."""
+    def update(self, id_: str, registration: ClientRegistration, extra_statements: Sequence[Statement]) -> None:
+        """Replace the metadata of a client, unless it is removed."""
         statement = "UPDATE oauth_clients SET name = ?, redirects = ? WHERE id = ? AND ended = 0 RETURNING id"
 
         def work(execute: Execute) -> None:
-            if execute(statement, (asked.name, json.dumps(list(asked.redirects)), id_)):
-                write(execute, [_rights(id_, asked), *beside])
+            if execute(statement, (registration.name, json.dumps(list(registration.redirects)), id_)):
+                write(execute, [_rights_statement(id_, registration), *extra_statements])
 
-        self._together(work)
+        self._in_transaction(work)
 
-    def renew(self, client: Client, beside: Sequence[Statement]) -> str:
-        """Another secret of a confidential one; that before proves nothing any more."""
-        secret = self._proof(client.id, ())
+    def rotate_secret(self, client: OAuthClient, extra_statements: Sequence[Statement]) -> str:
+        """Replace the secret of a confidential client; return the new one."""
+        secret = self._make_secret(client.id, ())
         statement = "UPDATE oauth_clients SET secret = ? WHERE id = ? AND ended = 0"
-        self._together(lambda execute: write(execute, [(statement, (digest(secret), client.id)), *beside]))
+        self._in_transaction(
+            lambda execute: write(execute, [(statement, (hash_secret(secret), client.id)), *extra_statements])
+        )
         return secret
 
-    def remove(self, client: Client, beside: Sequence[Statement]) -> None:
-        """It is no client any more, and what people have allowed it ends."""
+    def remove(self, client: OAuthClient, extra_statements: Sequence[Statement]) -> None:
+        """Remove a client and all permissions given to it."""
         rights: Statement = ("DELETE FROM oauth_client_rights WHERE client = ?", (client.id,))
-        gone = [(f"{_END}id = ?", (self._now(), client.id)), rights, *delete_oauth_permissions("client = ?", client.id)]
-        self._together(lambda execute: write(execute, [*gone, *beside]))
+        statements = [
+            (f"{_END}id = ?", (self._now(), client.id)),
+            rights,
+            *delete_oauth_permissions("client = ?", client.id),
+        ]
+        self._in_transaction(lambda execute: write(execute, [*statements, *extra_statements]))
 
-    def _proof(self, id_: str, request: tuple[str, ...]) -> str:
-        text = f"anx_{id_}_{encoded(self._chance(request, 'client secret', 32))}"
+    def _make_secret(self, id_: str, request: tuple[str, ...]) -> str:
+        text = f"anx_{id_}_{encode_bytes(self._derive_bytes(request, 'client secret', 32))}"
         return text + checksum(text)
 
 
-def _rights(id_: str, asked: Registration) -> Statement:
-    return _RIGHTS, (id_, " ".join(asked.grant_types), " ".join(asked.scopes))
+def _rights_statement(id_: str, registration: ClientRegistration) -> Statement:
+    return _RIGHTS, (id_, " ".join(registration.grant_types), " ".join(registration.scopes))
 
 
-def _client(row: Row) -> Client:
+def _parse_client(row: Row) -> OAuthClient:
     id_, account, name, redirects, secret, made, grant_types, scopes = row
-    return Client(
+    return OAuthClient(
         id=id_,
         account=account,
         name=name,

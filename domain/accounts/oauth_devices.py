@@ -1,4 +1,4 @@
-"""Requests of devices that have no browser: a code that a person types elsewhere, to allow what is asked (RFC 8628)."""
+"""Logins of devices without a browser: a person types the device's code elsewhere (RFC 8628)."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from domain.accounts.account_tables import Rows, digest, encoded, write
-from domain.accounts.oauth_grants import Grants, Tokens
+from domain.accounts.account_tables import AccountTable, write
+from domain.accounts.oauth_grants import OAuthGrants, TokenPair
 from domain.service.database import Execute, Row, Statement
+from domain.service.token_text import encode_bytes, hash_secret
 
 SECONDS = 900
-"""For how long a code may be typed, and its answer fetched."""
+"""Time to type a code and to fetch its tokens."""
 
 PACE = 5
-"""Seconds between two questions of a device; and by how much it is slowed for each that comes too soon."""
+"""Seconds between two polls of a device, and the increase for each early poll."""
 
 _SIGNS = "BCDFGHJKLMNPQRSTVWXZ"
-"""Letters that make no words and are not mistaken for each other: eight of them are 34 bits."""
+"""Unambiguous letters that form no words: eight of them have 34 bits."""
 
 TABLES = (
-    # `code` is a keyed hash of what people type; `asked` when the device asked last, ms.
+    # `code` is a keyed hash of the user code; `asked` the time of the last poll, ms.
     """CREATE TABLE IF NOT EXISTS oauth_devices (
   hash TEXT PRIMARY KEY, code TEXT NOT NULL UNIQUE, client TEXT NOT NULL, scopes TEXT NOT NULL, until BIGINT NOT NULL,
   asked BIGINT NOT NULL, pace BIGINT NOT NULL, state TEXT NOT NULL, account TEXT NOT NULL)""",
@@ -34,8 +35,8 @@ _SPEND = "UPDATE oauth_devices SET state = 'spent' WHERE hash = ? AND state = 'a
 
 
 @dataclass(frozen=True)
-class Device:
-    """What a device asks for."""
+class DeviceLogin:
+    """A device's request for permission."""
 
     hash: str
     client: str
@@ -43,91 +44,103 @@ class Device:
     until: int
     asked: int
     pace: int
-    """Seconds that it has to leave between two questions."""
+    """Minimum seconds between two polls."""
     state: str
-    """`open`, `allowed`, `refused`, or `spent`."""
+    """`open`, `allowed`, `refused` or `spent`."""
     account: str
-    """Who has answered."""
+    """The account that answered."""
     hasty: bool = False
-    """Whether its last question came too soon."""
+    """True if the last poll came too early."""
 
 
-class Devices(Rows):
-    """May raise StoreUnavailable."""
+class DeviceLogins(AccountTable):
+    """The table of device logins. Every method may raise StoreUnavailable."""
 
-    def ask(self, client: str, scopes: Sequence[str]) -> tuple[str, str]:
-        """The device's code, and the one that a person types."""
-        text, now = f"ank_{encoded(secrets.token_bytes(32))}", self._now()
+    def start(self, client: str, scopes: Sequence[str]) -> tuple[str, str]:
+        """Store a request; return the device code and the user code."""
+        text, now = f"ank_{encode_bytes(secrets.token_bytes(32))}", self._now()
         signs = "".join(secrets.choice(_SIGNS) for _ in range(8))
-        row = (digest(text), self._code(signs), client, " ".join(scopes), now + SECONDS * 1000, 0, PACE, "open", "")
+        row = (
+            hash_secret(text),
+            self._hash_code(signs),
+            client,
+            " ".join(scopes),
+            now + SECONDS * 1000,
+            0,
+            PACE,
+            "open",
+            "",
+        )
         old: Statement = ("DELETE FROM oauth_devices WHERE until < ?", (now - SECONDS * 1000,))
-        made: Statement = ("INSERT INTO oauth_devices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        self._together(lambda execute: write(execute, [old, made]))
+        new: Statement = ("INSERT INTO oauth_devices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._in_transaction(lambda execute: write(execute, [old, new]))
         return text, f"{signs[:4]}-{signs[4:]}"
 
-    def typed(self, code: str) -> Device | None:
-        """What is asked for by that code, and not answered yet."""
+    def find_by_code(self, code: str) -> DeviceLogin | None:
+        """Return the open request with that user code."""
         rows = self._database.execute(
-            f"{_SELECT}code = ? AND state = 'open' AND until > ?", (self._code(code), self._now())
+            f"{_SELECT}code = ? AND state = 'open' AND until > ?", (self._hash_code(code), self._now())
         )
-        return next(map(_device, rows), None)
+        return next(map(_parse_login, rows), None)
 
-    def _code(self, code: str) -> str:
-        return self._mark("device code", "".join(c for c in code.upper() if c in _SIGNS))
+    def _hash_code(self, code: str) -> str:
+        return self._keyed_hash("device code", "".join(c for c in code.upper() if c in _SIGNS))
 
     def answer(
         self,
-        device: Device,
+        device: DeviceLogin,
         account: str,
         scopes: Sequence[str],
-        beside: Sequence[Statement],
+        extra_statements: Sequence[Statement],
         *,
         allowed: bool,
         session: str = "",
     ) -> bool:
-        """What a person says to it; False if it was answered, or too late."""
+        """Store a person's answer; return False if the request has one already, or has expired."""
         state = "allowed" if allowed else "refused"
 
         def work(execute: Execute) -> bool:
             if not execute(_ANSWER, (state, account, " ".join(scopes), device.hash, self._now())):
                 return False
-            write(execute, beside)
+            write(execute, extra_statements)
             return True
 
-        return self._on(account, work, session)
+        return self._for_account(account, work, session)
 
-    def poll(self, text: str) -> Device | None:
-        """What has become of a device's request; one that asks too soon is slowed down."""
+    def poll(self, text: str) -> DeviceLogin | None:
+        """Return a device's request, slowed down after an early poll; None for an unknown code."""
         now = self._now()
 
-        def work(execute: Execute) -> Device | None:
-            for row in execute(f"{_SELECT}hash = ?", (digest(text),)):
-                found = _device(row)
-                hasty = now - found.asked < found.pace * 1000
-                pace = found.pace + PACE if hasty else found.pace
-                execute("UPDATE oauth_devices SET asked = ?, pace = ? WHERE hash = ?", (now, pace, found.hash))
-                return replace(found, hasty=hasty, pace=pace)
+        def work(execute: Execute) -> DeviceLogin | None:
+            for row in execute(f"{_SELECT}hash = ?", (hash_secret(text),)):
+                login = _parse_login(row)
+                hasty = now - login.asked < login.pace * 1000
+                pace = login.pace + PACE if hasty else login.pace
+                execute("UPDATE oauth_devices SET asked = ?, pace = ? WHERE hash = ?", (now, pace, login.hash))
+                return replace(login, hasty=hasty, pace=pace)
             return None
 
-        return self._together(work)
+        return self._in_transaction(work)
 
-    def expired(self, device: Device) -> bool:
-        """Whether it is too late."""
+    def is_expired(self, device: DeviceLogin) -> bool:
+        """Return whether a request has expired."""
         return device.until <= self._now()
 
-    def exchange(self, device: Device, made: Tokens, grants: Grants, beside: Sequence[Statement]) -> bool:
-        """The tokens for what was allowed, once."""
+    def exchange(
+        self, device: DeviceLogin, tokens: TokenPair, grants: OAuthGrants, extra_statements: Sequence[Statement]
+    ) -> bool:
+        """Store the tokens of an allowed request; return False if it is spent or expired."""
 
         def work(execute: Execute) -> bool:
             if not execute(_SPEND, (device.hash, self._now())):
                 return False
-            grants.begin(execute, made, device.account, device.client, device.scopes)
-            write(execute, beside)
+            grants.insert(execute, tokens, device.account, device.client, device.scopes)
+            write(execute, extra_statements)
             return True
 
-        return self._together(work)
+        return self._in_transaction(work)
 
 
-def _device(row: Row) -> Device:
+def _parse_login(row: Row) -> DeviceLogin:
     hash_, client, scopes, until, asked, pace, state, account = row
-    return Device(hash_, client, tuple(scopes.split()), until, asked, pace, state, account)
+    return DeviceLogin(hash_, client, tuple(scopes.split()), until, asked, pace, state, account)

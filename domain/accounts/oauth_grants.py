@@ -1,7 +1,7 @@
-"""Grants: what a person has allowed a client, and the codes and tokens by which the client makes use of it.
+"""OAuth grants: permissions that people give to clients, with their codes and tokens.
 
-A grant is one row, however long it is used: its access token and its refresh token are the newest ones. An older
-refresh token is known by its seal, which nobody else can make; who shows one has stolen it, or was robbed.
+A grant is one row for its whole life, with its newest access and refresh tokens. An older refresh token is recognised
+by its seal, which only the service can make; its use means theft, by the user or of it.
 """
 
 from __future__ import annotations
@@ -13,29 +13,30 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from domain.accounts.account_tables import DAY, Rows, checksum, digest, encoded, write
-from domain.accounts.credentials import Holder, settled
+from domain.accounts.account_tables import DAY, AccountTable, checksum, write
+from domain.accounts.credential_tables import CredentialOwner, effective_state
 from domain.errors import StoreUnavailable
 from domain.service.database import Execute, Row, Statement
+from domain.service.token_text import encode_bytes, hash_secret
 
 CODE_MS = 60_000
-"""How long a code may be exchanged, ms."""
+"""Lifetime of an authorization code, ms."""
 
 ACCESS_SECONDS = 3600
-"""How long an access token lasts."""
+"""Lifetime of an access token."""
 
 REFRESH, LONGEST = 30 * DAY, 365 * DAY
-"""How long a grant lasts that nobody uses, and at most, ms."""
+"""Lifetime of an unused grant, and of any grant, ms."""
 
 MOST_GRANTS = 100
 
 _KEPT = DAY
-"""For how long a code that was exchanged is known again, ms."""
+"""Time (ms) for which an exchanged code is recognised."""
 
 _SEEN = 600_000
 
 TABLES = (
-    # `access` and `refresh` are hashes; `allowed` is for what the access token is, which may be less than the grant.
+    # `access` and `refresh` are hashes; `allowed` are the access token's scopes, at most the grant's.
     """CREATE TABLE IF NOT EXISTS oauth_grants (
   id TEXT PRIMARY KEY, account TEXT NOT NULL, client TEXT NOT NULL, scopes TEXT NOT NULL, made BIGINT NOT NULL,
   used BIGINT NOT NULL, access TEXT NOT NULL, allowed TEXT NOT NULL, access_until BIGINT NOT NULL,
@@ -67,24 +68,24 @@ WHERE id = ? AND refresh = ? AND until > ? RETURNING id"""
 
 
 @dataclass(frozen=True)
-class Grant:
-    """What a person has allowed a client."""
+class OAuthGrant:
+    """A permission that a person gave to a client."""
 
     id: str
     client: str
     name: str
-    """The client's."""
+    """The client's name."""
     scopes: tuple[str, ...]
     made: int
     used: int
-    """To within ten minutes, ms."""
+    """Time of last use, to within ten minutes, ms."""
     until: int
-    """When it ends unless it is used, ms."""
+    """End of the grant unless it is used, ms."""
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What a code stands for."""
+class AuthorizationCode:
+    """The permission behind an authorization code."""
 
     hash: str
     account: str
@@ -95,8 +96,8 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """The two tokens of a grant; shown in one answer alone."""
+class TokenPair:
+    """The two tokens of a grant; only one response shows them."""
 
     grant: str
     access: str = field(repr=False)
@@ -104,7 +105,7 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Turn:
+class RefreshToken:
     """A refresh token that may be exchanged."""
 
     grant: str
@@ -116,48 +117,50 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Reused:
-    """A code or refresh token that was exchanged before: the grant that it gave must end."""
+class ReusedCredential:
+    """A code or refresh token that was exchanged before: its grant must end."""
 
     account: str
     grant: str
 
 
-class Grants(Rows):
-    """May raise StoreUnavailable."""
+class OAuthGrants(AccountTable):
+    """The tables of grants and codes. Every method may raise StoreUnavailable."""
 
     # --- who asks
 
-    def holder(self, text: str) -> Holder | None:
-        """Who shows this access token; None for one that opens nothing, or nothing any more."""
-        found = _ACCESS.fullmatch(text)
-        return self._holding(found[2], text) if found and checksum(found[1]) == found[3] else None
+    def find_owner(self, text: str) -> CredentialOwner | None:
+        """Return the owner of an access token, or None for an invalid one."""
+        match = _ACCESS.fullmatch(text)
+        return self._find_owner(match[2], text) if match and checksum(match[1]) == match[3] else None
 
-    def alive(self, grant: str) -> bool:
-        """Whether the newest access token of a grant lets anybody in; long streams ask now and then."""
-        found = self._holding(grant)
-        return found is not None and found.state != "banned"
+    def is_alive(self, grant: str) -> bool:
+        """Return whether the newest access token of a grant is valid; long streams check it now and then."""
+        owner = self._find_owner(grant)
+        return owner is not None and owner.state != "banned"
 
-    def _holding(self, grant: str, text: str | None = None) -> Holder | None:
+    def _find_owner(self, grant: str, text: str | None = None) -> CredentialOwner | None:
         now = self._now()
         for access, allowed, until, used, account, role, state, ends in self._database.execute(_HOLDER, (grant,)):
-            if until > now and (text is None or hmac.compare_digest(access, digest(text))) and state != "erased":
-                self._seen(grant, used, now)
-                return Holder(account, role, settled(state, ends, now), grant, tuple(allowed.split()), session=False)
+            if until > now and (text is None or hmac.compare_digest(access, hash_secret(text))) and state != "erased":
+                self._record_use(grant, used, now)
+                return CredentialOwner(
+                    account, role, effective_state(state, ends, now), grant, tuple(allowed.split()), session=False
+                )
         return None
 
-    def _seen(self, grant: str, used: int, now: int) -> None:
-        if now - used >= _SEEN:
-            with suppress(StoreUnavailable):  # where nothing can be written, as on a full disk, reading goes on
+    def _record_use(self, grant: str, last_use: int, now: int) -> None:
+        if now - last_use >= _SEEN:
+            with suppress(StoreUnavailable):  # reading goes on where nothing can be written, as on a full disk
                 self._database.execute("UPDATE oauth_grants SET used = ? WHERE id = ?", (now, grant))
 
     # --- codes
 
-    def code(self) -> str:
-        """A code that stands for nothing before it is offered."""
-        return f"anq_{encoded(secrets.token_bytes(32))}"
+    def make_code(self) -> str:
+        """Return a random authorization code, not stored yet."""
+        return f"anq_{encode_bytes(secrets.token_bytes(32))}"
 
-    def offer(
+    def store_code(
         self,
         code: str,
         account: str,
@@ -165,128 +168,140 @@ class Grants(Rows):
         scopes: Sequence[str],
         redirect: str,
         challenge: str,
-        beside: Sequence[Statement] = (),
+        extra_statements: Sequence[Statement] = (),
         session: str = "",
     ) -> None:
-        """From now on the code stands for what the person has just allowed."""
+        """Store a code for the permission just given."""
         now = self._now()
-        row = (digest(code), account, client, " ".join(scopes), redirect, challenge, now + CODE_MS, "")
-        gone = "DELETE FROM oauth_codes WHERE (given = '' AND until < ?) OR until < ?"
-        old: Statement = (gone, (now, now - _KEPT))
-        made: Statement = ("INSERT INTO oauth_codes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-        self._on(account, lambda execute: write(execute, [old, made, *beside]), session)
+        row = (hash_secret(code), account, client, " ".join(scopes), redirect, challenge, now + CODE_MS, "")
+        statement = "DELETE FROM oauth_codes WHERE (given = '' AND until < ?) OR until < ?"
+        old: Statement = (statement, (now, now - _KEPT))
+        new: Statement = ("INSERT INTO oauth_codes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._for_account(account, lambda execute: write(execute, [old, new, *extra_statements]), session)
 
-    def offered(self, code: str, client: str) -> Offer | Reused | None:
-        """What a client's code stands for."""
+    def find_code(self, code: str, client: str) -> AuthorizationCode | ReusedCredential | None:
+        """Return the permission behind a client's code, or its earlier exchange."""
         statement = (
             "SELECT account, scopes, redirect, challenge, until, given FROM oauth_codes WHERE hash = ? AND client = ?"
         )
         for account, scopes, redirect, challenge, until, given in self._database.execute(
-            statement, (digest(code), client)
+            statement, (hash_secret(code), client)
         ):
             if given:
-                return Reused(account, given)
+                return ReusedCredential(account, given)
             if until > self._now():
-                return Offer(digest(code), account, client, tuple(scopes.split()), redirect, challenge)
+                return AuthorizationCode(hash_secret(code), account, client, tuple(scopes.split()), redirect, challenge)
         return None
 
     # --- tokens
 
-    def tokens(self, grant: str = "") -> Tokens:
-        """Two tokens that open nothing before they are given; of a new grant unless one is named."""
+    def make_tokens(self, grant: str = "") -> TokenPair:
+        """Return two tokens, not stored yet, of a given grant or a new one."""
         grant = grant or secrets.token_hex(8)
-        access = f"ano_{grant}_{encoded(secrets.token_bytes(32))}"
-        chance = encoded(secrets.token_bytes(16))
+        access = f"ano_{grant}_{encode_bytes(secrets.token_bytes(32))}"
+        chance = encode_bytes(secrets.token_bytes(16))
         refresh = f"anr_{grant}_{chance}{self._seal(grant, chance)}"
-        return Tokens(grant, access + checksum(access), refresh + checksum(refresh))
+        return TokenPair(grant, access + checksum(access), refresh + checksum(refresh))
 
     def _seal(self, grant: str, chance: str) -> str:
-        return encoded(bytes.fromhex(self._mark("refresh", grant, chance))[:16])
+        return encode_bytes(bytes.fromhex(self._keyed_hash("refresh", grant, chance))[:16])
 
-    def exchange(self, offer: Offer, made: Tokens, beside: Sequence[Statement]) -> bool:
-        """The tokens for a code; False for one that was exchanged meanwhile, and then what it gave has ended."""
+    def exchange_code(self, offer: AuthorizationCode, tokens: TokenPair, extra_statements: Sequence[Statement]) -> bool:
+        """Store the tokens for a code; return False, and end its grant, if it was exchanged meanwhile."""
 
         def work(execute: Execute) -> bool:
-            if execute(_SPEND, (made.grant, offer.hash, self._now())):
-                self.begin(execute, made, offer.account, offer.client, offer.scopes)
-                write(execute, beside)
+            if execute(_SPEND, (tokens.grant, offer.hash, self._now())):
+                self.insert(execute, tokens, offer.account, offer.client, offer.scopes)
+                write(execute, extra_statements)
                 return True
-            for (given,) in execute("SELECT given FROM oauth_codes WHERE hash = ?", (offer.hash,)):
-                execute("DELETE FROM oauth_grants WHERE id = ?", (given,))
+            for (grant,) in execute("SELECT given FROM oauth_codes WHERE hash = ?", (offer.hash,)):
+                execute("DELETE FROM oauth_grants WHERE id = ?", (grant,))
             return False
 
-        return self._together(work)
+        return self._in_transaction(work)
 
-    def begin(self, execute: Execute, made: Tokens, account: str, client: str, scopes: Sequence[str]) -> None:
-        """In a transaction that is going on: a grant with these tokens. Of too many the one used longest ago ends."""
-        now, said = self._now(), " ".join(scopes)
-        row = (made.grant, account, client, said, now, now, digest(made.access), said, now + ACCESS_SECONDS * 1000)
-        execute(_BEGIN, (*row, digest(made.refresh), now + REFRESH))
+    def insert(self, execute: Execute, tokens: TokenPair, account: str, client: str, scopes: Sequence[str]) -> None:
+        """Store a grant with these tokens in an open transaction; of too many grants the least recently used ends."""
+        now, scope_text = self._now(), " ".join(scopes)
+        row = (
+            tokens.grant,
+            account,
+            client,
+            scope_text,
+            now,
+            now,
+            hash_secret(tokens.access),
+            scope_text,
+            now + ACCESS_SECONDS * 1000,
+        )
+        execute(_BEGIN, (*row, hash_secret(tokens.refresh), now + REFRESH))
         execute(_SURPLUS, (account, account, now, MOST_GRANTS))
 
-    def turn(self, refresh: str) -> Turn | Reused | None:
-        """What may be exchanged for a refresh token."""
-        found = _REFRESH.fullmatch(refresh)
-        if found is None or checksum(found[1]) != found[5]:
+    def find_refresh_token(self, refresh: str) -> RefreshToken | ReusedCredential | None:
+        """Return a refresh token to exchange, or its earlier exchange."""
+        match = _REFRESH.fullmatch(refresh)
+        if match is None or checksum(match[1]) != match[5]:
             return None
         statement = "SELECT refresh, account, client, scopes, made, until FROM oauth_grants WHERE id = ?"
-        for kept, account, client, scopes, made, until in self._database.execute(statement, (found[2],)):
-            if hmac.compare_digest(kept, digest(refresh)):
+        for hashed, account, client, scopes, made, until in self._database.execute(statement, (match[2],)):
+            if hmac.compare_digest(hashed, hash_secret(refresh)):
                 return (
-                    Turn(found[2], kept, account, client, tuple(scopes.split()), made) if until > self._now() else None
+                    RefreshToken(match[2], hashed, account, client, tuple(scopes.split()), made)
+                    if until > self._now()
+                    else None
                 )
-            if hmac.compare_digest(found[4], self._seal(found[2], found[3])):
-                return Reused(account, found[2])
+            if hmac.compare_digest(match[4], self._seal(match[2], match[3])):
+                return ReusedCredential(account, match[2])
         return None
 
-    def exchange_turn(self, turn: Turn, made: Tokens, scopes: Sequence[str]) -> bool:
-        """The next tokens of a grant; False, and the grant has ended, if somebody was faster with the same one."""
+    def exchange_refresh_token(self, refresh: RefreshToken, tokens: TokenPair, scopes: Sequence[str]) -> bool:
+        """Store the next tokens of a grant; return False, and end it, if its token was exchanged meanwhile."""
         now = self._now()
-        until = min(now + REFRESH, turn.made + LONGEST)
+        until = min(now + REFRESH, refresh.made + LONGEST)
         last = min(now + ACCESS_SECONDS * 1000, until)
         row = (
-            digest(made.access),
+            hash_secret(tokens.access),
             " ".join(scopes),
             last,
-            digest(made.refresh),
+            hash_secret(tokens.refresh),
             until,
             now,
-            turn.grant,
-            turn.hash,
+            refresh.grant,
+            refresh.hash,
             now,
         )
 
         def work(execute: Execute) -> bool:
             if execute(_TURN, row):
                 return True
-            execute("DELETE FROM oauth_grants WHERE id = ?", (turn.grant,))
+            execute("DELETE FROM oauth_grants WHERE id = ?", (refresh.grant,))
             return False
 
-        return self._together(work)
+        return self._in_transaction(work)
 
     # --- what was allowed
 
-    def of(self, account: str) -> list[Grant]:
-        """All that a person has allowed, the oldest first."""
+    def list_by_account(self, account: str) -> list[OAuthGrant]:
+        """Return all grants of an account, oldest first."""
         rows = self._database.execute(_LIST, (account, self._now()))
-        return [_grant(row) for row in rows]
+        return [_parse_grant(row) for row in rows]
 
-    def end(self, account: str, grant: str) -> bool:
-        """It is allowed no more; whether it was."""
+    def revoke_grant(self, account: str, grant: str) -> bool:
+        """Delete a grant; return whether it existed."""
         statement = "DELETE FROM oauth_grants WHERE account = ? AND id = ? RETURNING id"
         return bool(self._database.execute(statement, (account, grant)))
 
-    def revoke(self, text: str, client: str) -> None:
-        """What a client gives back: with its refresh token the grant, with an access token that token."""
-        if found := _ACCESS.fullmatch(text):
+    def revoke_token(self, text: str, client: str) -> None:
+        """Revoke a client's token: an access token alone, a refresh token with its grant."""
+        if match := _ACCESS.fullmatch(text):
             statement = "UPDATE oauth_grants SET access_until = 0 WHERE id = ? AND access = ? AND client = ?"
-            self._database.execute(statement, (found[2], digest(text), client))
-        elif isinstance(turn := self.turn(text), Turn) and turn.client == client:
-            self.end(turn.account, turn.grant)
+            self._database.execute(statement, (match[2], hash_secret(text), client))
+        elif isinstance(turn := self.find_refresh_token(text), RefreshToken) and turn.client == client:
+            self.revoke_grant(turn.account, turn.grant)
 
 
-def ended(account: str) -> list[Statement]:
-    """To be written with what ends all that a person has allowed."""
+def revoke_all(account: str) -> list[Statement]:
+    """Return statements that delete all grants, codes and device logins of an account."""
     return [
         ("DELETE FROM oauth_grants WHERE account = ?", (account,)),
         ("DELETE FROM oauth_codes WHERE account = ?", (account,)),
@@ -294,6 +309,6 @@ def ended(account: str) -> list[Statement]:
     ]
 
 
-def _grant(row: Row) -> Grant:
+def _parse_grant(row: Row) -> OAuthGrant:
     id_, client, name, scopes, made, used, until = row
-    return Grant(id_, client, name, tuple(scopes.split()), made, used, until)
+    return OAuthGrant(id_, client, name, tuple(scopes.split()), made, used, until)

@@ -1,4 +1,4 @@
-"""Passwords: which are good enough, and their slow hashes, of which few are made at once."""
+"""Password rules, and slow hashes with limited concurrency."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from contextlib import contextmanager
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
-from domain.accounts.account_names import folded
-from domain.accounts.common_passwords import common, own
+from domain.accounts.account_names import fold_name
+from domain.accounts.common_passwords import is_common, is_service_word
 from domain.errors import AccountError, Busy
-from domain.fork_safety import heed
+from domain.fork_safety import reset_after_fork
 from domain.kernel.text.message_catalog import Message
 
 SHORTEST, LONGEST = 10, 256
 """Characters of a password."""
 
 AT_ONCE, WAITING, PATIENCE = 2, 6, 1.0
-"""Hashes that a process makes at once, those that may wait, and for how many seconds: 19 MiB each, about 25 ms."""
+"""Concurrent hashes of a process, waiting ones, and their patience (s): 19 MiB and about 25 ms each."""
 
 TIMES, MEMORY = 2, 19 * 1024
-"""What a hash costs: how often it goes over how many KiB, as OWASP advises."""
+"""Cost of a hash: passes and KiB, as OWASP advises."""
 
 _FEWEST = 4
-"""Different characters."""
+"""Distinct characters of a password."""
 
 
-class _Places:
-    """So many at once, and so many who wait for that long."""
+class _HashSlots:
+    """Limits concurrent work, and the number and patience of waiting threads."""
 
     def __init__(self, at_once: int, waiting: int, patience: float) -> None:
         self._guard, self._free = threading.Lock(), threading.BoundedSemaphore(at_once)
-        self._most, self._patience, self.taken = at_once + waiting, patience, 0
+        self._most, self._patience, self.in_use = at_once + waiting, patience, 0
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        """Around the work; raises Busy."""
+    def acquire(self) -> Iterator[None]:
+        """Hold a slot during the work; raise Busy if none is free in time."""
         with self._guard:
-            if self.taken >= self._most:
+            if self.in_use >= self._most:
                 raise Busy
-            self.taken += 1
+            self.in_use += 1
         try:
             if not self._free.acquire(timeout=self._patience):
                 raise Busy
@@ -52,55 +52,57 @@ class _Places:
                 self._free.release()
         finally:
             with self._guard:
-                self.taken -= 1
+                self.in_use -= 1
 
 
 class Passwords:
-    """argon2id; safe with threads. What it asks for may raise Busy, so that nothing else waits for passwords."""
+    """argon2id hashes; safe with threads. May raise Busy, so that only logins wait for passwords."""
 
     def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING, patience: float = PATIENCE) -> None:
         self._hasher = PasswordHasher(time_cost=TIMES, memory_cost=MEMORY, parallelism=1)
         self._bounds = at_once, waiting, patience
         self.after_fork()
-        heed(self)
+        reset_after_fork(self)
 
     def after_fork(self) -> None:
-        """Places may be held by threads that are not there."""
-        self._places = _Places(*self._bounds)
+        """Start with new slots: absent threads may hold the old ones."""
+        self._places = _HashSlots(*self._bounds)
 
-    def hashed(self, password: str) -> str:
-        """What is kept of a password."""
-        with self._places.one():
-            return self._hasher.hash(_form(password))
+    def make_hash(self, password: str) -> str:
+        """Return the hash of a password."""
+        with self._places.acquire():
+            return self._hasher.hash(_normalize(password))
 
-    def fits(self, kept: str, password: str) -> bool:
-        """Whether it is that password; takes as long where nothing is kept, since there is no such account."""
-        with self._places.one():
+    def matches(self, hashed: str, password: str) -> bool:
+        """Return whether a hash is of that password; an empty one, of no account, takes as long."""
+        with self._places.acquire():
             try:
-                self._hasher.verify(kept or _nobody(), _form(password))
-                return bool(kept)
+                self._hasher.verify(hashed or _dummy_hash(), _normalize(password))
+                return bool(hashed)
             except (VerifyMismatchError, InvalidHashError):
                 return False
 
 
-def _form(password: str) -> str:
-    """The same however a keyboard composes its letters."""
+def _normalize(password: str) -> str:
+    """Return the same text for every keyboard's composition of its letters."""
     return unicodedata.normalize("NFKC", password)
 
 
-def _nobody() -> str:
-    """The hash of a password that nobody has, with the same costs: 16 bytes of salt and 32 of hash."""
+def _dummy_hash() -> str:
+    """Return a hash without a password, at the same cost: 16 bytes of salt and 32 of hash."""
     return f"$argon2id$v=19$m={MEMORY},t={TIMES},p=1${'A' * 22}${'A' * 43}"
 
 
-def check(password: str, name: str) -> None:
-    """Raises AccountError for a password that is guessed first."""
+def check_password(password: str, name: str) -> None:
+    """Raise AccountError for a guessable password."""
     if not SHORTEST <= len(password) <= LONGEST:
         bounds = Message("A password has {least} to {most} characters.", least=SHORTEST, most=LONGEST)
         raise AccountError("weak_password", bounds)
-    if common(password) or len(set(password)) < _FEWEST:
-        raise AccountError("weak_password", "That password is one of the commonest.")
-    if own(password):
-        raise AccountError("weak_password", "A password is more than words of this service and its games.")
-    if folded(password) in (folded(name), folded(name)[::-1]):
-        raise AccountError("weak_password", "A password is not the name.")
+    if is_common(password) or len(set(password)) < _FEWEST:
+        raise AccountError("weak_password", "This password is too common.")
+    if is_service_word(password):
+        raise AccountError(
+            "weak_password", "The password must not consist only of words of this service and its games."
+        )
+    if fold_name(password) in (fold_name(name), fold_name(name)[::-1]):
+        raise AccountError("weak_password", "The password must not be the name.")

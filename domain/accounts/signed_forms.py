@@ -1,4 +1,4 @@
-"""What a page gives with a form and expects back: proof that the form is ours, and what was shown so far."""
+"""Signed forms of pages: a stamp proves their origin, a sealed text carries the state of a half-done login."""
 
 from __future__ import annotations
 
@@ -7,43 +7,44 @@ import json
 import secrets
 from base64 import urlsafe_b64decode
 
-from domain.accounts.account_tables import Rows, encoded
+from domain.accounts.account_tables import AccountTable
+from domain.service.token_text import encode_bytes
 from domain.types import Doc
 
 HALF_MS = 300_000
-"""How long somebody who has shown a password may take to show the second factor, ms."""
+"""Time (ms) between the password and the second factor."""
 
 _PAGES = "pages"
-"""In whose name the ring of keys seals."""
+"""Name under which the key ring seals."""
 
 
-class Forms(Rows):
-    """May raise StoreUnavailable."""
+class SignedForms(AccountTable):
+    """Stamps and sealed texts of forms. Every method may raise StoreUnavailable."""
 
-    def stamp(self, holder: str, action: str) -> str:
-        """What a form carries for this action, of whoever has that session or has been given that visit.
+    def sign(self, owner: str, action: str) -> str:
+        """Return a form's stamp for an action of a session or visit.
 
-        Another one each time: what stays the same could be guessed sign by sign from the size of compressed pages.
+        Each stamp differs: a constant one could be guessed character by character from the size of compressed pages.
         """
         chance = secrets.token_hex(16)
-        return chance + self._mark("form", holder, action, chance)
+        return chance + self._keyed_hash("form", owner, action, chance)
 
-    def stamped(self, holder: str, action: str, stamp: str) -> bool:
-        """Whether the form was given to them, for this."""
+    def is_signed(self, owner: str, action: str, stamp: str) -> bool:
+        """Return whether the stamp was made for this session or visit, and this action."""
         chance, mark = stamp[:32], stamp[32:]
-        return hmac.compare_digest(self._mark("form", holder, action, chance).encode(), mark.encode())
+        return hmac.compare_digest(self._keyed_hash("form", owner, action, chance).encode(), mark.encode())
 
-    def seal(self, holder: str, about: str, said: Doc) -> str:
-        """What was shown so far, for the same visitor to bring back for a while; nobody else can read it."""
-        doc = json.dumps({"until": self._now() + HALF_MS, "said": said}).encode()
-        return encoded(self._keys.seal(_PAGES, f"{about}|{holder}", doc))
+    def seal(self, owner: str, use: str, state: Doc) -> str:
+        """Return a state as encrypted text, for the same visitor to send back within a few minutes."""
+        doc = json.dumps({"until": self._now() + HALF_MS, "said": state}).encode()
+        return encode_bytes(self._keys.seal(_PAGES, f"{use}|{owner}", doc))
 
-    def open(self, holder: str, about: str, text: str) -> Doc | None:
-        """What was sealed; None for anything else, or too late."""
+    def open(self, owner: str, use: str, text: str) -> Doc | None:
+        """Return a sealed state; None for an expired or invalid one."""
         try:
-            kept = urlsafe_b64decode(text.encode("ascii") + b"==")
-            doc: Doc = json.loads(self._keys.open(_PAGES, f"{about}|{holder}", kept))
+            sealed = urlsafe_b64decode(text.encode("ascii") + b"==")
+            doc: Doc = json.loads(self._keys.open(_PAGES, f"{use}|{owner}", sealed))
         except ValueError:
             return None
-        said: Doc = doc["said"]
-        return said if doc["until"] > self._now() else None
+        state: Doc = doc["said"]
+        return state if doc["until"] > self._now() else None

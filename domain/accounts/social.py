@@ -1,18 +1,18 @@
-"""Whom people play with: challenges to a table, tables that are watched, and people who are kept away."""
+"""Relations between people: challenges to a table, watched tables, and blocked players."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.accounts.account_tables import DAY, Rows, write
+from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement
 from domain.types import Seat
 
-LASTS = 7 * DAY
-"""How long a challenge stands that says nothing else, ms."""
+DEFAULT_LIFETIME = 7 * DAY
+"""Default lifetime of a challenge, ms."""
 
 MOST_CHALLENGES, MOST_BLOCKS, MOST_WATCHED = 100, 500, 500
 
@@ -26,110 +26,111 @@ SET player = excluded.player, seat = excluded.seat, by = excluded.by, at = exclu
 
 @dataclass(frozen=True)
 class Challenge:
-    """Somebody is asked to take a seat at a table, which is kept meanwhile if it is a certain one."""
+    """An invitation of a person to a table; a seat, if named, is reserved meanwhile."""
 
     game: str
     called: str
-    """By what the person was asked for: a name, or a player's id."""
+    """The name or player id as typed by the challenger."""
     player: str
-    """Who that is; empty if nobody is called so, which the one who asks is not told."""
+    """The player id, empty if unknown; the challenger does not learn it."""
     seat: Seat | None
     by: str
-    """The player who asks."""
+    """The challenger's player id."""
     at: int
     until: int
     answer: str = ""
-    """`accepted` or `declined`; empty before."""
+    """`accepted` or `declined`; empty while open."""
 
 
-class Circle(Rows):
-    """May raise StoreUnavailable."""
+class SocialGraph(AccountTable):
+    """The tables of relations. Every method may raise StoreUnavailable."""
 
     # --- challenges
 
-    def challenge(self, *asked: Challenge) -> list[Statement]:
-        """To be written: these stand, in place of those before them to the same people at the same table."""
+    def insert_challenges(self, *challenges: Challenge) -> list[Statement]:
+        """Return statements that store challenges, in place of earlier ones to the same people at the same table."""
         return [
-            (_PUT, (c.game, c.called, c.player, -1 if c.seat is None else c.seat, c.by, c.at, c.until)) for c in asked
+            (_PUT, (c.game, c.called, c.player, -1 if c.seat is None else c.seat, c.by, c.at, c.until))
+            for c in challenges
         ]
 
-    def ask(self, asked: Challenge) -> None:
-        """Write it down. Raises AccountError for a seat that is kept for another, and for too many at a table."""
+    def send_challenge(self, challenge: Challenge) -> None:
+        """Store a challenge; raise AccountError for a reserved seat, or too many challenges at the table."""
 
         def work(execute: Execute) -> None:
-            others = [c for c in self._read(execute, "game = ?", asked.game) if c.called != asked.called]
-            if asked.seat is not None and any(c.seat == asked.seat and self._stands(c) for c in others):
+            others = [c for c in self._select(execute, "game = ?", challenge.game) if c.called != challenge.called]
+            if challenge.seat is not None and any(c.seat == challenge.seat and self._is_open(c) for c in others):
                 raise AccountError("seat_reserved")
             if len(others) >= MOST_CHALLENGES:
                 raise AccountError("too_many", Message("A table has {most} challenges at most.", most=MOST_CHALLENGES))
-            write(execute, self.challenge(asked))
+            write(execute, self.insert_challenges(challenge))
 
-        self._together(work)
+        self._in_transaction(work)
 
     def withdraw(self, game: str, called: str) -> bool:
-        """The challenge is gone; whether there was one."""
+        """Delete a challenge; return whether it existed."""
         statement = "DELETE FROM challenges WHERE game = ? AND called = ? RETURNING called"
         return bool(self._database.execute(statement, (game, called)))
 
-    def answered(self, game: str, players: Sequence[str], answer: str) -> list[Statement]:
-        """To be written: what whoever has these ids says to a challenge at that table, if there is one."""
+    def answer(self, game: str, players: Sequence[str], answer: str) -> list[Statement]:
+        """Return statements that store the answer of a person with these ids to challenges at a table."""
         statement = "UPDATE challenges SET answer = ? WHERE game = ? AND answer = '' AND player = ?"
         return [(statement, (answer, game, player)) for player in players]
 
     def decline(self, game: str, players: Sequence[str]) -> bool:
-        """Say no; whether there was anything to say it to."""
-        if not any(c.game == game for c in self.challenges(players)):
+        """Decline the challenges of a person with these ids at a table; return whether there were any."""
+        if not any(c.game == game for c in self.list_challenges(players)):
             return False
-        self._together(lambda execute: write(execute, self.answered(game, players, "declined")))
+        self._in_transaction(lambda execute: write(execute, self.answer(game, players, "declined")))
         return True
 
-    def at_table(self, game: str) -> list[Challenge]:
-        """All of a table, the oldest first."""
-        return self._read(self._database.execute, "game = ? ORDER BY at, called", game)
+    def list_by_table(self, game: str) -> list[Challenge]:
+        """Return all challenges at a table, oldest first."""
+        return self._select(self._database.execute, "game = ? ORDER BY at, called", game)
 
-    def challenges(self, players: Sequence[str]) -> list[Challenge]:
-        """Those to whoever has these ids that stand, the oldest first."""
-        found = [c for p in players for c in self._read(self._database.execute, "player = ? ORDER BY at", p)]
-        return sorted((c for c in found if self._stands(c)), key=lambda c: (c.at, c.game))
+    def list_challenges(self, players: Sequence[str]) -> list[Challenge]:
+        """Return the open challenges to a person with these ids, oldest first."""
+        challenges = [c for p in players for c in self._select(self._database.execute, "player = ? ORDER BY at", p)]
+        return sorted((c for c in challenges if self._is_open(c)), key=lambda c: (c.at, c.game))
 
-    def kept(self, game: str) -> dict[Seat, str]:
-        """Seat -> the player for whom it is kept."""
-        return {c.seat: c.player for c in self.at_table(game) if c.seat is not None and self._stands(c)}
+    def list_reserved_seats(self, game: str) -> dict[Seat, str]:
+        """Return the reserved seats of a table, each with its player id."""
+        return {c.seat: c.player for c in self.list_by_table(game) if c.seat is not None and self._is_open(c)}
 
-    def _stands(self, challenge: Challenge) -> bool:
+    def _is_open(self, challenge: Challenge) -> bool:
         return not challenge.answer and challenge.until > self._now()
 
-    def _read(self, execute: Execute, where: str, *params: object) -> list[Challenge]:
+    def _select(self, execute: Execute, where: str, *params: object) -> list[Challenge]:
         rows = execute(_SELECT + where, params)
         return [Challenge(g, c, p, None if s < 0 else s, by, at, until, a) for g, c, p, s, by, at, until, a in rows]
 
     # --- who is kept away
 
     def block(self, account: str, player: str) -> None:
-        """Keep that person away. Raises AccountError for too many."""
+        """Block a player; raise AccountError for too many."""
         self._add("blocks", "player", account, player, MOST_BLOCKS)
 
     def unblock(self, account: str, player: str) -> None:
-        """Keep that person away no longer."""
+        """Unblock a player."""
         self._database.execute("DELETE FROM blocks WHERE account = ? AND player = ?", (account, player))
 
-    def blocks(self, account: str) -> list[tuple[str, int]]:
-        """Whom an account keeps away, and since when, ms."""
+    def list_blocks(self, account: str) -> list[tuple[str, int]]:
+        """Return the players blocked by an account, with the time, ms."""
         rows = self._database.execute("SELECT player, since FROM blocks WHERE account = ? ORDER BY since", (account,))
         return [(str(player), int(since)) for player, since in rows]
 
     # --- tables that are watched
 
     def watch(self, account: str, game: str) -> None:
-        """Put it on the list. Raises AccountError for too many."""
+        """Add a table to the watched ones; raise AccountError for too many."""
         self._add("watching", "game", account, game, MOST_WATCHED)
 
     def unwatch(self, account: str, game: str) -> None:
-        """Take it from the list."""
+        """Remove a table from the watched ones."""
         self._database.execute("DELETE FROM watching WHERE account = ? AND game = ?", (account, game))
 
-    def watched(self, account: str) -> list[str]:
-        """The tables on the list, the newest first."""
+    def list_watched(self, account: str) -> list[str]:
+        """Return the watched tables, newest first."""
         rows = self._database.execute(
             "SELECT game FROM watching WHERE account = ? ORDER BY since DESC, game", (account,)
         )
@@ -144,12 +145,12 @@ class Circle(Rows):
                 raise AccountError("too_many", Message("A list has {most} entries at most.", most=most))
             execute(f"INSERT INTO {table} VALUES (?, ?, ?)", (account, value, self._now()))  # noqa: S608 - our own names
 
-        self._together(work)
+        self._in_transaction(work)
 
     # --- being forgotten
 
-    def forgotten(self, players: Sequence[str]) -> list[Statement]:
-        """To be written with what erases a person, beside what belongs to the account."""
+    def erase(self, players: Sequence[str]) -> list[Statement]:
+        """Return statements that delete the challenges to and by a person; `Accounts.erase` deletes the rest."""
         return [
             (f"DELETE FROM challenges WHERE {column} = ?", (player,))  # noqa: S608 - our own names
             for player in players

@@ -1,1 +1,1 @@
-"""The kernel: seats, simultaneous decisions, chance, undo, sights and the log. It has no turn model."""
+"""The kernel: seats, simultaneous decisions, chance, undo, player views and the log. It has no turn model."""

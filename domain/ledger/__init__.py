@@ -7,7 +7,6 @@ in the order in which appends become visible, so a reader at position n never mi
 from __future__ import annotations
 
 from domain.ledger.ledger import Ledger
-from domain.ledger.row_keys import MOST
-from domain.ledger.store import Command, CommandRow, LogEntry, Receipt
+from domain.ledger.store import CommandRow, IdempotencyKey, LogEntry, Receipt
 
-__all__ = ["MOST", "Command", "CommandRow", "Ledger", "LogEntry", "Receipt"]
+__all__ = ["CommandRow", "IdempotencyKey", "Ledger", "LogEntry", "Receipt"]

@@ -18,17 +18,17 @@ class LedgerAdmin:
         Creates the role, and `annals_repair`, if missing. Only the owner of the tables may call it.
         """
         with self._connection.use() as store:
-            store.grant(address)
+            store.grant_service_role(address)
 
     def has_append_triggers(self) -> bool:
         """Return whether triggers of the database refuse changes of the log."""
         with self._connection.use() as store:
-            return store.guarded()
+            return store.has_append_triggers()
 
     def list_integrity_errors(self, patience: float) -> list[str]:
         """Return the database's own reports of corrupt pages, searched for at most `patience` seconds."""
         try:
             with self._connection.use() as store:
-                return store.complaints(patience)
+                return store.list_integrity_errors(patience)
         except StoreDamaged as error:
             return [str(error)]

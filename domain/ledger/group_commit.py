@@ -1,7 +1,7 @@
-"""Group commit: what threads write while a commit is under way is committed as one, so that one flush serves them all.
+"""Group commit: threads that write during a commit share the next one, and its flush to disk.
 
-Nobody waits for company: who finds no commit under way makes one at once. Who comes meanwhile waits, and the first of
-those makes the next one for all of them.
+A thread that finds no commit in progress commits at once. Later threads wait, and the first of them makes the next
+commit for all.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from typing import Generic, TypeVar
 from domain.errors import StoreUnavailable
 
 C = TypeVar("C")
-"""What the work is done with in a transaction."""
+"""The context of a work within a transaction."""
 T = TypeVar("T")
 
-MOST = 64
-"""Works of one commit."""
+MOST_WORKS = 64
+"""Works of one commit at most."""
 
 
 _NEVER = float("inf")
-"""Since when no commit is under way."""
+"""Start time without a commit in progress."""
 
 
 @dataclass(eq=False)
-class _Entry(Generic[C, T]):
-    """A work on its way."""
+class _PendingWork(Generic[C, T]):
+    """A work that waits for its commit."""
 
     work: Callable[[C], T]
     turn: threading.Event = field(default_factory=threading.Event)
-    """Set once it is done, or is to make the next commit."""
+    """Set once the work is done, or is to lead the next commit."""
     done: bool = False
-    """Whether what follows is final."""
-    given: list[T] = field(default_factory=list)
+    """True once result or error are final."""
+    results: list[T] = field(default_factory=list)
     error: Exception | None = None
 
     def attempt(self, c: C, refusals: tuple[type[Exception], ...]) -> None:
-        """Raises all but a refusal."""
+        """Do the work and keep its result or refusal; raise any other error."""
         try:
-            self.given[:] = [self.work(c)]
+            self.results[:] = [self.work(c)]
         except refusals as error:
             self.error = error
 
@@ -51,15 +51,16 @@ class _Entry(Generic[C, T]):
             raise StoreUnavailable("the writer before this one has ended")
         if self.error is not None:
             raise self.error
-        return self.given[0]
+        return self.results[0]
 
 
-class Together(Generic[C, T]):
-    """Works of several threads, in as few transactions as it takes.
+class GroupCommit(Generic[C, T]):
+    """Runs works of several threads in as few transactions as possible.
 
-    `transaction` is told the number of works; it commits at its end, or rolls back. A work that raises one of the
-    `refusals` must have written nothing; the others are committed. After any other error nothing of a transaction is
-    there, and each is done in one of its own; unless the error is one of `lost`, after which nobody knows.
+    `transaction` takes the number of works, and commits or rolls back at its end. A work that raises one of the
+    `refusals` must have written nothing; the others are committed. After any other error the transaction is rolled
+    back, and each work is repeated in a transaction of its own, except after an error of `lost`: then the result is
+    unknown.
     """
 
     def __init__(
@@ -69,90 +70,90 @@ class Together(Generic[C, T]):
         patience: float,
         lost: tuple[type[Exception], ...] = (),
     ) -> None:
-        """`patience`: seconds until a work that nobody has begun is given up."""
+        """Create the group; `patience` is the time (s) after which a waiting work is given up."""
         self._transaction, self._refusals, self._patience, self._lost = transaction, refusals, patience, lost
         self._guard, self._committing = threading.Lock(), threading.Lock()
         self._since = _NEVER
-        self._waiting: list[_Entry[C, T]] = []
-        self._leader: _Entry[C, T] | None = None
-        """Who makes the commit that is under way, or is called to make the next one; without one nobody waits.
+        self._waiting: list[_PendingWork[C, T]] = []
+        self._leader: _PendingWork[C, T] | None = None
+        """The work that makes the current commit, or is called to make the next; without one nobody waits.
 
-        It is a hint. A thread may be ended from outside wherever it stands (a job that takes too long), and then
-        leads for ever; so who has waited long asks the lock that a leader holds.
+        It is a hint. A thread that is killed (a job over its time limit) stays the leader forever, so a thread that has
+        waited long checks the leader's lock.
         """
 
-    def held(self) -> float:
-        """Seconds for which the commit under way has been made, 0 for none: so long others wait already."""
+    def seconds_busy(self) -> float:
+        """Return the duration of the commit in progress, in seconds, or 0."""
         return max(time.monotonic() - self._since, 0.0)
 
-    def do(self, work: Callable[[C], T]) -> T:
-        """What the work gives, once it is committed. Raises what it raises, and StoreUnavailable."""
-        mine = _Entry(work)
+    def run(self, work: Callable[[C], T]) -> T:
+        """Return the result of a work after its commit; raise its error, or StoreUnavailable."""
+        entry = _PendingWork(work)
         try:
             with self._guard:
-                self._waiting.append(mine)
-                self._leader = self._leader or mine
-            if self._leader is mine or self._called(mine):
-                self._lead(mine)
-            return mine.result()
+                self._waiting.append(entry)
+                self._leader = self._leader or entry
+            if self._leader is entry or self._wait_for_turn(entry):
+                self._lead_commit(entry)
+            return entry.result()
         finally:
-            self._leave(mine)
+            self._pass_lead(entry)
 
-    def _called(self, mine: _Entry[C, T]) -> bool:
-        """Waits until it is done, or (then true) is to make the next commit."""
-        while not mine.turn.wait(self._patience):
+    def _wait_for_turn(self, entry: _PendingWork[C, T]) -> bool:
+        """Wait until the work is done (return False) or is to lead the next commit (return True)."""
+        while not entry.turn.wait(self._patience):
             with self._guard:
-                waits, nobody = mine in self._waiting, not self._committing.locked()
+                waits, nobody = entry in self._waiting, not self._committing.locked()
                 if waits and nobody:
-                    self._leader = mine
+                    self._leader = entry
                     return True
                 if waits:
-                    self._waiting.remove(mine)
+                    self._waiting.remove(entry)
                     raise StoreUnavailable("the writers before this one take too long")
-                if nobody and not mine.turn.is_set():
+                if nobody and not entry.turn.is_set():
                     raise StoreUnavailable("the writer before this one has ended")
-        return not mine.done
+        return not entry.done
 
-    def _lead(self, mine: _Entry[C, T]) -> None:
-        """Who has waited long may lead out of turn: wherever it stands, it is of its own commit."""
+    def _lead_commit(self, mine: _PendingWork[C, T]) -> None:
+        """Commit a batch that always includes this work: after a long wait it may lead out of turn."""
         with self._committing:
             with self._guard:
-                if mine not in self._waiting:  # another one has led meanwhile
+                if mine not in self._waiting:  # another leader took it
                     return
                 line = [mine, *(entry for entry in self._waiting if entry is not mine)]
-                batch, self._waiting = line[:MOST], line[MOST:]
+                batch, self._waiting = line[:MOST_WORKS], line[MOST_WORKS:]
             self._since = time.monotonic()
             try:
-                self._commit(batch)
+                self._commit_batch(batch)
             finally:
                 self._since = _NEVER
                 for entry in batch:
-                    if not entry.done:  # something has ended the thread that did it
+                    if not entry.done:  # its thread was killed
                         entry.done, entry.error = True, StoreUnavailable("the writer before this one has ended")
                     entry.turn.set()
 
-    def _leave(self, mine: _Entry[C, T]) -> None:
-        """However it has ended, the next one leads."""
+    def _pass_lead(self, entry: _PendingWork[C, T]) -> None:
+        """Call the next leader, however this work has ended."""
         with self._guard:
-            if mine in self._waiting:
-                self._waiting.remove(mine)
-            if self._leader is mine:
+            if entry in self._waiting:
+                self._waiting.remove(entry)
+            if self._leader is entry:
                 self._leader = self._waiting[0] if self._waiting else None
                 if self._leader:
                     self._leader.turn.set()
 
-    def _commit(self, batch: Sequence[_Entry[C, T]]) -> None:
-        begun = False
+    def _commit_batch(self, batch: Sequence[_PendingWork[C, T]]) -> None:
+        has_begun = False
         try:
             with self._transaction(len(batch)) as c:
-                begun = True
+                has_begun = True
                 for entry in batch:
                     entry.attempt(c, self._refusals)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is told to who has asked
-            if begun and len(batch) > 1 and not isinstance(error, self._lost):
+        except Exception as error:  # noqa: BLE001 - any error is passed to the callers
+            if has_begun and len(batch) > 1 and not isinstance(error, self._lost):
                 for entry in batch:
                     entry.error = None
-                    self._commit([entry])
+                    self._commit_batch([entry])
                 return
             for entry in batch:
                 entry.error = error

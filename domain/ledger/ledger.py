@@ -9,16 +9,16 @@ from urllib.parse import unquote, urlsplit
 from eventsourcing.persistence import IntegrityError, Notification, StoredEvent
 
 from domain.errors import CommandReused, ServerReplaced, StaleVersion, WrongKey
-from domain.fork_safety import heed
+from domain.fork_safety import reset_after_fork
 from domain.kernel.records.record import Record
 from domain.ledger.admin import LedgerAdmin
 from domain.ledger.archive import Archive, is_stub
 from domain.ledger.connection import StoreConnection
-from domain.ledger.mapper import Filed, RecordMapper, name_of
+from domain.ledger.mapper import RecordMapper, StoredRecord, game_name
 from domain.ledger.repair import LedgerRepair
 from domain.ledger.row_keys import check_place, find_key, key_of, valid_version
 from domain.ledger.sqlite import SqliteStore
-from domain.ledger.store import Command, CommandRow, LogEntry, Receipt, Store
+from domain.ledger.store import CommandRow, IdempotencyKey, LogEntry, Receipt, Store
 from domain.service.database import Execute, Row, Statement
 from domain.service.keyring import Keyring
 
@@ -30,16 +30,16 @@ class _KeyringDatabase:
         self._ledger = ledger
 
     @property
-    def server(self) -> str:
-        return self._ledger.server
+    def log_id(self) -> str:
+        return self._ledger.log_id
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         return self._ledger.execute(statement, params)
 
-    def wipe(self) -> None:
-        self._ledger.wipe()
+    def scrub_deleted_pages(self) -> None:
+        self._ledger.scrub_deleted_pages()
 
-    def among_appends(self, work: Callable[[Execute], None]) -> None:
+    def run_in_append_order(self, work: Callable[[Execute], None]) -> None:
         self._ledger.run_without_keys(work)
 
 
@@ -59,7 +59,7 @@ class Ledger:
         self._archive = Archive(self._keys, self.execute)
         self.repair = LedgerRepair(self._connection, self._mapper, self._archive, self._load_keys)
         self.admin = LedgerAdmin(self._connection)
-        heed(self)
+        reset_after_fork(self)
 
     @classmethod
     def open(cls, url: str, key: bytes | None = None) -> Ledger:
@@ -99,9 +99,9 @@ class Ledger:
         game: str,
         records: Sequence[Record],
         expected: int,
-        command: Command | None = None,
-        beside: Sequence[Statement] = (),
-        server: str | None = None,
+        idempotency_key: IdempotencyKey | None = None,
+        extra_statements: Sequence[Statement] = (),
+        log_id: str | None = None,
     ) -> Receipt:
         """Store the records, their command and rows of other tables in one transaction; return their positions.
 
@@ -113,12 +113,12 @@ class Ledger:
         key = key_of(game)
         if [r.version for r in records] != list(range(expected + 1, expected + 1 + len(records))) or not records:
             raise ValueError("the records must follow the expected version")
-        events = [self._mapper.to_stored_event(Filed(key, r)) for r in records]
+        events = [self._mapper.to_stored_event(StoredRecord(key, r)) for r in records]
         self.refusing, before = True, self.refusing
         try:
             with self._connection.use() as store:
                 try:
-                    receipt = store.append(key, events, expected, command, beside, server)
+                    receipt = store.append(key, events, expected, idempotency_key, extra_statements, log_id)
                 except IntegrityError as e:
                     raise StaleVersion(expected, store.version(key)) from e
         except (StaleVersion, CommandReused, ServerReplaced):
@@ -135,7 +135,7 @@ class Ledger:
         with self._connection.use() as store:
             return store.run(statement, params)
 
-    def among_appends(self, work: Callable[[Execute], None]) -> None:
+    def run_in_append_order(self, work: Callable[[Execute], None]) -> None:
         """Run `work` in one transaction that takes the append lock."""
         self._load_keys()
         self.run_without_keys(work)
@@ -143,17 +143,17 @@ class Ledger:
     def run_without_keys(self, work: Callable[[Execute], None]) -> None:
         """Run `work` like `among_appends`, without loading the key ring first: the ring itself is made like this."""
         with self._connection.use() as store:
-            store.among_appends(work)
+            store.run_in_append_order(work)
 
     def _load_keys(self) -> None:
         # Read or made within the transaction, the ring would wait for that transaction's own lock.
         if self._keys is not None:
-            self._keys.requests()
+            self._keys.request_key()
 
-    def wipe(self) -> None:
+    def scrub_deleted_pages(self) -> None:
         """Remove deleted rows from SQLite's files too, at once or after the last long reader has finished."""
         with self._connection.use() as store:
-            store.wipe()
+            store.scrub_deleted_pages()
 
     # --- reading
 
@@ -169,14 +169,14 @@ class Ledger:
         return [self._record(check_place(key, version, row)) for version, row in enumerate(rows, after + 1)]
 
     @property
-    def server(self) -> str:
+    def log_id(self) -> str:
         """The id of the connected log, read within the last second.
 
         On PostgreSQL it changes if the database is replaced by one with fewer records: a standby that lagged, or a
         database or tables that were restored.
         """
         with self._connection.use() as store:
-            return store.server
+            return store.log_id
 
     def version(self, game: str) -> int:
         """Return the newest version of a game, 0 for an unknown game."""
@@ -197,26 +197,26 @@ class Ledger:
         return [self._entry(row) for row in rows]
 
     def _entry(self, row: Notification) -> LogEntry:
-        read, hashed = partial(self._record, row), partial(self._hash, row)
-        game, version = name_of(row.originator_id), valid_version(row.originator_version)
-        return LogEntry(row.id, game, version, read, hashed, archived=is_stub(row.state))
+        read_record, read_hash = partial(self._record, row), partial(self._hash, row)
+        game, version = game_name(row.originator_id), valid_version(row.originator_version)
+        return LogEntry(row.id, game, version, read_record, read_hash, archived=is_stub(row.state))
 
     def _record(self, row: StoredEvent) -> Record:
-        return self._mapper.record(self._archive.whole(row))
+        return self._mapper.record(self._archive.restore_row(row))
 
     def _hash(self, row: StoredEvent) -> str:
-        return self._mapper.hash(self._archive.whole(row))
+        return self._mapper.hash(self._archive.restore_row(row))
 
     def is_archived(self, game: str) -> bool:
         """Return whether the contents of a game's records are in the archive."""
-        return self._archive.holds(game)
+        return self._archive.has_game(game)
 
-    def command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
+    def find_command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
         """Return the row of an accepted command, or None; rows are kept forever."""
         if (key := find_key(game)) is None:
             return None
         with self._connection.use() as store:
-            return store.command(key, id)
+            return store.find_command(key, id)
 
     # --- connections
 

@@ -1,4 +1,4 @@
-"""The ledger on PostgreSQL: one function appends, in one round trip and behind an advisory lock."""
+"""The ledger on PostgreSQL: one function appends, in one round trip, under an advisory lock."""
 
 from __future__ import annotations
 
@@ -21,55 +21,54 @@ from psycopg_pool import PoolTimeout
 
 from domain.errors import CommandReused, GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
-from domain.ledger.group_commit import Together
+from domain.ledger.group_commit import GroupCommit
 from domain.ledger.postgres_schema import (
-    AMONG_APPENDS,
     APPEND,
-    COULD_APPEND,
+    APPEND_LOCKS,
+    CHECK_APPEND,
     GUARD,
     GUARDED,
     GUARDS,
     LOCK,
-    REFUSE,
-    SERVER,
+    LOG_ID,
+    REFUSE_CHANGES,
     TABLES,
 )
-from domain.ledger.socket_timeouts import HEARING, IN_PUBLIC, Heard, limit
-from domain.ledger.store import EVENTS, Command, CommandRow, Receipt
+from domain.ledger.socket_timeouts import SET_SCHEMA, TCP_OPTIONS, TimeoutConnection, set_transaction_timeout
+from domain.ledger.store import EVENTS, CommandRow, IdempotencyKey, Receipt
 from domain.service.database import Execute, Row, Statement
 
 PATIENCE = 5
-"""Seconds to wait for a connection, unless the address gives `connect_timeout`."""
+"""Seconds to wait for a connection, unless the address sets `connect_timeout`."""
 
-WAITING = 10
-"""Seconds to wait for other appends of this process; the function waits as long for those of others."""
+GROUP_PATIENCE = 10
+"""Seconds to wait for other appends of this process; the function waits as long for other processes."""
 
-SILENCE = 5.0
-"""Seconds without a word within a transaction until the server ends it: who froze in it, or is gone with its machine,
-holds what every append of every node waits for. Shorter than they wait."""
+IDLE_TIMEOUT = 5.0
+"""Seconds of silence within a transaction after which the server ends it: a frozen or lost client would block all
+appends of all nodes. Shorter than their patience."""
 
-LONGEST = 30
-"""Seconds of a transaction until the server ends it, from PostgreSQL 17 on: who froze while a statement was on its way
-counts as one who speaks. To make tables may take longer."""
+TRANSACTION_TIMEOUT = 30
+"""Seconds after which the server ends a transaction, since PostgreSQL 17: IDLE_TIMEOUT does not notice a client that
+froze while sending a statement. Migrations may take longer."""
 
-ASKED = 1.0
-"""Seconds for which it is believed that the log is still the one that it was said to be."""
+LOG_ID_LIFETIME = 1.0
+"""Seconds for which a log id is trusted."""
 
-LATE = 2.0
-"""Seconds that a commit may take while who waits for it counts as one who is answered."""
+LONGEST_COMMIT = 2.0
+"""Seconds of a commit for which a waiting client still counts as answered."""
 
 
 class NotAnsweredError(DatabaseError):
-    """An answer was not waited for any longer. Nothing that is tried again by itself: who asks has waited enough."""
+    """The server did not answer in time. Never retried: the caller has waited enough."""
 
 
 _LOST = (InterfaceError, OperationalError, NotAnsweredError)
-"""After such an error nobody knows whether a commit has been made."""
+"""Errors after which the result of a commit is unknown."""
 
 _UNDONE = ("40001", "40P01", "54")
-"""How the codes of those begin after which it is known: the server has rolled back and goes on. It could not put
-transactions in an order, has ended a dead-lock, or something was too large for it. What has waited too long for a lock
-is not among them: each alone would wait as long again."""
+"""Prefixes of error codes after which the server has certainly rolled back and goes on: serialization failures,
+deadlocks, program limits. Lock timeouts are not among them: each single work would wait as long again."""
 
 _CALL = SQL("SELECT * FROM public.annals_append(%s, %s, %s, %s, %s, %s, %s)")
 
@@ -111,156 +110,160 @@ FROM public.commands c WHERE c.game = ? AND c.id = ?"""
 
 
 @dataclass
-class _There:
-    """Which log is there: the run of the server, the database and the table."""
+class _LogIdCache:
+    """The id of the connected log: run of the server, database and table."""
 
-    server: str = ""
-    known: bool = False
-    asked: float = 0.0
-    """When, by the monotonic clock; what was asked before counts no more, however late it is answered."""
+    log_id: str = ""
+    is_known: bool = False
+    asked_at: float = 0.0
+    """Time of the query by the monotonic clock; answers to earlier queries are ignored, however late they arrive."""
 
-    def told(self, server: str, asked: float) -> None:
-        if asked >= self.asked:
-            self.server, self.known, self.asked = server, True, asked
+    def update(self, log_id: str, asked_at: float) -> None:
+        if asked_at >= self.asked_at:
+            self.log_id, self.is_known, self.asked_at = log_id, True, asked_at
 
     def forget(self) -> None:
-        self.known, self.asked = False, time.monotonic()
+        self.is_known, self.asked_at = False, time.monotonic()
 
 
-class _Datastore(PostgresDatastore):
+class _PostgresDatastore(PostgresDatastore):
     def __init__(self, url: str) -> None:
-        self.there = _There()
+        self.log_id_cache = _LogIdCache()
         self._lost = 0.0
-        """When it was found out last, by the monotonic clock, that a connection is lost."""
+        """Time of the last lost connection by the monotonic clock."""
         try:
             address = conninfo_to_dict(url)
-        except psycopg.ProgrammingError:  # its message quotes the address, in which a password stands
+        except psycopg.ProgrammingError:  # its message quotes the address with its password
             raise StoreUnavailable("the address of the database cannot be read") from None
         patience = float(address.get("connect_timeout") or PATIENCE)
         super().__init__(
             *5 * ("",),
             connect_timeout=patience,
-            idle_in_transaction_session_timeout=SILENCE,
+            idle_in_transaction_session_timeout=IDLE_TIMEOUT,
             pool_size=1,
             max_overflow=15,
         )
-        self.pool.connection_class = Heard[DictRow]
-        # The address as it is: the library would keep five of its parts, and drop TLS and the like.
-        self.pool.kwargs = {**HEARING, **address, "row_factory": dict_row}
-        # The pause between attempts doubles; giving up early lets the next request start anew.
+        self.pool.connection_class = TimeoutConnection[DictRow]
+        # The whole address: the library would keep five of its parts, and drop TLS options.
+        self.pool.kwargs = {**TCP_OPTIONS, **address, "row_factory": dict_row}
+        # The pause between attempts doubles; after an early failure the next request starts over.
         self.pool.reconnect_timeout = patience
 
     def after_connect_func(self) -> Callable[[psycopg.Connection[DictRow]], None]:
-        connected, there = super().after_connect_func(), self.there  # not itself: the pool would hold it
+        configure, log_id_cache = super().after_connect_func(), self.log_id_cache  # no self: the pool would keep it
 
         def after_connect(connection: psycopg.Connection[DictRow]) -> None:
-            cast("Heard[DictRow]", connection).born = time.monotonic()
-            connected(connection)
-            connection.execute(IN_PUBLIC)
-            limit(connection, LONGEST)
-            asked = time.monotonic()
-            (server,) = next(connection.cursor(row_factory=tuple_row).execute(SERVER))
-            there.told(server, asked)
+            cast("TimeoutConnection[DictRow]", connection).opened_at = time.monotonic()
+            configure(connection)
+            connection.execute(SET_SCHEMA)
+            set_transaction_timeout(connection, TRANSACTION_TIMEOUT)
+            asked_at = time.monotonic()
+            (server,) = next(connection.cursor(row_factory=tuple_row).execute(LOG_ID))
+            log_id_cache.update(server, asked_at)
 
         return after_connect
 
     def register_type_adapters(self) -> None:
-        """Nothing to register: the function takes arrays, no composite types."""
+        """Register nothing: the function takes arrays, no composite types."""
 
     @contextmanager
-    def get_connection(self) -> Iterator[Heard[DictRow]]:
-        connection: Heard[DictRow] | None = None
+    def get_connection(self) -> Iterator[TimeoutConnection[DictRow]]:
+        connection: TimeoutConnection[DictRow] | None = None
         try:
-            with super().get_connection() as found:
-                connection = cast("Heard[DictRow]", found)
+            with super().get_connection() as lent:
+                connection = cast("TimeoutConnection[DictRow]", lent)
                 yield connection
         except (InterfaceError, OperationalError) as e:
             if isinstance(e.__cause__, PoolTimeout):
-                # The library would try ten times more, and each time wait as long.
+                # The library would retry ten times, with the same wait each time.
                 raise StoreUnavailable("no connection to the server") from e
-            self._replace(connection)
-            if connection is not None and connection.silent:
+            self._drain_if_lost(connection)
+            if connection is not None and connection.timed_out:
                 raise NotAnsweredError(str(e)) from e
             raise
 
-    def _replace(self, connection: Heard[DictRow] | None) -> None:
-        """The others of the pool are likely lost as well: none is lent again, or each would be waited for in turn."""
-        if connection is not None and connection.closed and connection.born > self._lost:
+    def _drain_if_lost(self, connection: TimeoutConnection[DictRow] | None) -> None:
+        """Discard the pool after a lost connection: the others are likely lost too, and each would time out."""
+        if connection is not None and connection.closed and connection.opened_at > self._lost:
             self._lost = time.monotonic()
             self.pool.drain()
 
     @contextmanager
-    def patient(self) -> Iterator[Heard[DictRow]]:
-        """For what may take long: a connection that waits for ever."""
+    def without_timeout(self) -> Iterator[TimeoutConnection[DictRow]]:
+        """Open a connection without timeouts, for long operations."""
         with self.get_connection() as connection:
             before, connection.patience = connection.patience, None
-            limit(connection, 0)
+            set_transaction_timeout(connection, 0)
             try:
                 yield connection
             finally:
                 connection.patience = before
                 if not connection.closed:
-                    limit(connection, LONGEST)
+                    set_transaction_timeout(connection, TRANSACTION_TIMEOUT)
 
 
 class PostgresStore(PostgresApplicationRecorder):
-    """The library's recorder for reading; appends go through the function."""
+    """The library's recorder for reading; the function appends."""
 
-    datastore: _Datastore
+    datastore: _PostgresDatastore
 
     def __init__(self, url: str) -> None:
-        super().__init__(_Datastore(url), events_table_name=EVENTS)
+        super().__init__(_PostgresDatastore(url), events_table_name=EVENTS)
         guards = [GUARD.format(table=Identifier("public", t), name=Literal(f"public.{t}")) for t in GUARDED]
-        self._together: Together[Heard[DictRow], DictRow] = Together(self._appending, (), WAITING, _LOST)
-        self.sql_create_statements = [TABLES, APPEND, REFUSE, *guards]
+        self._group_commit: GroupCommit[TimeoutConnection[DictRow], DictRow] = GroupCommit(
+            self._append_transaction, (), GROUP_PATIENCE, _LOST
+        )
+        self.sql_create_statements = [TABLES, APPEND, REFUSE_CHANGES, *guards]
 
     def migrate(self) -> None:
-        # IF NOT EXISTS and OR REPLACE do not keep concurrent callers apart; the lock does.
-        with self.datastore.patient() as connection, connection.transaction(), connection.cursor() as curs:
+        # IF NOT EXISTS and OR REPLACE do not separate concurrent callers; the lock does.
+        with self.datastore.without_timeout() as connection, connection.transaction(), connection.cursor() as curs:
             curs.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             self._create_table(curs)
-        self.datastore.there.forget()
+        self.datastore.log_id_cache.forget()
 
     @property
-    def server(self) -> str:
-        there = self.datastore.there
-        believed = there.known and time.monotonic() < there.asked + ASKED
-        while not believed:  # once, unless the tables were made meanwhile
-            asked = time.monotonic()
-            ((server,),) = self._rows(SERVER, ())
-            there.told(server, asked)
-            believed = there.known
-        return there.server
+    def log_id(self) -> str:
+        cache = self.datastore.log_id_cache
+        believed = cache.is_known and time.monotonic() < cache.asked_at + LOG_ID_LIFETIME
+        while not believed:  # once, unless tables were created meanwhile
+            asked_at = time.monotonic()
+            ((server,),) = self._query(LOG_ID, ())
+            cache.update(server, asked_at)
+            believed = cache.is_known
+        return cache.log_id
 
     def append(
         self,
         game: UUID,
         events: Sequence[StoredEvent],
         expected: int,
-        command: Command | None,
-        beside: Sequence[Statement] = (),
-        server: str | None = None,
+        idempotency_key: IdempotencyKey | None,
+        extra_statements: Sequence[Statement] = (),
+        log_id: str | None = None,
     ) -> Receipt:
         topics, states = [e.topic for e in events], [e.state for e in events]
-        named = (command.id, command.body_hash) if command else (None, None)
+        key_and_hash = (idempotency_key.id, idempotency_key.body_hash) if idempotency_key else (None, None)
 
-        row = self._together.do(partial(_call, (game, expected, topics, states, *named, server), beside))
+        row = self._group_commit.run(
+            partial(_call_append, (game, expected, topics, states, *key_and_hash, log_id), extra_statements)
+        )
         if row["outcome"] == "replaced":
-            self.datastore.there.told(row["hash"], time.monotonic())
+            self.datastore.log_id_cache.update(row["hash"], time.monotonic())
             raise ServerReplaced("the database has been replaced meanwhile")
         if row["outcome"] == "damaged":
             raise GameDamaged(str(game), row["high"])
         if row["outcome"] == "stale":
             raise StaleVersion(expected, row["high"])
-        if command and row["outcome"] == "known" and row["hash"] != command.body_hash:
-            raise CommandReused(command.id)
+        if idempotency_key and row["outcome"] == "known" and row["hash"] != idempotency_key.body_hash:
+            raise CommandReused(idempotency_key.id)
         return Receipt(row["low"], row["high"], tuple(row["positions"]), replayed=row["outcome"] == "known")
 
     @contextmanager
-    def _appending(self, count: int) -> Iterator[Heard[DictRow]]:
-        """Not tried again: if the connection broke on the way back, the records may be stored.
+    def _append_transaction(self, count: int) -> Iterator[TimeoutConnection[DictRow]]:
+        """Open a connection for appends, never retried: after a broken connection the records may be stored.
 
-        One call is a transaction of its own, in one round trip.
+        A single call is its own transaction, in one round trip.
         """
         try:
             with self.datastore.get_connection() as c, c.transaction() if count > 1 else nullcontext():
@@ -270,7 +273,7 @@ class PostgresStore(PostgresApplicationRecorder):
                 raise DatabaseError(str(error)) from error
             raise
 
-    def command(self, game: UUID, command: str) -> CommandRow | None:
+    def find_command(self, game: UUID, command: str) -> CommandRow | None:
         rows = self.run(_COMMAND, (game, command))
         return next((CommandRow(command, h, first, last, tuple(p)) for h, first, last, p in rows), None)
 
@@ -279,36 +282,36 @@ class PostgresStore(PostgresApplicationRecorder):
         return version
 
     @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
-    def _rows(self, statement: str, params: Sequence[object]) -> list[Row]:
+    def _query(self, statement: str, params: Sequence[object]) -> list[Row]:
         with self.datastore.get_connection() as connection:
             # Tuples, not dicts: two columns may have the same name.
             cursor = connection.cursor(row_factory=tuple_row)
-            cursor.execute(_translated(statement), params, prepare=True)
+            cursor.execute(_translate(statement), params, prepare=True)
             return cursor.fetchall() if cursor.description else []
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
-        rows: list[Row] = self._rows(statement, params)
+        rows: list[Row] = self._query(statement, params)
         return rows
 
     @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
-    def _stored(self, statement: str, params: Sequence[object]) -> list[Row]:
-        """Rows as the server holds them: as text a state is twice as long, and takes twice as long to read."""
+    def _query_binary(self, statement: str, params: Sequence[object]) -> list[Row]:
+        """Return rows in binary form: as text a state has twice the size and takes twice as long to read."""
         with self.datastore.get_connection() as connection:
             cursor = connection.cursor(row_factory=tuple_row, binary=True)
             return cursor.execute(statement, params, prepare=True).fetchall()
 
     def events(self, game: UUID, after: int = 0, upto: int | None = None) -> list[StoredEvent]:
         last = _LAST if upto is None else upto
-        return [StoredEvent(*row) for row in self._stored(_EVENTS, (game, after, last))]
+        return [StoredEvent(*row) for row in self._query_binary(_EVENTS, (game, after, last))]
 
     def notifications(self, after: int, limit: int) -> list[Notification]:
-        return [Notification(*row) for row in self._stored(_NOTIFICATIONS, (after, limit))]
+        return [Notification(*row) for row in self._query_binary(_NOTIFICATIONS, (after, limit))]
 
     def position(self, game: UUID, version: int) -> int | None:
         rows = self.run(_POSITION, (game, version))
         return int(rows[0][0]) if rows else None
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
+    def restore_records(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
         for event, position, misnamed in events:
             key = (event.originator_id, event.originator_version)
             if misnamed:
@@ -319,41 +322,43 @@ class PostgresStore(PostgresApplicationRecorder):
     def replace_states(self, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
         return all(execute(_REPLACE, (s, e.originator_id, e.originator_version, e.state)) for e, s in events)
 
-    def complaints(self, patience: float) -> list[str]:
-        """Pages whose checksum was wrong when the server read them, since its figures were reset."""
-        del patience  # nothing is read
+    def list_integrity_errors(self, patience: float) -> list[str]:
+        """Return pages with a wrong checksum, counted by the server since its last reset of statistics."""
+        del patience  # no page is read
         ((failed,),) = self.run(_CHECKSUMS)
         return [f"{failed} pages with a wrong checksum"] if failed else []
 
-    def among_appends(self, work: Callable[[Execute], None]) -> None:
-        if self._together.held() > LATE:  # on a connection of its own it would pass by what all appends wait for
+    def run_in_append_order(self, work: Callable[[Execute], None]) -> None:
+        if (
+            self._group_commit.seconds_busy() > LONGEST_COMMIT
+        ):  # on its own connection it would bypass the wait of all appends
             raise StoreUnavailable("the writers before this one take too long")
         with self.datastore.get_connection() as connection, connection.transaction():
             cursor = connection.cursor(row_factory=tuple_row)
-            for statement in AMONG_APPENDS:
+            for statement in APPEND_LOCKS:
                 cursor.execute(statement)
-            if cursor.execute(COULD_APPEND, prepare=True).fetchone() != (True,):
+            if cursor.execute(CHECK_APPEND, prepare=True).fetchone() != (True,):
                 raise StoreUnavailable("the role may not append, or not as this version does: `annals migrate`")
-            work(_executing(cursor))
+            work(_make_execute(cursor))
 
     @contextmanager
     def repair(self, what: str, why: str) -> Iterator[Execute]:
-        with self.datastore.patient() as connection, connection.transaction():
+        with self.datastore.without_timeout() as connection, connection.transaction():
             cursor = connection.cursor(row_factory=tuple_row)
-            limit(connection, LONGEST, "LOCAL")
-            for statement in AMONG_APPENDS:
+            set_transaction_timeout(connection, TRANSACTION_TIMEOUT, "LOCAL")
+            for statement in APPEND_LOCKS:
                 cursor.execute(statement)
             cursor.execute("INSERT INTO public.repairs (what, why) VALUES (%s, %s)", (what, why))
-            yield _executing(cursor)
+            yield _make_execute(cursor)
 
-    def wipe(self) -> None:
-        """Rows that were deleted lie in the files until the server's VACUUM, which is its owner's to plan."""
+    def scrub_deleted_pages(self) -> None:
+        """Do nothing: deleted rows stay in files until the server's VACUUM, scheduled by its owner."""
 
-    def guarded(self) -> bool:
+    def has_append_triggers(self) -> bool:
         return bool(self.run(GUARDS, (list(GUARDED),))[0][0] == 2 * len(GUARDED))
 
-    def grant(self, service: str) -> None:
-        with self.datastore.patient() as connection, connection.transaction():
+    def grant_service_role(self, service: str) -> None:
+        with self.datastore.without_timeout() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             roles.grant(connection, service)
 
@@ -361,24 +366,26 @@ class PostgresStore(PostgresApplicationRecorder):
         self.datastore.close()
 
 
-def _call(params: Sequence[object], beside: Sequence[Statement], connection: Heard[DictRow]) -> DictRow:
-    """What the function says of one append, and what stands beside it."""
-    if not beside:
+def _call_append(
+    params: Sequence[object], extra_statements: Sequence[Statement], connection: TimeoutConnection[DictRow]
+) -> DictRow:
+    """Call the append function and run the extra statements; return its row."""
+    if not extra_statements:
         return next(connection.execute(_CALL, params, prepare=True))
     with connection.transaction():
         row = next(connection.execute(_CALL, params, prepare=True))
         if row["outcome"] == "stored":
-            store.write_beside(lambda s, p: connection.execute(_translated(s), p), beside)
+            store.write_extra_statements(lambda s, p: connection.execute(_translate(s), p), extra_statements)
     return row
 
 
-def _executing(cursor: psycopg.Cursor[Row]) -> Execute:
+def _make_execute(cursor: psycopg.Cursor[Row]) -> Execute:
     def execute(statement: str, params: Sequence[object]) -> list[Row]:
-        cursor.execute(_translated(statement), params)
+        cursor.execute(_translate(statement), params)
         return cursor.fetchall() if cursor.description else []
 
     return execute
 
 
-def _translated(statement: str) -> str:
+def _translate(statement: str) -> str:
     return statement.replace("?", "%s")

@@ -6,7 +6,7 @@ from psycopg.sql import SQL, Literal
 
 from domain.ledger import store
 
-LOCK = 0x616E6E616C73  # "annals"; any constant that no other program of this database takes for its advisory locks
+LOCK = 0x616E6E616C73  # "annals"; a constant unused by other programs of this database for advisory locks
 
 TABLES = SQL("""
 CREATE TABLE IF NOT EXISTS public.records (
@@ -30,9 +30,9 @@ CREATE TABLE IF NOT EXISTS public.repairs (
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), what text NOT NULL, why text NOT NULL);
 """).format()
 
-# Only who may write down a repair opens the log, for the transaction in which it stands, and not without words. It
-# stays as it was written. What the function calls is PostgreSQL's own, whatever schemas a session names first.
-REFUSE = SQL("""
+# Only a transaction with a row in `repairs`, with reasons, may change the log; rows of `repairs` never change. The
+# functions called are PostgreSQL's own, in any search path of a session.
+REFUSE_CHANGES = SQL("""
 CREATE OR REPLACE FUNCTION public.annals_refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN
   IF TG_TABLE_NAME <> 'repairs'
@@ -59,19 +59,19 @@ GUARDS = """
 SELECT count(*) FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND tgname IN ('annals_rows', 'annals_all')
 AND tgrelid IN (SELECT to_regclass('public.' || name) FROM unnest(?::text[]) name)"""
 
-# The path of a table's file has the numbers of its database and of the file: of another database of the same name they
-# are others, also in the same run of a server, and of a table that was made anew or emptied. So they are after VACUUM
-# FULL, where everything is read once more for nothing.
-SERVER = """
+# The path of a table's file contains the numbers of its database and file: they differ for another database of the same
+# name, even in the same run of a server, and for a table that was recreated or truncated. They also change after VACUUM
+# FULL, where everything is read again needlessly.
+LOG_ID = """
 SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
   to_regclass('public.records')::oid, pg_relation_filepath(to_regclass('public.records')))"""
 
-# The number of a row comes from a sequence, and without the lock a later number could be committed first: a reader that
-# tails the log would pass the gap and miss the record. The lock is released after the commit has become visible. Every
-# statement of the function sees what was committed before it began, so the checks see all appends before this one.
-# Refusals are rows, not exceptions: they cost no number. The table is locked before it is asked which one it is, or
-# another could be in its place by the time of the checks. Versions of the service before know it without `_server`, and
-# make it anew when they migrate: a function of its own. `_server` has no default, or theirs could not be told from it.
+# Positions come from a sequence; without the lock a later position could be committed first, and a reader at the end of
+# the log would skip the gap and miss a record. The lock is released after the commit has become visible. Every
+# statement of the function sees all commits before it began, so the checks see all earlier appends. Refusals are rows,
+# not exceptions, so they use up no position. The table is locked before its id is read, or it could be replaced before
+# the checks. Older versions of the service call the function without `_server`, and recreate theirs when they migrate:
+# it is a separate function. `_server` has no default, or theirs would be ambiguous.
 APPEND = SQL("""
 DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_proc WHERE pronargdefaults > 0 AND oid = to_regprocedure({append})) THEN
@@ -128,18 +128,18 @@ BEGIN
   RETURN QUERY SELECT * FROM public.annals_append(_game, _expected, _topics, _states, _command, _hash, NULL);
 END $$""").format(
     lock=Literal(LOCK),
-    server=SQL(SERVER),
+    server=SQL(LOG_ID),
     append=Literal("public.annals_append(uuid, bigint, text[], bytea[], text, text, text)"),
 )
 
-AMONG_APPENDS = (
+APPEND_LOCKS = (
     SQL("SET LOCAL lock_timeout = '2s'"),
     SQL("SELECT pg_advisory_xact_lock({lock})").format(lock=Literal(LOCK)),
     SQL("LOCK TABLE public.records IN ROW EXCLUSIVE MODE"),
 )
 
-# An append that stores nothing, and the rights of one that does.
-COULD_APPEND = """
+# An append that stores nothing, and a check of the privileges that a real one needs.
+CHECK_APPEND = """
 SELECT outcome = 'stale' AND has_table_privilege('public.records', 'INSERT')
   AND has_table_privilege('public.commands', 'INSERT')
   AND has_sequence_privilege(pg_get_serial_sequence('public.records', 'notification_id'), 'USAGE') IS NOT FALSE

@@ -11,9 +11,9 @@ from eventsourcing.persistence import IntegrityError, StoredEvent
 
 from domain.errors import StaleVersion, UnknownKind, VerificationError
 from domain.kernel.records.record import Record
-from domain.ledger.archive import INSERT, Archive, Line, prove, stub
+from domain.ledger.archive import INSERT, Archive, RecordLine, check_closed_game, stub
 from domain.ledger.connection import StoreConnection
-from domain.ledger.mapper import Filed, RecordMapper
+from domain.ledger.mapper import RecordMapper, StoredRecord
 from domain.ledger.row_keys import check_place, key_of, place_of
 from domain.ledger.store import Store
 from domain.service.database import Execute
@@ -58,26 +58,26 @@ class LedgerRepair:
         archive stays archived, with its bytes behind the stub.
         """
         with self._connection.use() as store:
-            events, archived = [], self._archive.holds(game)
+            events, archived = [], self._archive.has_game(game)
             for record, hashed, position in records:
-                event = self._build_row(Filed(key_of(game), record), hashed)
+                event = self._build_row(StoredRecord(key_of(game), record), hashed)
                 event = replace(event, state=stub(hashed) + event.state) if archived else event
                 events.append((event, position, self._is_misnamed(store, event, hashed, position)))
             try:
                 what = f"versions {', '.join(str(r.version) for r, *_ in records)} of {game}"
                 with self._transaction(store, what, why) as execute:
-                    store.put_right(events, execute)
+                    store.restore_records(events, execute)
             except IntegrityError as e:
                 raise StaleVersion(0, store.version(key_of(game))) from e
 
-    def _build_row(self, filed: Filed, hashed: str) -> StoredEvent:
+    def _build_row(self, stored: StoredRecord, hashed: str) -> StoredEvent:
         """Return the row of a record, verified by reading it back."""
-        event = self._mapper.to_stored_event(filed)
-        read = self._mapper.record(event)
-        if read.hash != hashed:
-            raise VerificationError("record_mismatch", read.version, "the tree has another")
-        if not read.sealed:
-            raise VerificationError("pack_changed", read.version, "its packs are not those that were sealed")
+        event = self._mapper.to_stored_event(stored)
+        restored = self._mapper.record(event)
+        if restored.hash != hashed:
+            raise VerificationError("record_mismatch", restored.version, "the tree has another")
+        if not restored.has_valid_seals:
+            raise VerificationError("pack_changed", restored.version, "its packs are not those that were sealed")
         return event
 
     def _is_misnamed(self, store: Store, event: StoredEvent, hashed: str, position: int) -> bool:
@@ -86,10 +86,10 @@ class LedgerRepair:
             if row.id != position or place_of(row) == place_of(event):
                 return False
             try:
-                read = self._mapper.record(self._archive.whole(replace(event, state=row.state)))
+                restored = self._mapper.record(self._archive.restore_row(replace(event, state=row.state)))
             except (VerificationError, UnknownKind):
                 return False
-            return read.hash == hashed and read.sealed
+            return restored.hash == hashed and restored.has_valid_seals
         return False
 
     def archive_game(self, game: str, leaves: Mapping[int, str], why: str) -> int:
@@ -101,15 +101,19 @@ class LedgerRepair:
         process has archived the game.
         """
         key = key_of(game)
-        if self._archive.holds(game):
+        if self._archive.has_game(game):
             return 0
         with self._connection.use() as store:
             events = store.events(key)
-            whole = [self._archive.whole(check_place(key, version, event)) for version, event in enumerate(events, 1)]
+            whole = [
+                self._archive.restore_row(check_place(key, version, event)) for version, event in enumerate(events, 1)
+            ]
             records = list(map(self._mapper.record, whole))
-            prove(records, leaves)
+            check_closed_game(records, leaves)
             stubs = [(event, stub(record.hash)) for event, record in zip(events, records, strict=True)]
-            pieces = list(self._archive.pieces(game, [Line(*self._mapper.written(event)) for event in whole]))
+            pieces = list(
+                self._archive.make_chunks(game, [RecordLine(*self._mapper.canonical_parts(event)) for event in whole])
+            )
             try:
                 with self._transaction(store, f"{len(events)} records of {game} are archived", why) as execute:
                     for piece in pieces:

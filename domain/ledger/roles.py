@@ -1,8 +1,8 @@
-"""The roles of a ledger on PostgreSQL: who owns the tables, the service, and who may repair the log.
+"""Database roles of a ledger on PostgreSQL: the owner of the tables, the service, and `annals_repair`.
 
-The owner makes tables. The service appends to the log and reads it, and changes what stands beside it. Members of
-`annals_repair` may change the log too, in a transaction that writes down why; beside it they read the ring of keys
-alone.
+The owner creates tables. The service appends to the log, reads it, and changes the other tables. Members of
+`annals_repair` may also change the log, in a transaction with a noted reason; of the other tables they can only read
+the key ring.
 """
 
 from __future__ import annotations
@@ -18,53 +18,53 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 from domain.errors import StoreUnavailable
 
 REPAIR = "annals_repair"
-"""The role for restoring and archiving; nobody can log in as it, people are made members."""
+"""The role for restoring and archiving: it has no login, only members."""
 
 _LOG = ("records", "commands")
 
 _READ = ("repairs", "archive")
-"""What only a repair writes."""
+"""Tables that only repairs write."""
 
 Connection = psycopg.Connection[Any]
 
 
 def grant(connection: Connection, address: str) -> None:
-    """In the transaction that is going on; raises StoreUnavailable for an address that names no other role."""
+    """Grant rights within the open transaction; raise StoreUnavailable unless the address names another role."""
     try:
-        asked = conninfo_to_dict(address)
-    except psycopg.ProgrammingError:  # its message quotes the address, in which a password stands
+        parameters = conninfo_to_dict(address)
+    except psycopg.ProgrammingError:  # its message quotes the address with its password
         raise StoreUnavailable("the address of the database cannot be read") from None
-    service = str(asked.get("user") or "")
+    service = str(parameters.get("user") or "")
     if service in ("", connection.info.user):
         raise StoreUnavailable("the role of the service must be named, and be another than the one that migrates")
-    _make(connection, service, str(asked.get("password") or ""), login=True)
-    _make(connection, REPAIR, "", login=False)
+    _create_role(connection, service, str(parameters.get("password") or ""), login=True)
+    _create_role(connection, REPAIR, "", login=False)
     for role in (service, REPAIR):
-        _reach(connection, role)
-    _allow(connection, service, "SELECT, INSERT", _LOG)
-    _allow(connection, service, "SELECT", _READ)
-    _allow(connection, service, "SELECT, INSERT, UPDATE, DELETE", _beside(connection))
-    _allow(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, "archive"])
-    _allow(connection, REPAIR, "SELECT", ["keyring"])
-    # When, who and in which transaction the database says itself.
-    _allow(connection, REPAIR, "SELECT, INSERT (what, why)", ["repairs"])
+        _grant_basics(connection, role)
+    _grant_tables(connection, service, "SELECT, INSERT", _LOG)
+    _grant_tables(connection, service, "SELECT", _READ)
+    _grant_tables(connection, service, "SELECT, INSERT, UPDATE, DELETE", _list_other_tables(connection))
+    _grant_tables(connection, REPAIR, "SELECT, INSERT, UPDATE, DELETE", [*_LOG, "archive"])
+    _grant_tables(connection, REPAIR, "SELECT", ["keyring"])
+    # The database fills in time, role and transaction itself.
+    _grant_tables(connection, REPAIR, "SELECT, INSERT (what, why)", ["repairs"])
 
 
-def _make(connection: Connection, role: str, password: str, *, login: bool) -> None:
-    """A role that is there stays as it is, with its password. Of a new one's the server is told what proves it."""
+def _create_role(connection: Connection, role: str, password: str, *, login: bool) -> None:
+    """Create a missing role; the server receives a verifier instead of the password. An existing role stays."""
     if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is not None:
         return
     options: list[Composable] = [SQL("LOGIN" if login else "NOLOGIN")]
     if password:
         proof = connection.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()
         options.append(SQL("PASSWORD {}").format(Literal(proof)))
-    # Roles are the whole cluster's: whoever migrates another database of it may be faster.
+    # Roles belong to the whole cluster: a migration of another database may create it first.
     with suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation), connection.transaction():
         connection.execute(SQL("CREATE ROLE {} {}").format(Identifier(role), SQL(" ").join(options)))
 
 
-def _reach(connection: Connection, role: str) -> None:
-    """What every role needs: the schema, what numbers rows, and of all tables nothing that is not given below."""
+def _grant_basics(connection: Connection, role: str) -> None:
+    """Grant a role's basic rights: schema and sequences, and no table."""
     for statement in (
         "REVOKE CREATE ON SCHEMA public FROM PUBLIC, {}",
         "REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, {}",
@@ -74,12 +74,12 @@ def _reach(connection: Connection, role: str) -> None:
         connection.execute(SQL(statement).format(Identifier(role)))
 
 
-def _beside(connection: Connection) -> list[str]:
-    """All tables of the schema but the log, its archive and its repairs."""
+def _list_other_tables(connection: Connection) -> list[str]:
+    """Return all tables of the schema except the log, its archive and its repairs."""
     rows = connection.execute("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'").fetchall()
     return sorted({str(row["name"]) for row in rows} - {*_LOG, *_READ})
 
 
-def _allow(connection: Connection, role: str, rights: LiteralString, tables: Sequence[str]) -> None:
+def _grant_tables(connection: Connection, role: str, rights: LiteralString, tables: Sequence[str]) -> None:
     names = SQL(", ").join(Identifier("public", table) for table in tables)
     connection.execute(SQL("GRANT {} ON {} TO {}").format(SQL(rights), names, Identifier(role)))

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL over which nothing comes any more: the system finds them out, or who waits gives up."""
+"""Timeouts of connections to PostgreSQL: a silent connection is closed by the system or by its client."""
 
 from __future__ import annotations
 
@@ -12,59 +12,61 @@ from psycopg.rows import Row
 
 T = TypeVar("T")
 
-HEARING = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-"""How the system finds out that a machine or a network was lost: without these it takes a quarter of an hour, or for
-ever. The address may say otherwise."""
+TCP_OPTIONS = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""TCP settings that detect a lost machine or network, which otherwise takes a quarter of an hour or longer. The address
+may override them."""
 
-IN_PUBLIC = "SET search_path TO public"
-"""Said over each new connection: tables are in one schema, whichever others a role or a database names first."""
+SET_SCHEMA = "SET search_path TO public"
+"""Sent over each new connection: tables are in one schema, before all schemas of a role or database."""
 
-SILENT = 15.0
-"""Seconds that an answer may take: the server waits for no lock as long. Whoever keeps connections open for a server
-that is gone, as a proxy does, is found out by nothing else."""
+ANSWER_TIMEOUT = 15.0
+"""Seconds to wait for an answer, longer than any lock timeout of the server. Only this detects a proxy that keeps
+connections to a dead server open."""
 
-CANCELLING = 2.0
-"""Seconds to tell the server, over another connection, that nobody waits any more."""
+CANCEL_TIMEOUT = 2.0
+"""Seconds to cancel the query over another connection."""
 
-LOOK = 0.1
-"""Seconds between two looks at whether a signal has come, as in the library."""
+POLL_INTERVAL = 0.1
+"""Seconds between two checks for signals, as in the library."""
 
 
 _LIMITS = 17_00_00
-"""The version of the server from which on it limits transactions."""
+"""First version of the server with a limit for transactions."""
 
 
-def limits(connection: psycopg.Connection[Any]) -> bool:
-    """Whether its server can end transactions that take too long."""
+def supports_transaction_timeout(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the server can end long transactions."""
     return connection.info.server_version >= _LIMITS
 
 
-def limit(connection: psycopg.Connection[Any], seconds: int, scope: Literal["SESSION", "LOCAL"] = "SESSION") -> None:
-    """How long a transaction may take until the server ends it, if it can; 0: any time."""
-    if limits(connection):
+def set_transaction_timeout(
+    connection: psycopg.Connection[Any], seconds: int, scope: Literal["SESSION", "LOCAL"] = "SESSION"
+) -> None:
+    """Set the time (s) after which the server ends a transaction, if it can; 0 for none."""
+    if supports_transaction_timeout(connection):
         connection.execute(f"SET {scope} transaction_timeout = '{seconds:d}s'")
 
 
-class Heard(psycopg.Connection[Row]):
-    """Waits for each answer so long, and is closed then: of what was asked nobody knows whether it was done."""
+class TimeoutConnection(psycopg.Connection[Row]):
+    """A connection that closes itself if an answer takes too long; the result of the query is unknown then."""
 
-    patience: float | None = SILENT
-    """Seconds; None for ever, as for what may take long."""
-    silent = False
-    """Whether it was given up."""
-    born = 0.0
-    """By the monotonic clock."""
+    patience: float | None = ANSWER_TIMEOUT
+    """Seconds; None to wait forever, for long operations."""
+    timed_out = False
+    """True once an answer took too long."""
+    opened_at = 0.0
+    """Time by the monotonic clock."""
 
-    def wait(self, gen: PQGen[T], interval: float = LOOK, timeout: float | None = None) -> T:
-        """As in the library."""
+    def wait(self, gen: PQGen[T], interval: float = POLL_INTERVAL, timeout: float | None = None) -> T:
+        """Wait for an answer like the library, but close the connection after the timeout."""
         limit = self.patience if timeout is None else timeout
         try:
             return super().wait(gen, interval, limit)
         except psycopg.OperationalError as error:
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise
-            with suppress(psycopg.Error):  # or the server would go on with it, and wait for what nobody waits for
-                self.cancel_safe(timeout=CANCELLING)
-            self.silent = True
+            with suppress(psycopg.Error):  # or the server would continue the query and wait for its locks in vain
+                self.cancel_safe(timeout=CANCEL_TIMEOUT)
+            self.timed_out = True
             self.close()
             raise psycopg.OperationalError(f"the server has not answered for {limit} s") from error

@@ -24,10 +24,10 @@ from eventsourcing.sqlite import (
 
 from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import store
-from domain.ledger.group_commit import Together
-from domain.ledger.sqlite_files import PATIENCE, TRIES, complaints, emptied, make_file, unwiped
+from domain.ledger.group_commit import GroupCommit
+from domain.ledger.sqlite_files import PATIENCE, TRIES, list_integrity_errors, make_file, scrub_marker, truncate_wal
 from domain.ledger.sqlite_schema import GUARDS, LIFTED, SETTINGS, TABLES, WAL
-from domain.ledger.store import EVENTS, NOBODY, Command, CommandRow, Receipt
+from domain.ledger.store import EVENTS, UNKNOWN_GAME, CommandRow, IdempotencyKey, Receipt
 from domain.service.database import Execute, Row, Statement
 
 _REPAIRED = "INSERT INTO repairs (at, who, what, why) VALUES (?, ?, ?, ?)"
@@ -53,35 +53,35 @@ _NAME = "UPDATE records SET originator_id = ?, originator_version = ?, topic = ?
 _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
 
 
-def _text(stored: bytes) -> str:
+def _decode_text(stored: bytes) -> str:
     return stored.decode(errors="replace")
 
 
 _uuid = functools.lru_cache(4096)(UUID)
-"""The records of a game are read together."""
+"""Return the UUID of a text, cached: records of one game are read together."""
 
 
-class _Pool(SQLiteConnectionPool):
+class _ConnectionPool(SQLiteConnectionPool):
     def _create_connection(self) -> SQLiteConnection:
-        """The library's forgets to close one that cannot be used, and keeps one single statement prepared."""
+        """Open a connection. The library's version leaks unusable ones, and caches one prepared statement only."""
         try:
-            made = sqlite3.connect(
+            connection = sqlite3.connect(
                 self.db_name, uri=True, check_same_thread=False, isolation_level=None, timeout=PATIENCE
             )
         except sqlite3.Error as error:
             raise InterfaceError(error) from error
         try:
             for setting in SETTINGS if self.is_sqlite_memory_mode else (WAL, *SETTINGS):
-                made.execute(setting)
+                connection.execute(setting)
         except BaseException:
-            made.close()
+            connection.close()
             raise
-        made.row_factory = sqlite3.Row
-        # Bytes that are no text any more keep nobody from reading the rows around them.
-        made.text_factory = _text
-        return SQLiteConnection(made, self.max_age)
+        connection.row_factory = sqlite3.Row
+        # Bytes that are not text must not prevent reading of other rows.
+        connection.text_factory = _decode_text
+        return SQLiteConnection(connection, self.max_age)
 
-    # The library closes connections that threads are reading from, which ends the process.
+    # The library closes connections in use by other threads, which crashes the process.
 
     def put_connection(self, conn: SQLiteConnection) -> None:
         with self._put_condition:
@@ -91,52 +91,54 @@ class _Pool(SQLiteConnectionPool):
                 super().put_connection(conn)
 
     def close(self) -> None:
-        """Those that are in use are closed by whoever gives them back."""
+        """Close the pool; connections in use are closed on their return."""
         with self._put_condition:
             self._in_use.clear()
             super().close()
 
 
-class _Datastore(SQLiteDatastore):
-    """The library's, with transactions that take the write lock at once and always end."""
+class _SqliteDatastore(SQLiteDatastore):
+    """The library's datastore, with transactions that take the write lock at once and always end."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.pool = _Pool(db_name=name, lock_timeout=PATIENCE, pool_size=8, max_overflow=24, pool_timeout=PATIENCE)
-        # The pool's own lock for writers stays locked for ever after a connection that could not be made.
+        self.pool = _ConnectionPool(
+            db_name=name, lock_timeout=PATIENCE, pool_size=8, max_overflow=24, pool_timeout=PATIENCE
+        )
+        # The pool's own write lock stays locked forever after a failed connection.
         self._writing = threading.Lock()
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
-        # An in-memory database knows no concurrent reading and writing.
-        with self._alone(commit or self.pool.is_sqlite_memory_mode), self.connection() as connection:
+        # An in-memory database has no concurrent reads and writes.
+        with self._exclusive(commit or self.pool.is_sqlite_memory_mode), self.connection() as connection:
             cursor = connection.cursor()
             try:
-                # A deferred transaction that reads first can be refused the write lock without any waiting. A thread
-                # that is ended from outside while it waits for that lock may have got it.
+                # A deferred transaction that reads first can be refused the write lock without waiting. A killed thread
+                # that waited for that lock may have got it.
                 cursor.execute("BEGIN IMMEDIATE" if commit else "BEGIN")
                 yield cursor
                 if commit:
                     connection.commit()
             finally:
-                # Does nothing after a commit; after one that failed (disk full) the connection is usable again.
+                # No effect after a commit; after a failed one (disk full) the connection is usable again.
                 connection.rollback()
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Cursor]:
-        """For queries each of which may see a moment of its own: there is no transaction around them.
+    def read_cursor(self) -> Iterator[sqlite3.Cursor]:
+        """Open a cursor for queries without a common transaction: each may see another snapshot.
 
-        The last moment ends when the cursor is closed, which must be before anybody else has the connection.
+        Closing the cursor ends the last snapshot, before the connection returns to the pool.
         """
         with (
-            self._alone(self.pool.is_sqlite_memory_mode),
+            self._exclusive(self.pool.is_sqlite_memory_mode),
             self.connection() as connection,
             connection.cursor() as cursor,
         ):
             yield cursor
 
     @contextmanager
-    def _alone(self, needed: bool) -> Iterator[None]:
+    def _exclusive(self, needed: bool) -> Iterator[None]:
         if not needed:
             yield
         elif self._writing.acquire(timeout=PATIENCE):
@@ -157,20 +159,20 @@ class _Datastore(SQLiteDatastore):
 
 
 class SqliteStore(SQLiteApplicationRecorder):
-    """The library's recorder, and the rows of commands in the same transaction.
+    """The library's recorder, with the rows of commands in the same transaction.
 
-    Without a path it keeps everything in memory, for tests in one process.
+    Without a path the database is in memory, for tests in one process.
     """
 
-    datastore: _Datastore
+    datastore: _SqliteDatastore
 
     def __init__(self, path: str = "") -> None:
         self._path = Path(path).absolute() if path else None
-        # mode=rw: opening a ledger never makes one.
+        # mode=rw: opening a ledger never creates one.
         name = f"{self._path.as_uri()}?mode=rw" if self._path else f"file:{uuid4()}?mode=memory&cache=shared"
-        super().__init__(_Datastore(name), EVENTS)
+        super().__init__(_SqliteDatastore(name), EVENTS)
         self.insert_events_statement = _INSERT
-        self._together: Together[SQLiteCursor, Receipt] = Together(
+        self._group_commit: GroupCommit[SQLiteCursor, Receipt] = GroupCommit(
             lambda _: self.datastore.transaction(commit=True), store.REFUSALS, PATIENCE
         )
 
@@ -178,64 +180,64 @@ class SqliteStore(SQLiteApplicationRecorder):
         return [*TABLES.split(";"), *GUARDS.values()]
 
     def convert_originator_id(self, originator_id: str) -> UUID:
-        """The game of a row; NOBODY where its bytes name none."""
+        """Return the game of a row, or UNKNOWN_GAME if its bytes are no UUID."""
         try:
             return _uuid(originator_id)
         except (ValueError, AttributeError, TypeError):  # other text, or none
-            return NOBODY
+            return UNKNOWN_GAME
 
     def migrate(self) -> None:
         if self._path:
             make_file(self._path)
         self.create_table()
-        if self._path and unwiped(self._path).exists():
-            self.wipe()
+        if self._path and scrub_marker(self._path).exists():
+            self.scrub_deleted_pages()
 
-    server = ""
+    log_id = ""
 
     def append(
         self,
         game: UUID,
         events: Sequence[StoredEvent],
         expected: int,
-        command: Command | None,
-        beside: Sequence[Statement] = (),
-        server: str | None = None,
+        idempotency_key: IdempotencyKey | None,
+        extra_statements: Sequence[Statement] = (),
+        log_id: str | None = None,
     ) -> Receipt:
-        del server  # a file stays the same as long as it is open
+        del log_id  # a file stays the same while it is open
 
         def work(c: SQLiteCursor) -> Receipt:
-            known, damaged, head = _before(c, game, command)
-            if command and known:
-                if known.body_hash != command.body_hash:
-                    raise CommandReused(command.id)
-                return Receipt(known.first, known.last, known.positions, replayed=True)
+            command, damaged, head = _read_append_state(c, game, idempotency_key)
+            if idempotency_key and command:
+                if command.body_hash != idempotency_key.body_hash:
+                    raise CommandReused(idempotency_key.id)
+                return Receipt(command.first, command.last, command.positions, replayed=True)
             if damaged is not None:
                 raise GameDamaged(str(game), damaged)
             if head != expected:
                 raise StaleVersion(expected, head)
             last = expected + len(events)
-            if command:
-                row_of = (game.hex, command.id, command.body_hash, expected + 1, last)
+            if idempotency_key:
+                row_of = (game.hex, idempotency_key.id, idempotency_key.body_hash, expected + 1, last)
                 c.execute("INSERT INTO commands VALUES (?,?,?,?,?)", row_of)
             positions = tuple(self._insert_events(c, events) or ())
-            if beside:
-                store.write_beside(c.execute, beside)
+            if extra_statements:
+                store.write_extra_statements(c.execute, extra_statements)
             return Receipt(expected + 1, last, positions)
 
-        return self._together.do(work)
+        return self._group_commit.run(work)
 
-    def command(self, game: UUID, command: str) -> CommandRow | None:
-        with self.datastore.reading() as c:  # its rows never change
-            return _command(c, game, command)
+    def find_command(self, game: UUID, command: str) -> CommandRow | None:
+        with self.datastore.read_cursor() as c:  # its rows never change
+            return _find_command(c, game, command)
 
     def version(self, game: UUID) -> int:
-        with self.datastore.reading() as c:
-            return _head(c, game)
+        with self.datastore.read_cursor() as c:
+            return _newest_version(c, game)
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         reads = statement.startswith("SELECT")
-        with self.datastore.reading() if reads else self.datastore.transaction(commit=True) as c:
+        with self.datastore.read_cursor() if reads else self.datastore.transaction(commit=True) as c:
             c.execute(statement, params)
             return [tuple(row) for row in c.fetchall()]
 
@@ -249,11 +251,11 @@ class SqliteStore(SQLiteApplicationRecorder):
         rows = self.run(_POSITIONS.strip(), (game.hex, version, version))
         return rows[0][0] if rows else None
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
+    def restore_records(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
         for event, position, misnamed in events:
             key = (cast("UUID", event.originator_id).hex, event.originator_version)
             if misnamed:
-                execute("REINDEX records", ())  # it may know the row by its name of before
+                execute("REINDEX records", ())  # the index may hold its old name
                 execute(_NAME, (*key, event.topic, event.state, position))
             elif not execute(_OVERWRITE, (event.topic, event.state, *key)):
                 execute(_PUT_BACK, (position, *key, event.topic, event.state))
@@ -261,20 +263,20 @@ class SqliteStore(SQLiteApplicationRecorder):
     def replace_states(self, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
         for event, state in events:
             key = (cast("UUID", event.originator_id).hex, event.originator_version)
-            # An update to less bytes leaves pages half empty; pages from which a row is taken are joined.
-            taken = execute(_TAKE, (*key, event.state))
-            if not taken:
+            # Shorter values leave half-empty pages; pages with deleted rows are merged.
+            rows = execute(_TAKE, (*key, event.state))
+            if not rows:
                 return False
-            ((position, topic),) = taken
+            ((position, topic),) = rows
             execute(_PUT_BACK, (position, *key, topic, state))
         return True
 
-    def complaints(self, patience: float) -> list[str]:
-        return complaints(self._path, patience) if self._path else []
+    def list_integrity_errors(self, patience: float) -> list[str]:
+        return list_integrity_errors(self._path, patience) if self._path else []
 
-    def among_appends(self, work: Callable[[Execute], None]) -> None:
+    def run_in_append_order(self, work: Callable[[Execute], None]) -> None:
         with self.datastore.transaction(commit=True) as c:
-            work(_executing(c))
+            work(_make_execute(c))
 
     @contextmanager
     def repair(self, what: str, why: str) -> Iterator[Execute]:
@@ -283,49 +285,49 @@ class SqliteStore(SQLiteApplicationRecorder):
             for name in LIFTED:
                 c.execute(f"DROP TRIGGER IF EXISTS {name}")
             try:
-                yield _executing(c)
+                yield _make_execute(c)
             except sqlite3.IntegrityError as error:
                 raise IntegrityError(str(error)) from error
             for guard in LIFTED.values():
                 c.execute(guard)
 
-    def wipe(self) -> None:
-        """The log of the last writes is emptied, in which pages of before stand.
+    def scrub_deleted_pages(self) -> None:
+        """Empty the write-ahead log, since it holds old pages.
 
-        Whoever waits for readers here holds up all writers. So nobody waits: while somebody reads without end, as the
-        running backup does, a file says that it is still to be done.
+        Waiting for readers here would block all writers, so it does not wait: during a long read, as by the running
+        backup, a marker file records that the work is still to be done.
         """
         with self.datastore.connection() as connection:
             cursor = connection.cursor()
             cursor.execute("PRAGMA busy_timeout=0")
             try:
-                if not any(emptied(cursor.execute, cursor.fetchone) for _ in range(TRIES)):
-                    self._unwiped(True)
+                if not any(truncate_wal(cursor.execute, cursor.fetchone) for _ in range(TRIES)):
+                    self._mark_unscrubbed(True)
                     return
             finally:
                 cursor.execute(f"PRAGMA busy_timeout={PATIENCE * 1000}")
-        self._unwiped(False)
+        self._mark_unscrubbed(False)
 
-    def _unwiped(self, is_so: bool) -> None:
+    def _mark_unscrubbed(self, is_so: bool) -> None:
         if self._path is None:
             return
         if is_so:
-            unwiped(self._path).touch(0o600)
+            scrub_marker(self._path).touch(0o600)
         else:
-            unwiped(self._path).unlink(missing_ok=True)
+            scrub_marker(self._path).unlink(missing_ok=True)
 
-    def guarded(self) -> bool:
-        found = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
-        return GUARDS.keys() <= found
+    def has_append_triggers(self) -> bool:
+        triggers = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
+        return GUARDS.keys() <= triggers
 
-    def grant(self, service: str) -> None:
-        """A file has an owner and no roles."""
+    def grant_service_role(self, service: str) -> None:
+        """Do nothing: a file has an owner and no roles."""
 
     def close(self) -> None:
         self.datastore.close()
 
 
-def _executing(c: SQLiteCursor) -> Execute:
+def _make_execute(c: SQLiteCursor) -> Execute:
     def execute(statement: str, params: Sequence[object]) -> list[Row]:
         c.execute(statement, params)
         return [tuple(row) for row in c.fetchall()]
@@ -333,19 +335,21 @@ def _executing(c: SQLiteCursor) -> Execute:
     return execute
 
 
-def _head(c: SQLiteCursor | sqlite3.Cursor, game: UUID) -> int:
+def _newest_version(c: SQLiteCursor | sqlite3.Cursor, game: UUID) -> int:
     c.execute(_HEAD, (game.hex,))
     return c.fetchone()[0] or 0
 
 
-def _before(c: SQLiteCursor, game: UUID, command: Command | None) -> tuple[CommandRow | None, int | None, int]:
-    """What an append must know: the command if it was accepted, the version that is damaged, and the newest."""
-    c.execute(_BEFORE, (game.hex, str(game), game.hex, command.id if command else None))
-    head, damaged, known = c.fetchone()
-    return _command(c, game, command.id) if command and known else None, damaged, head or 0
+def _read_append_state(
+    c: SQLiteCursor, game: UUID, idempotency_key: IdempotencyKey | None
+) -> tuple[CommandRow | None, int | None, int]:
+    """Return the accepted command if any, the first corrupt version and the newest version."""
+    c.execute(_BEFORE, (game.hex, str(game), game.hex, idempotency_key.id if idempotency_key else None))
+    head, damaged, is_known = c.fetchone()
+    return _find_command(c, game, idempotency_key.id) if idempotency_key and is_known else None, damaged, head or 0
 
 
-def _command(c: SQLiteCursor | sqlite3.Cursor, game: UUID, command: str) -> CommandRow | None:
+def _find_command(c: SQLiteCursor | sqlite3.Cursor, game: UUID, command: str) -> CommandRow | None:
     c.execute(_COMMAND, (game.hex, command))
     row = c.fetchone()
     if row is None:

@@ -1,4 +1,4 @@
-"""The files of an SQLite ledger: creation, WAL mode, integrity, and deleted pages."""
+"""The files of an SQLite ledger: creation, WAL mode, integrity and deleted pages."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from pathlib import Path
 from domain.service.database import Row
 
 _COMPLAINTS = 5
-"""So many of them are enough to know that a backup is needed."""
+"""Errors to list at most: they suffice to know that a backup is needed."""
 
 _STEPS = 100_000
-"""Instructions of the database's machine between two looks at the time."""
+"""Instructions of the virtual machine between two checks of the time."""
 
 PATIENCE = 10
 """Seconds to wait for another writer."""
 
 TRIES, PAUSE = 10, 0.05
-"""How often it is tried to empty the log of last writes, and the seconds after each time."""
+"""Attempts to empty the write-ahead log, and seconds after each."""
 
 
-def unwiped(path: Path) -> Path:
-    """The file that says that the log of last writes of a ledger holds what was erased."""
+def scrub_marker(path: Path) -> Path:
+    """Return the path of the file that marks erased rows in a ledger's write-ahead log."""
     return path.with_name(f"{path.name}-unwiped")
 
 
-def ended(path: Path) -> None:
-    """To be called once nobody has the file open: from then on all is in it, for whoever copies it alone.
+def checkpoint_closed_file(path: Path) -> None:
+    """Move the write-ahead log into the file after its last user closed it, so the file can be copied alone.
 
-    With the log of last writes goes what was erased.
+    Erased rows disappear with the write-ahead log.
     """
-    written = path.with_name(f"{path.name}-wal")
-    if written.exists():  # of two that close at once, each takes the other for one who reads
-        name = f"{path.absolute().as_uri()}?mode=rw"  # one that is gone is not made anew: its last writes would end
+    wal = path.with_name(f"{path.name}-wal")
+    if wal.exists():  # two processes closing at once mistake each other for readers
+        name = f"{path.absolute().as_uri()}?mode=rw"  # never recreate a missing file: its last writes would be lost
         with suppress(sqlite3.Error), closing(sqlite3.connect(name, uri=True, timeout=0)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    if not written.exists():  # the database removes it once all of it is in the file
-        unwiped(path).unlink(missing_ok=True)
+    if not wal.exists():  # SQLite removes it once all of it is in the file
+        scrub_marker(path).unlink(missing_ok=True)
 
 
-def emptied(execute: Callable[[str], object], fetchone: Callable[[], Row]) -> bool:
-    """Whether the log of last writes is empty now, for which nobody may be reading from it."""
+def truncate_wal(execute: Callable[[str], object], fetchone: Callable[[], Row]) -> bool:
+    """Try to empty the write-ahead log, possible without readers only; return whether it is empty."""
     execute("PRAGMA wal_checkpoint(TRUNCATE)")
     if not fetchone()[0]:
         return True
@@ -52,22 +52,22 @@ def emptied(execute: Callable[[str], object], fetchone: Callable[[], Row]) -> bo
     return False
 
 
-def complaints(path: Path, patience: float) -> list[str]:
-    """`quick_check`, which reads every page but compares no index with its table; nothing if time ran out."""
+def list_integrity_errors(path: Path, patience: float) -> list[str]:
+    """Return the errors of `quick_check`, of all pages but not of indexes; none if time ran out."""
     end = time.monotonic() + patience
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as own:
-        own.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as connection:
+        connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
         try:
-            found = [str(row[0]) for row in own.execute(f"PRAGMA quick_check({_COMPLAINTS})")]
+            errors = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_COMPLAINTS})")]
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
                 raise
             return []
-    return [] if found == ["ok"] else found
+    return [] if errors == ["ok"] else errors
 
 
 def make_file(path: Path) -> None:
-    # It holds what players keep secret from each other: its owner alone may read it.
+    # It holds secrets of players: only its owner may read it.
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     connection = sqlite3.connect(path, timeout=PATIENCE)
     try:
@@ -77,7 +77,7 @@ def make_file(path: Path) -> None:
 
 
 def switch_to_wal(connection: sqlite3.Connection) -> None:
-    """The switch is kept in the file. It needs the file alone, and SQLite does not wait for that by itself."""
+    """Switch the file to WAL mode, for good. It needs exclusive access; SQLite does not wait for that itself."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

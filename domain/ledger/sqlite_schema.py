@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.ledger import store
 
-# rowid is the position. Named as a column it survives VACUUM, which may renumber it otherwise.
+# rowid is the position. As a named column it survives VACUUM, which may otherwise renumber it.
 TABLES = """
 CREATE TABLE IF NOT EXISTS records (
   rowid INTEGER PRIMARY KEY, originator_id TEXT NOT NULL, originator_version INTEGER NOT NULL,
@@ -32,11 +32,12 @@ KEYS = {
     "archive": "game = NEW.game AND first_version = NEW.first_version",
     "repairs": "id = NEW.id",
 }
-"""Append-only table -> whether one of its rows has the place of a new one. REPLACE deletes it without any trigger."""
+"""Append-only tables, each with a condition for an existing row with the key of a new one, since REPLACE deletes rows
+without triggers."""
 
 
 def guards_of(table: str) -> dict[str, str]:
-    """Name of a trigger -> what makes it: together they refuse whatever is not an append."""
+    """Return the statements of triggers by name; together they refuse everything except appends."""
     refuse = f"BEGIN SELECT RAISE(ABORT, '{store.APPEND_ONLY}'); END"
     when = {
         "updated": "UPDATE ON {0}",
@@ -51,10 +52,10 @@ LIFTED = guards_of("records") | guards_of("commands") | guards_of("archive")
 
 GUARDS = LIFTED | guards_of("repairs")
 
-# In WAL mode NORMAL leaves the flush to the next checkpoint: what was acknowledged survives the death of the process,
-# but not a power loss. FULL flushes the log at every commit, so it survives both; a tournament's move is worth that.
-# fullfsync is the same for macOS, where an ordinary flush stops at the drive's cache; elsewhere it means nothing.
-# What is deleted is overwritten: a name that was erased is gone from the file, and not only from the table.
+# In WAL mode NORMAL delays the flush to the next checkpoint: acknowledged writes survive the death of the process, but
+# not a power loss. FULL flushes the log at every commit and survives both; a tournament's move is worth it. fullfsync
+# is the same for macOS, whose ordinary flush stops at the drive's cache; it has no effect elsewhere. Deleted contents
+# are overwritten: an erased name disappears from the file, not only from the table.
 WAL = "PRAGMA journal_mode=WAL"
 
 SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA fullfsync=ON", "PRAGMA secure_delete=ON")

@@ -1,4 +1,4 @@
-"""What the ledger asks of a store, and the rows they exchange."""
+"""The interface of a store, and its row types."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from domain.service.database import Execute, Row, Statement
 EVENTS = "records"
 """The table of records; the others are `archive`, `commands`, `seeds` and `damages`."""
 
-NOBODY = UUID(int=0)
-"""The game of a row whose name is damaged."""
+UNKNOWN_GAME = UUID(int=0)
+"""The game of a row with a damaged name."""
 
 REFUSALS = (CommandReused, GameDamaged, StaleVersion)
-"""What an append raises before it has written anything."""
+"""Errors that an append raises before it has written anything."""
 
 APPEND_ONLY = "the log is append-only"
-"""What the database says to whoever changes what was written."""
+"""The database's error message for changes of the log."""
 
 
 @dataclass(frozen=True)
-class Command:
-    """What makes an append repeatable: an id of the caller's, and the hash of what it asked for."""
+class IdempotencyKey:
+    """The caller's id of a request and the hash of its body: with them an append can be repeated."""
 
     id: str
     body_hash: str
@@ -38,7 +38,7 @@ class Command:
 
 @dataclass(frozen=True)
 class CommandRow:
-    """An accepted command: the versions that it stored, and their positions in the log."""
+    """An accepted command: its stored versions, and their positions in the log."""
 
     id: str
     body_hash: str
@@ -49,7 +49,7 @@ class CommandRow:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What an append stored, or (`replayed`) what the same command stored before."""
+    """The versions and positions stored by an append, or (`replayed`) by the same command before."""
 
     first: int
     last: int
@@ -59,7 +59,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """One record in the log. Each is read when asked for, so that a page never fails for one bad record."""
+    """One record in the log, read on first use, so that one bad record does not spoil a page."""
 
     position: int
     game: str
@@ -67,22 +67,24 @@ class LogEntry:
     read: Callable[[], Record] = field(repr=False, compare=False)
     hashed: Callable[[], str] = field(repr=False, compare=False)
     archived: bool = field(default=False, compare=False)
-    """Whether what it says is in the archive."""
+    """True if the contents are in the archive."""
 
     @cached_property
     def hash(self) -> str:
-        """That of the record, whose packs nobody needs to open for it; raises as `record`."""
+        """The record's hash, computed without opening its packs; raises like `record`."""
         return self.record.hash if "record" in self.__dict__ else self.hashed()
 
     @cached_property
     def record(self) -> Record:
-        """Raises UnknownKind or VerificationError if this record cannot be read."""
+        """The record; raises UnknownKind or VerificationError if it cannot be read."""
         return self.read()
 
 
-def write_beside(execute: Callable[[str, Sequence[object]], object], beside: Sequence[Statement]) -> None:
-    """What belongs to records that were just stored, in their transaction."""
-    for statement, params in beside:
+def write_extra_statements(
+    execute: Callable[[str, Sequence[object]], object], extra_statements: Sequence[Statement]
+) -> None:
+    """Run the statements that belong to new records, in their transaction."""
+    for statement, params in extra_statements:
         execute(statement, params)
 
 
@@ -90,77 +92,77 @@ class Store(Protocol):
     """One database. Every member may raise StoreUnavailable or an error of the driver or the library."""
 
     @property
-    def server(self) -> str:
-        """Names the log that is there, as it was told within the last second; the same for ever on SQLite."""
+    def log_id(self) -> str:
+        """The id of the connected log, read within the last second; constant on SQLite."""
 
     def migrate(self) -> None:
-        """Create the tables that are missing."""
+        """Create missing tables."""
 
     def append(
         self,
         game: UUID,
         events: Sequence[StoredEvent],
         expected: int,
-        command: Command | None,
-        beside: Sequence[Statement] = (),
-        server: str | None = None,
+        idempotency_key: IdempotencyKey | None,
+        extra_statements: Sequence[Statement] = (),
+        log_id: str | None = None,
     ) -> Receipt:
-        """All or nothing, with what stands beside the log; nothing at all if the command is known.
+        """Store all events and extra statements, or none; store nothing for a known command.
 
-        Raises CommandReused, GameDamaged, StaleVersion and, if another `server` is named than is there at that moment,
-        ServerReplaced, all before anything is stored.
+        Raises CommandReused, GameDamaged, StaleVersion, and ServerReplaced if `log_id` is not the connected log's, all
+        before anything is stored.
         """
 
-    def command(self, game: UUID, command: str) -> CommandRow | None:
-        """The row of an accepted command."""
+    def find_command(self, game: UUID, command: str) -> CommandRow | None:
+        """Return the row of an accepted command, or None."""
 
     def version(self, game: UUID) -> int:
-        """The newest version, 0 for none."""
+        """Return the newest version, 0 for none."""
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
-        """One statement with `?` for each parameter, in a transaction of its own; the rows it gives."""
+        """Run one statement, `?` for each parameter, in its own transaction; return its rows."""
 
     def position(self, game: UUID, version: int) -> int | None:
-        """Where a record stands in the log; None for one that is not there."""
+        """Return the position of a record in the log, or None if it is missing."""
 
-    def put_right(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
-        """Overwrite these records within a repair; one that is gone is put back at the position that is given.
+    def restore_records(self, events: Sequence[tuple[StoredEvent, int, bool]], execute: Execute) -> None:
+        """Overwrite these records within a repair, each with its position, at which a missing one is inserted.
 
-        With True the row at that position becomes the record, whatever it names.
+        With True the row at that position becomes the record, whatever its name.
         """
 
     def replace_states(self, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
-        """Give these rows other bytes within a repair; whether all were still as they were read."""
+        """Replace the states of these rows within a repair; return whether all were unchanged since they were read."""
 
-    def complaints(self, patience: float) -> list[str]:
-        """What the database says is wrong with its own pages; it looks for so many seconds at most."""
+    def list_integrity_errors(self, patience: float) -> list[str]:
+        """Return the database's own reports of corrupt pages, searched for at most `patience` seconds."""
 
-    def among_appends(self, work: Callable[[Execute], None]) -> None:
-        """Statements in one transaction, behind the locks that an append takes."""
+    def run_in_append_order(self, work: Callable[[Execute], None]) -> None:
+        """Run `work` in one transaction that takes the locks of an append."""
 
     def repair(self, what: str, why: str) -> AbstractContextManager[Execute]:
-        """A transaction of its own in which the log may be changed; what and why are written down with it.
+        """Open a transaction in which the log may be changed, and note `what` and `why` in it.
 
-        Raises the library's IntegrityError where something else stands in the place of what is written.
+        Raises the library's IntegrityError if another row has the place of a written one.
         """
 
-    def wipe(self) -> None:
-        """Let what was deleted be gone from the files too, where that is the service's to do.
+    def scrub_deleted_pages(self) -> None:
+        """Remove deleted rows from the files too, where that is the service's task.
 
-        Raises StoreUnavailable while others read what was there before; to be repeated.
+        Raises StoreUnavailable while readers need the old pages; call it again later.
         """
 
-    def guarded(self) -> bool:
-        """Whether the database itself refuses to change the log."""
+    def has_append_triggers(self) -> bool:
+        """Return whether the database itself refuses changes of the log."""
 
-    def grant(self, service: str) -> None:
-        """Give the role in that address, which is made if it is missing, what the service needs and no more."""
+    def grant_service_role(self, service: str) -> None:
+        """Grant the role in that address, created if missing, the rights of the service and no more."""
 
     def events(self, game: UUID, after: int = 0, upto: int | None = None) -> Sequence[StoredEvent]:
-        """The rows of a game past version `after` up to `upto` (or the newest), versions rising."""
+        """Return the rows of a game past version `after` up to `upto` (or the newest), versions rising."""
 
     def notifications(self, after: int, limit: int) -> Sequence[Notification]:
-        """Up to `limit` rows past position `after`, of all games, positions rising."""
+        """Return up to `limit` rows of all games past position `after`, positions rising."""
 
     def close(self) -> None:
         """Close all connections."""

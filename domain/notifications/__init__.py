@@ -1,5 +1,5 @@
-"""Notices: what people want to be told of outside of the service, where, and what has become of it.
+"""Notifications by mail and webhook: subscriptions, deliveries and their results.
 
-All of it are ordinary tables of the ledger's database. What is owed is written there with how far the log was read; a
-notice holds ids and figures, and no fact of a game.
+All of it is in ordinary tables of the ledger's database. Pending deliveries and the log position read so far are
+written together; a notice holds ids and figures, and no fact of a game.
 """

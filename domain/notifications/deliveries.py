@@ -1,23 +1,23 @@
-"""What is delivered now, and what came of it."""
+"""Claimed deliveries and their results."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from domain.notifications.webhooks import Hook
+from domain.notifications.webhooks import Webhook
 
 REFUSED, NO_MAILBOX = "mail_refused", "recipient_refused"
-"""What is said of a mail that a server refuses for good; the latter: since it knows no such recipient."""
+"""Errors of a mail that a server refuses for good; the latter for an unknown recipient."""
 
 UNMADE, DAMAGED = "not_made", "damaged"
-"""What is said of one that could not be made, by a fault of ours, and of one that does not open any more."""
+"""Errors of a mail that failed to render, and of one with altered contents."""
 
 
 @dataclass(frozen=True)
-class Parcel:
-    """One that is to be delivered now, by whoever has this."""
+class ClaimedDelivery:
+    """A delivery claimed by one worker."""
 
-    hook: Hook
+    webhook: Webhook
     id: str
     type: str
     body: bytes = field(repr=False)
@@ -27,26 +27,26 @@ class Parcel:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of a try."""
+class DeliveryResult:
+    """The result of an attempt."""
 
     status: int
-    """Of the answer; 0 without one."""
+    """Status of the response; 0 without one."""
     ms: int
     said: str = ""
-    """Why there was none, or why it counts for nothing, as a word."""
+    """Code of the error, if any."""
 
     @property
-    def well(self) -> bool:
-        """Whether it came through."""
+    def is_success(self) -> bool:
+        """True if the receiver accepted the delivery."""
         return 200 <= self.status < 300 and not self.said
 
     @property
-    def gone(self) -> bool:
-        """Whether the receiver wants no more, ever."""
+    def is_gone(self) -> bool:
+        """True if the receiver wants no more deliveries."""
         return self.status == 410
 
     @property
-    def final(self) -> bool:
-        """Whether to try again is no use."""
-        return self.gone or self.said in (REFUSED, NO_MAILBOX, UNMADE)
+    def is_final(self) -> bool:
+        """True if another attempt is useless."""
+        return self.is_gone or self.said in (REFUSED, NO_MAILBOX, UNMADE)

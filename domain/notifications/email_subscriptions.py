@@ -1,6 +1,6 @@
-"""Mailboxes: what people want to be told by mail, and that an address is theirs before anything is told there.
+"""Subscriptions by mail, each with a confirmed address.
 
-Where mail goes is a row among those of webhooks, so that what is owed and how it is tried again is the same for both.
+The address is stored as a row of `webhooks`, so mails and webhooks share deliveries and retries.
 """
 
 from __future__ import annotations
@@ -12,51 +12,52 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from domain.accounts.account_tables import DAY, Rows, digest, encoded, write
+from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.notifications.outbox import Notice, Outbox
-from domain.notifications.webhooks import MAIL, Hooks, buried, gone
+from domain.notifications.webhooks import MAIL, Webhooks, bury_deliveries, delete_webhooks
 from domain.service.database import Execute, Row, Statement
+from domain.service.token_text import encode_bytes, hash_secret
 from domain.types import Doc
 
 _LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _NAME = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-][A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{0,63}"
 ADDRESS = re.compile(rf"{_NAME}@({_LABEL}\.)+{_LABEL}")
-"""An address to which mail can be sent: a name without quotes at a host of several parts, in ASCII."""
+"""A valid mail address: a name without quotes at a host of several parts, in ASCII."""
 
 LONGEST = 254
-"""Characters of an address, of which 64 are before the `@`."""
+"""Characters of an address, 64 of them before the `@`."""
 
 TYPES = ("turn.due", "deadline.near", "game.over")
-"""What can be told by mail at once."""
+"""Events with a mail at once."""
 
 DIGESTS = ("none", "daily", "weekly")
-"""How often what stands is told together; weekly on Mondays."""
+"""Frequencies of digests; weekly ones come on Mondays."""
 
 STATES = ("waiting", "on", "off")
-"""`waiting` for its code; `off` by a link in a mail, or since the address was refused several times on end."""
+"""`waiting` for its code; `off` after a link in a mail, or several refusals of the address in a row."""
 
 CONFIRM, DIGEST = "mail.confirm", "mail.digest"
-"""Types of what is sent to mailboxes alone."""
+"""Types of deliveries by mail only."""
 
 CODES_A_DAY = 5
-"""Codes that one account may have sent in a day."""
+"""Codes for one account in a day."""
 
 CODES_OF_ADDRESS = 3
-"""Codes that are sent to one address in a day, whoever asks: further ones are asked for and not sent."""
+"""Codes sent to one address in a day, for any account; further requests send none."""
 
 CODE_LASTS = DAY
-"""For how long a code is good, ms."""
+"""Lifetime of a code, ms."""
 
 TRIES = 5
-"""Wrong codes after which the right one is no good any more."""
+"""Wrong codes after which the right one is invalid."""
 
-LATER = 3_600_000
-"""ms after which a digest that could not be made is tried again."""
+DIGEST_RETRY = 3_600_000
+"""ms until the retry of a failed digest."""
 
-AGAIN = 60_000
-"""ms before which the same request sends no second code: it was repeated."""
+CODE_INTERVAL = 60_000
+"""ms in which a repeated request sends no second code."""
 
 _SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _LENGTH = 10
@@ -75,239 +76,253 @@ _CONFIRMING = "SELECT webhook, state, events, digest, hour, code, until, tries F
 
 
 @dataclass(frozen=True)
-class MailWish:
-    """What is wanted by mail."""
+class EmailPreferences:
+    """Contents and frequency of mails."""
 
     address: str = field(repr=False)
     events: tuple[str, ...] = ()
-    """Of TYPES."""
+    """Some of TYPES."""
     digest: str = "none"
     """One of DIGESTS."""
     hour: int = 0
-    """Of the digest, UTC."""
+    """Hour of the digest, UTC."""
     language: str = "en"
 
 
 @dataclass(frozen=True)
-class Mailbox:
-    """Where somebody wants mail, and whether it goes there."""
+class EmailSubscription:
+    """An account's subscription by mail."""
 
     account: str
     webhook: str
-    """The row among those of webhooks."""
+    """Id of its row of `webhooks`."""
     state: str
     """One of STATES."""
-    wish: MailWish
+    preferences: EmailPreferences
     made: int
     next: int
-    """When a digest is due, ms; 0: never."""
+    """Time of the next digest, ms; 0 for never."""
     last: int
-    """The position of the log after which a digest tells what has ended."""
+    """Log position after which the next digest reports."""
     token: str = field(repr=False)
-    """What ends it, by a link."""
+    """Secret of the link that ends the subscription."""
 
 
-class Mailboxes(Rows):
-    """May raise StoreUnavailable."""
+class EmailSubscriptions(AccountTable):
+    """The table of mail subscriptions. Every method may raise StoreUnavailable."""
 
     @property
-    def _hooks(self) -> Hooks:
-        return Hooks(self._database, self._keys, self._now)
+    def _webhooks(self) -> Webhooks:
+        return Webhooks(self._database, self._keys, self._now)
 
     # --- finding
 
-    def of(self, account: str) -> Mailbox | None:
-        """An account's."""
-        return next(iter(self._read("m.account = ?", account)), None)
+    def find_by_account(self, account: str) -> EmailSubscription | None:
+        """Return an account's subscription, or None."""
+        return next(iter(self._select("m.account = ?", account)), None)
 
-    def at(self, webhook: str) -> Mailbox | None:
-        """That of a row among those of webhooks."""
-        return next(iter(self._read("m.webhook = ?", webhook)), None)
+    def find_by_webhook(self, webhook: str) -> EmailSubscription | None:
+        """Return the subscription with that row of `webhooks`, or None."""
+        return next(iter(self._select("m.webhook = ?", webhook)), None)
 
-    def by(self, token: str) -> Mailbox | None:
-        """That which a link ends."""
-        return next(iter(self._read("m.token = ?", digest(token))), None)
+    def find_by_token(self, token: str) -> EmailSubscription | None:
+        """Return the subscription with that secret, or None."""
+        return next(iter(self._select("m.token = ?", hash_secret(token))), None)
 
-    def due(self, most: int) -> list[str]:
-        """The rows among those of webhooks for which it is time for a digest, the oldest first."""
+    def list_due(self, most: int) -> list[str]:
+        """Return the row ids of subscriptions with a digest due, oldest first."""
         return [str(webhook) for (webhook,) in self._database.execute(_DUE, (self._now(), most))]
 
-    def seats(self, account: str, games: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Game -> the account's roles there; of these games, or of all."""
+    def list_seats(self, account: str, games: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """Return the account's roles by game, in these games or in all."""
         among = "" if games is None else f" AND t.game IN ({', '.join('?' * len(games))})"
         rows = self._database.execute(f"{_SEATS}{among} ORDER BY t.game, t.role", (account, *(games or ())))
-        found: dict[str, list[str]] = {}
+        roles: dict[str, list[str]] = {}
         for game, role in rows:
-            found.setdefault(str(game), []).append(str(role))
-        return found
+            roles.setdefault(str(game), []).append(str(role))
+        return roles
 
-    def _read(self, where: str, *params: object) -> list[Mailbox]:
-        return [self._mailbox(row) for row in self._database.execute(_SELECT + where, params)]
+    def _select(self, where: str, *params: object) -> list[EmailSubscription]:
+        return [self._parse_row(row) for row in self._database.execute(_SELECT + where, params)]
 
-    def _mailbox(self, row: Row) -> Mailbox:
+    def _parse_row(self, row: Row) -> EmailSubscription:
         account, webhook, state, events, often, hour, language, made, due, last, box = row
-        doc = self._hooks.opened(webhook, box)
-        wish = MailWish(doc["url"].removeprefix(_MAILTO), tuple(events.split()), often, int(hour), language)
-        return Mailbox(account, webhook, state, wish, int(made), int(due), int(last), str(doc["secrets"][0][0]))
+        doc = self._webhooks.open_box(webhook, box)
+        wish = EmailPreferences(doc["url"].removeprefix(_MAILTO), tuple(events.split()), often, int(hour), language)
+        return EmailSubscription(
+            account, webhook, state, wish, int(made), int(due), int(last), str(doc["secrets"][0][0])
+        )
 
     # --- changing
 
-    def keep(self, account: str, wish: MailWish, since: int, logged: Sequence[Statement]) -> Mailbox:
-        """What is wanted from now on. An address that is not confirmed is sent a code; nothing else goes there before.
+    def save(
+        self, account: str, preferences: EmailPreferences, since: int, extra_statements: Sequence[Statement]
+    ) -> EmailSubscription:
+        """Store preferences; an unconfirmed address gets a code, and no other mail before it is confirmed.
 
-        The same whether or not others have the address. Raises AccountError for too many codes, and for an address
+        Other accounts with the address make no difference. Raises AccountError for too many codes, and for an address
         that mail programs read as another one.
         """
-        if not sendable(wish.address):
-            raise AccountError("webhook_refused", "Mail programs would read that address as another one.")
+        if not is_deliverable(preferences.address):
+            raise AccountError("webhook_refused", "Mail programs could read this address as a different one.")
 
         def work(execute: Execute) -> None:
             rows = execute(_SELECT + "m.account = ?", (account,))
-            found = self._mailbox(rows[0]) if rows else None
-            same = found is not None and found.wish.address == wish.address
-            if found is None or not same or found.state == "off" or self._stale(found):
-                self._begin(execute, account, wish, since)
+            subscription = self._parse_row(rows[0]) if rows else None
+            same = subscription is not None and subscription.preferences.address == preferences.address
+            if subscription is None or not same or subscription.state == "off" or self._needs_new_code(subscription):
+                self._start(execute, account, preferences, since)
             else:
-                self._change(execute, found, wish, since)
-            write(execute, logged)
+                self._update(execute, subscription, preferences, since)
+            write(execute, extra_statements)
 
-        self._on(account, work)
-        kept = self.of(account)
-        if kept is None:
+        self._for_account(account, work)
+        subscription = self.find_by_account(account)
+        if subscription is None:
             raise AccountError("unknown_account")
-        return kept
+        return subscription
 
-    def _stale(self, found: Mailbox) -> bool:
-        """Whether another code is to be sent: the last one was asked for some time ago."""
-        return found.state == "waiting" and found.made + AGAIN <= self._now()
+    def _needs_new_code(self, subscription: EmailSubscription) -> bool:
+        """Return whether another code is to be sent: the last request is older than CODE_INTERVAL."""
+        return subscription.state == "waiting" and subscription.made + CODE_INTERVAL <= self._now()
 
-    def _change(self, execute: Execute, found: Mailbox, wish: MailWish, since: int) -> None:
-        on = found.state == "on"
-        due = next_digest(self._now(), wish) if on else 0
+    def _update(
+        self, execute: Execute, subscription: EmailSubscription, preferences: EmailPreferences, since: int
+    ) -> None:
+        on = subscription.state == "on"
+        due = next_digest_time(self._now(), preferences) if on else 0
         execute(
             "UPDATE mailboxes SET events = ?, digest = ?, hour = ?, language = ?, next = ? WHERE webhook = ?",
-            (" ".join(wish.events), wish.digest, wish.hour, wish.language, due, found.webhook),
+            (
+                " ".join(preferences.events),
+                preferences.digest,
+                preferences.hour,
+                preferences.language,
+                due,
+                subscription.webhook,
+            ),
         )
         if on:
             execute(
                 "UPDATE webhooks SET since = CASE events WHEN '' THEN ? ELSE since END, events = ? WHERE id = ?",
-                (since, " ".join(wish.events), found.webhook),
+                (since, " ".join(preferences.events), subscription.webhook),
             )
 
-    def _begin(self, execute: Execute, account: str, wish: MailWish, since: int) -> None:
+    def _start(self, execute: Execute, account: str, preferences: EmailPreferences, since: int) -> None:
         now = self._now()
-        quiet = self._count(execute, account, wish.address, now)
-        write(execute, self.forgotten(account))
-        webhook, token = secrets.token_hex(8), encoded(secrets.token_bytes(32))
+        quiet = self._count_code(execute, account, preferences.address, now)
+        write(execute, self.erase(account))
+        webhook, token = secrets.token_hex(8), encode_bytes(secrets.token_bytes(32))
         code = "".join(secrets.choice(_SIGNS) for _ in range(_LENGTH))
-        box = self._hooks.box(webhook, _MAILTO + wish.address, [[token, 0]])
+        box = self._webhooks.seal_box(webhook, _MAILTO + preferences.address, [[token, 0]])
         execute(_HOOK, (webhook, account, box, now, since))
-        wanted = (" ".join(wish.events), wish.digest, wish.hour, wish.language)
+        row = (" ".join(preferences.events), preferences.digest, preferences.hour, preferences.language)
         until = now + CODE_LASTS
-        secret = (digest(token), self._mark("mail code", account, code), until)
-        execute(_INSERT, (account, webhook, *wanted, *secret, now, since))
+        secret = (hash_secret(token), self._keyed_hash("mail code", account, code), until)
+        execute(_INSERT, (account, webhook, *row, *secret, now, since))
         if not quiet:
             notice = Notice(webhook, CONFIRM, (secrets.token_hex(16),), now, {"code": code}, until=until)
-            Outbox(self._database, self._keys, self._now).write(execute, [notice])
+            Outbox(self._database, self._keys, self._now).insert(execute, [notice])
 
-    def _count(self, execute: Execute, account: str, address: str, now: int) -> bool:
-        """Counts a code; whether so many went to that address that this one does not. Raises AccountError."""
+    def _count_code(self, execute: Execute, account: str, address: str, now: int) -> bool:
+        """Count a code; return whether its address has had too many to send it. Raises AccountError."""
         name, _, host = address.lower().partition("@")
-        asked = (self._mark("mail of", account), self._mark("mail to", f"{name.partition('+')[0]}@{host}"))
+        marks = (self._keyed_hash("mail of", account), self._keyed_hash("mail to", f"{name.partition('+')[0]}@{host}"))
         count = "SELECT count(*) FROM mail_asked WHERE mark = ? AND at > ?"
-        own, others = (int(execute(count, (mark, now - DAY))[0][0]) for mark in asked)
-        if own >= CODES_A_DAY:
-            raise AccountError("too_many", Message("An account is sent {most} codes a day at most.", most=CODES_A_DAY))
-        for mark in asked:
+        by_account, by_address = (int(execute(count, (mark, now - DAY))[0][0]) for mark in marks)
+        if by_account >= CODES_A_DAY:
+            raise AccountError("too_many", Message("An account gets at most {most} codes a day.", most=CODES_A_DAY))
+        for mark in marks:
             execute("INSERT INTO mail_asked VALUES (?, ?)", (mark, now))
-        return others >= CODES_OF_ADDRESS
+        return by_address >= CODES_OF_ADDRESS
 
-    def confirm(self, account: str, code: str, since: int, logged: Sequence[Statement]) -> bool:
-        """Whether that is the code: the mailbox is on from then. A repetition switches on nothing that was put off."""
-        mark = self._mark("mail code", account, code.strip().upper())
+    def confirm(self, account: str, code: str, since: int, extra_statements: Sequence[Statement]) -> bool:
+        """Return whether the code is right, and switch the subscription on unless it was switched off since."""
+        mark = self._keyed_hash("mail code", account, code.strip().upper())
 
         def work(execute: Execute) -> bool:
-            for webhook, state, events, often, hour, kept, until, tries in execute(_CONFIRMING, (account,)):
-                good = hmac.compare_digest(str(kept), mark) and int(tries) < TRIES
+            for webhook, state, events, often, hour, stored_mark, until, tries in execute(_CONFIRMING, (account,)):
+                good = hmac.compare_digest(str(stored_mark), mark) and int(tries) < TRIES
                 if state != "waiting":
                     return good
                 if not good or int(until) <= self._now():
                     execute("UPDATE mailboxes SET tries = tries + 1 WHERE webhook = ?", (webhook,))
                     return False
-                due = next_digest(self._now(), MailWish("", (), often, int(hour)))
+                due = next_digest_time(self._now(), EmailPreferences("", (), often, int(hour)))
                 execute(
                     "UPDATE mailboxes SET state = 'on', next = ?, last = ? WHERE webhook = ?",
                     (due, since, webhook),
                 )
                 execute("UPDATE webhooks SET events = ?, since = ? WHERE id = ?", (events, since, webhook))
-                write(execute, logged)
+                write(execute, extra_statements)
                 return True
             return False
 
-        return self._on(account, work)
+        return self._for_account(account, work)
 
-    def put_off(self, found: Mailbox, logged: Sequence[Statement]) -> bool:
-        """Nothing more is sent there; whether that is new."""
+    def switch_off(self, subscription: EmailSubscription, extra_statements: Sequence[Statement]) -> bool:
+        """Switch off a subscription; return whether it was on."""
 
         def work(execute: Execute) -> bool:
-            if not execute("SELECT 1 FROM mailboxes WHERE webhook = ? AND state <> 'off'", (found.webhook,)):
+            if not execute("SELECT 1 FROM mailboxes WHERE webhook = ? AND state <> 'off'", (subscription.webhook,)):
                 return False
-            execute("UPDATE mailboxes SET state = 'off', next = 0 WHERE webhook = ?", (found.webhook,))
-            execute("UPDATE webhooks SET state = 'off' WHERE id = ?", (found.webhook,))
-            write(execute, [*buried(found.webhook), *logged])
+            execute("UPDATE mailboxes SET state = 'off', next = 0 WHERE webhook = ?", (subscription.webhook,))
+            execute("UPDATE webhooks SET state = 'off' WHERE id = ?", (subscription.webhook,))
+            write(execute, [*bury_deliveries(subscription.webhook), *extra_statements])
             return True
 
-        return self._together(work)
+        return self._in_transaction(work)
 
-    def told(self, found: Mailbox, last: int) -> None:
-        """The digest that was due is owed, or there was nothing to tell; the next one tells what ends after `last`."""
-        after = next_digest(self._now(), found.wish)
+    def record_digest(self, subscription: EmailSubscription, last: int) -> None:
+        """Record a due digest as enqueued or empty; the next one reports from position `last`."""
+        after = next_digest_time(self._now(), subscription.preferences)
         self._database.execute(
             "UPDATE mailboxes SET next = ?, last = ? WHERE webhook = ? AND next = ?",
-            (after, last, found.webhook, found.next),
+            (after, last, subscription.webhook, subscription.next),
         )
 
-    def postpone(self, webhook: str) -> None:
-        """The digest that is due cannot be made; it is tried again later, and tells what it would have told."""
+    def postpone_digest(self, webhook: str) -> None:
+        """Retry a failed digest later, with the same contents."""
         now = self._now()
         self._database.execute(
-            "UPDATE mailboxes SET next = ? WHERE webhook = ? AND next > 0 AND next <= ?", (now + LATER, webhook, now)
+            "UPDATE mailboxes SET next = ? WHERE webhook = ? AND next > 0 AND next <= ?",
+            (now + DIGEST_RETRY, webhook, now),
         )
 
     def remove(self, account: str) -> bool:
-        """It is gone, with all that was sent there; whether it was there."""
+        """Delete a subscription with all its deliveries; return whether it existed."""
 
         def work(execute: Execute) -> bool:
             there = bool(execute("SELECT 1 FROM mailboxes WHERE account = ?", (account,)))
-            write(execute, self.forgotten(account))
+            write(execute, self.erase(account))
             return there
 
-        return self._together(work)
+        return self._in_transaction(work)
 
-    def forgotten(self, account: str) -> list[Statement]:
-        """To be written with what erases an account."""
+    def erase(self, account: str) -> list[Statement]:
+        """Return statements that delete an account's subscription."""
         return [
-            *gone(f"about = '{MAIL}' AND account = ?", account),
+            *delete_webhooks(f"about = '{MAIL}' AND account = ?", account),
             ("DELETE FROM mailboxes WHERE account = ?", (account,)),
         ]
 
 
-def sendable(address: str) -> bool:
-    """Whether mail can be sent there: programs, our own library too, read `=?` as an encoded word (RFC 2047)."""
+def is_deliverable(address: str) -> bool:
+    """Return whether an address is valid and without `=?`, an encoded word to mail programs (RFC 2047)."""
     return ADDRESS.fullmatch(address) is not None and "=?" not in address
 
 
-def next_digest(now: int, wish: MailWish) -> int:
-    """When the next digest is due after that, ms since 1970; 0: never."""
-    if wish.digest == "none":
+def next_digest_time(now: int, preferences: EmailPreferences) -> int:
+    """Return the time of the next digest, ms since 1970; 0 for never."""
+    if preferences.digest == "none":
         return 0
-    today = datetime.fromtimestamp(now / 1000, UTC).replace(hour=wish.hour, minute=0, second=0, microsecond=0)
+    today = datetime.fromtimestamp(now / 1000, UTC).replace(hour=preferences.hour, minute=0, second=0, microsecond=0)
     days = (today + timedelta(n) for n in range(9))
-    found = (at for at in days if at.timestamp() * 1000 > now and (wish.digest == "daily" or at.weekday() == 0))
-    return int(next(found).timestamp() * 1000)
+    times = (at for at in days if at.timestamp() * 1000 > now and (preferences.digest == "daily" or at.weekday() == 0))
+    return int(next(times).timestamp() * 1000)
 
 
-def listed(found: Mailbox) -> Doc:
-    """A mailbox as its owner sees it."""
-    wish = vars(found.wish) | {"events": list(found.wish.events)}
-    return wish | {"state": found.state, "made": found.made, "next": found.next or None}
+def subscription_to_json(subscription: EmailSubscription) -> Doc:
+    """Return a subscription as its owner sees it."""
+    wish = vars(subscription.preferences) | {"events": list(subscription.preferences.events)}
+    return wish | {"state": subscription.state, "made": subscription.made, "next": subscription.next or None}

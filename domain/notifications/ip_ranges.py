@@ -1,6 +1,6 @@
-"""To which addresses anything may be sent: those of the public network alone.
+"""Public IP addresses, the only valid targets of deliveries.
 
-The networks are named here, since what the standard library says of some addresses differs from version to version.
+The ranges are listed here, since the standard library's classification differs from version to version.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _CLOSED_4 = [
         "10.0.0.0/8",
         "100.64.0.0/10",  # shared by customers of a carrier
         "127.0.0.0/8",
-        "169.254.0.0/16",  # the link alone: services of clouds answer there
+        "169.254.0.0/16",  # link-local: services of clouds answer there
         "172.16.0.0/12",
         "192.0.0.0/24",  # protocols
         "192.0.2.0/24",  # documentation
@@ -23,13 +23,13 @@ _CLOSED_4 = [
         "198.18.0.0/15",  # benchmarks
         "198.51.100.0/24",
         "203.0.113.0/24",
-        "224.0.0.0/4",  # many at once
-        "240.0.0.0/4",  # reserved, and all at once
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, and broadcast
     )
 ]
 _LOOPBACK_4 = ipaddress.IPv4Network("127.0.0.0/8")
 _OPEN_6 = ipaddress.IPv6Network("2000::/3")
-"""All that was ever given out; whatever maps or translates IPv4 by another prefix lies outside."""
+"""All allocated addresses; other prefixes that map or translate IPv4 lie outside."""
 
 _CLOSED_6 = [
     ipaddress.IPv6Network(network)
@@ -42,8 +42,8 @@ _CLOSED_6 = [
 ]
 
 
-def public(text: str) -> bool:
-    """Whether that is an address of the public network, and leads to no other one."""
+def is_public_ip(text: str) -> bool:
+    """Return whether a text is an address of the public network."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -54,8 +54,8 @@ def public(text: str) -> bool:
     return plain and not any(address in network for network in _CLOSED_6)
 
 
-def loopback(text: str) -> bool:
-    """Whether that is this machine, by an address in its usual form: none of IPv4 within IPv6, none with a zone."""
+def is_loopback_ip(text: str) -> bool:
+    """Return whether a text is a loopback address in its usual form, without a zone and not IPv4 within IPv6."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -63,6 +63,6 @@ def loopback(text: str) -> bool:
     return address in _LOOPBACK_4 if isinstance(address, ipaddress.IPv4Address) else str(address) == "::1"
 
 
-def public_or_own(text: str) -> bool:
-    """The same as `public`, or of this machine: for trials, where the operator lets them."""
-    return public(text) or loopback(text)
+def is_public_or_loopback_ip(text: str) -> bool:
+    """Return whether an address is public or loopback, for trials with the operator's consent."""
+    return is_public_ip(text) or is_loopback_ip(text)

@@ -1,22 +1,22 @@
-"""All that is kept of notices, over one database."""
+"""All tables of notifications, over one database."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from domain.accounts import account_tables
-from domain.notifications.email_subscriptions import Mailboxes
+from domain.notifications.email_subscriptions import EmailSubscriptions
 from domain.notifications.notification_tables import TABLES
-from domain.notifications.outbox import CARRIED, Outbox
-from domain.notifications.webhooks import Hooks
-from domain.service.database import Database, Statement, create
+from domain.notifications.outbox import KINDS, Outbox
+from domain.notifications.webhooks import Webhooks
+from domain.service.database import Database, Statement, create_tables
 from domain.service.keyring import Keyring
 
 
-class Notices:
-    """The tables of notices. `keys` derive and seal, `clock` gives ms since 1970.
+class NotificationStore:
+    """Facade over the tables of notifications.
 
-    `carried`: for what the operator lets anything be sent, of `outbox.CARRIED`.
+    `keys` derive and seal, `clock` returns ms since 1970, `enabled` are the operator's choice of `outbox.KINDS`.
     """
 
     def __init__(
@@ -24,17 +24,17 @@ class Notices:
         database: Database,
         keys: Keyring,
         clock: Callable[[], int] = account_tables.now,
-        carried: Sequence[str] = CARRIED,
+        enabled: Sequence[str] = KINDS,
     ) -> None:
         self._database = database
-        self.hooks = Hooks(database, keys, clock)
-        self.mailboxes = Mailboxes(database, keys, clock)
-        self.outbox = Outbox(database, keys, clock, carried)
+        self.webhooks = Webhooks(database, keys, clock)
+        self.email_subscriptions = EmailSubscriptions(database, keys, clock)
+        self.outbox = Outbox(database, keys, clock, enabled)
 
-    def forgotten(self, account: str) -> list[Statement]:
-        """To be written with what erases an account."""
-        return [*self.hooks.forgotten(account), *self.mailboxes.forgotten(account)]
+    def erase(self, account: str) -> list[Statement]:
+        """Return statements that delete an account's webhooks and mail subscription."""
+        return [*self.webhooks.erase(account), *self.email_subscriptions.erase(account)]
 
     def migrate(self) -> None:
-        """Create the tables that are missing. May be run any number of times, also by several at once."""
-        create(self._database, TABLES)
+        """Create missing tables. Safe to repeat, and to run in several processes at once."""
+        create_tables(self._database, TABLES)

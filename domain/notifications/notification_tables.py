@@ -1,11 +1,11 @@
-"""The tables of notices."""
+"""DDL of the tables of notifications."""
 
 from __future__ import annotations
 
 TABLES = (
-    # What opens anything rests sealed: the address, in which a token may stand, and the secrets. `since`: the position
-    # of the log after which the webhook is told. `failing`: since when nothing came through, ms; `ms`: how long the
-    # last delivery took; `next`: when the next may begin; `held`: until when one is under way.
+    # Secrets are stored sealed: the address, since it may contain a token, and the signing secrets. `since`: the log
+    # position after which events count. `failing`: start of continuous failure, ms; `ms`: duration of the last
+    # delivery; `next`: earliest next delivery; `held`: end of the current claim.
     """CREATE TABLE IF NOT EXISTS webhooks (
   id TEXT PRIMARY KEY, account TEXT NOT NULL, about TEXT NOT NULL, game TEXT NOT NULL, events TEXT NOT NULL,
   host TEXT NOT NULL, box TEXT NOT NULL, state TEXT NOT NULL, made BIGINT NOT NULL, since BIGINT NOT NULL,
@@ -13,7 +13,7 @@ TABLES = (
   used BIGINT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS webhooks_account ON webhooks (account)",
     "CREATE INDEX IF NOT EXISTS webhooks_held ON webhooks (held, host)",
-    # `tries`: how often it was tried since it was made, or replayed; `log`: how the last ones went.
+    # `tries`: attempts since creation or replay; `log`: results of the last attempts.
     """CREATE TABLE IF NOT EXISTS deliveries (
   id TEXT PRIMARY KEY, webhook TEXT NOT NULL, type TEXT NOT NULL, game TEXT NOT NULL, box TEXT NOT NULL,
   state TEXT NOT NULL, made BIGINT NOT NULL, due BIGINT NOT NULL, until BIGINT NOT NULL, tries BIGINT NOT NULL,
@@ -24,9 +24,9 @@ TABLES = (
     "CREATE INDEX IF NOT EXISTS deliveries_game ON deliveries (game) WHERE state = 'waiting'",
     "CREATE INDEX IF NOT EXISTS deliveries_made ON deliveries (made)",
     "CREATE TABLE IF NOT EXISTS notice_position (name TEXT PRIMARY KEY, position BIGINT NOT NULL)",
-    # What is wanted by mail. Where it goes is a row of `webhooks` about `mail`, with no events before it is confirmed.
-    # `token`: hash of what ends it; `code`: mark of what confirms it, good up to `until`; `next`: when a digest is due.
-    # `last`: the position of the log after which the next digest tells what has ended.
+    # Mail subscriptions. The address is a row of `webhooks` about `mail`, without events before confirmation. `token`:
+    # hash of the secret that ends it; `code`: mark of the code that confirms it, valid until `until`; `next`: time of
+    # the next digest. `last`: the log position after which the next digest reports.
     """CREATE TABLE IF NOT EXISTS mailboxes (
   account TEXT PRIMARY KEY, webhook TEXT NOT NULL, state TEXT NOT NULL, events TEXT NOT NULL, digest TEXT NOT NULL,
   hour BIGINT NOT NULL, language TEXT NOT NULL, token TEXT NOT NULL, code TEXT NOT NULL, until BIGINT NOT NULL,
@@ -34,7 +34,7 @@ TABLES = (
     "CREATE INDEX IF NOT EXISTS mailboxes_webhook ON mailboxes (webhook)",
     "CREATE INDEX IF NOT EXISTS mailboxes_token ON mailboxes (token)",
     "CREATE INDEX IF NOT EXISTS mailboxes_next ON mailboxes (next) WHERE next > 0",
-    # Codes that were asked for in the last day, by marks of accounts and of addresses.
+    # Codes requested in the last day, by marks of accounts and of addresses.
     "CREATE TABLE IF NOT EXISTS mail_asked (mark TEXT NOT NULL, at BIGINT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS mail_asked_mark ON mail_asked (mark, at)",
 )

@@ -1,4 +1,4 @@
-"""What is owed to webhooks: rows that stand until they came through or are given up, and then for a month."""
+"""The outbox: deliveries kept until they succeed or are given up, and then for a month."""
 
 from __future__ import annotations
 
@@ -10,48 +10,49 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
-from domain.accounts.account_tables import DAY, Rows, write
-from domain.notifications.deliveries import DAMAGED, NO_MAILBOX, Outcome, Parcel
-from domain.notifications.webhooks import EVENTS, MAIL, TEST, Hook, Hooks, buried
+from domain.accounts.account_tables import DAY, AccountTable, write
+from domain.notifications.deliveries import DAMAGED, NO_MAILBOX, ClaimedDelivery, DeliveryResult
+from domain.notifications.subscriptions import MemberSubscription, Subscription, parse_subscription
+from domain.notifications.webhooks import EVENTS, MAIL, TEST, Webhook, Webhooks, bury_deliveries
 from domain.service.database import Database, Execute, Row, Statement
 from domain.service.keyring import Keyring
 from domain.types import Doc
 
-CARRIED = (*EVENTS, MAIL)
-"""What a row can be about for which something is delivered, where the operator lets it."""
+KINDS = (*EVENTS, MAIL)
+"""Kinds of subscriptions; the operator chooses the enabled ones."""
 
 MOST_BOUNCES = 3
-"""How often on end a mailbox may be refused for good until nothing more is sent there."""
+"""Final refusals in a row after which a mail subscription is switched off."""
 
 STATES = ("waiting", "delivered", "dead", "expired")
-"""`dead` was given up and can be replayed; `expired` came to be due when it was of no use any more."""
+"""`dead`: given up, can be replayed; `expired`: due too late to be of use."""
 
 BACKOFF = (5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 86_400_000)
-"""ms from the n-th failure of a delivery to its next try; after the last it is dead."""
+"""ms from the n-th failure of a delivery to its next attempt; after the last it is dead."""
 
 BREAK = (0, 5_000, 30_000, 120_000, 600_000)
-"""ms for which a webhook gets nothing at all after so many failures on end."""
+"""ms of pause for a webhook after n failures in a row."""
 
 GIVEN_UP = 3 * DAY
-"""How long nothing may come through until a webhook is switched off, ms."""
+"""Time (ms) without a success after which a webhook is switched off."""
 
 KEPT = 30 * DAY
-"""For how long a delivery is shown, ms."""
+"""Time (ms) for which a delivery is listed."""
 
-HOLD = 60_000
-"""For how long whoever delivers may take, ms; then another one may try."""
+CLAIM_TIME = 60_000
+"""Time (ms) for a claimed delivery; then another worker may claim it."""
 
 SLOW = 2_000
-"""ms after which a receiver counts as slow: those have fewer places, and wait behind the others."""
+"""ms after which a receiver counts as slow: it gets fewer slots, after the others."""
 
 EACH_HOST = 2
-"""Deliveries to one host at once."""
+"""Concurrent deliveries to one host."""
 
 MOST_WAITING = 1_000
-"""Deliveries that wait for one webhook; those beyond are dead at once."""
+"""Waiting deliveries of one webhook; further ones are dead at once."""
 
-MOST_TOLD = 10
-"""Tries that the log of a delivery shows, the last ones."""
+MOST_LOGGED = 10
+"""Last attempts in the log of a delivery."""
 
 _POSITION = "SELECT position FROM notice_position WHERE name = 'log'"
 _READ = """
@@ -59,13 +60,13 @@ INSERT INTO notice_position VALUES ('log', ?) ON CONFLICT (name) DO UPDATE SET p
 _OWE = """
 INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '[]') ON CONFLICT DO NOTHING"""
 _HOOK = "h.id, h.account, h.about, h.game, h.events, h.box, h.state, h.made, h.failing, h.ms"
-_CARRIED = f"({', '.join('?' * len(CARRIED))})"
+_CARRIED = f"({', '.join('?' * len(KINDS))})"
 _FREE = f"""
 WHERE h.state = 'on' AND h.about IN {_CARRIED} AND h.next <= ? AND h.held <= ? AND h.ms <= ?
 AND a.state <> 'banned' AND a.state <> 'erased'
 AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?)
 AND h.host NOT IN (SELECT host FROM webhooks WHERE held > ? GROUP BY host HAVING count(*) >= ?)"""  # noqa: S608 - our own names
-# Digests wait behind all else. Then those that were served longest ago come first, and slow ones last.
+# Digests come last. Otherwise the least recently served webhooks come first, slow ones last.
 _NEXT = f"""
 SELECT h.id FROM webhooks h JOIN accounts a ON a.id = h.account {_FREE}
 ORDER BY CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?
@@ -83,13 +84,13 @@ _PAGE = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND (made < ? OR (
 _LISTENS = f"h.state = 'on' AND h.events <> '' AND h.about IN {_CARRIED}"
 _SINCE = f"SELECT min(h.since) FROM webhooks h WHERE {_LISTENS}"  # noqa: S608 - our own names
 _LOBBY = f"SELECT h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h.about = 'lobby'"  # noqa: S608 - ours
-# What an account may know of now: the tables at which it has a seat, or which it directs.
+# Tables about which an account may be notified: it has a seat there or directs.
 _COMPANY = f"""
 SELECT t.game, t.role, t.player, h.id, h.since, h.events FROM tokens t JOIN account_players p ON p.player = t.player
 JOIN webhooks h ON h.account = p.account
 WHERE t.revoked <> 1 AND {_LISTENS} AND h.about <> 'lobby' AND (h.about <> 'table' OR h.game = t.game)
 AND t.game IN ("""  # noqa: S608 - our own names
-# Whom somebody blocks is not heard, by whichever of his ids he asks.
+# Challenges of blocked players are ignored, by any of their ids.
 _CHALLENGED = f"""
 SELECT h.id, h.since, h.events, c.game, c.seat, c.at, c.until
 FROM challenges c JOIN account_players p ON p.player = c.player JOIN webhooks h ON h.account = p.account
@@ -101,57 +102,37 @@ AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that a webhook is to be told."""
+    """An event for one webhook."""
 
     webhook: str
     type: str
     about: tuple[str, ...]
-    """What makes it one thing: the same is told once."""
+    """Identity of the event: the same one is delivered once."""
     at: int
-    """When it happened, ms."""
+    """Time of the event, ms."""
     data: Doc
     game: str = ""
     due: int = 0
-    """When it is to be told, ms."""
+    """Time of delivery, ms."""
     until: int = 0
-    """When it is of no use any more, ms; 0: never."""
+    """End of its usefulness, ms; 0 for never."""
 
     @property
     def id(self) -> str:
-        """The same whenever it is made of the same records."""
+        """An id derived from the event, the same for the same records."""
         marked = json.dumps([self.webhook, self.type, *self.about]).encode()
         return f"msg_{hashlib.sha256(marked).hexdigest()[:32]}"
 
     def body(self) -> bytes:
-        """What is sent."""
+        """Return the JSON to send."""
         at = datetime.fromtimestamp(self.at / 1000, UTC).isoformat(timespec="milliseconds")
         doc = {"type": self.type, "timestamp": at.replace("+00:00", "Z"), "data": self.data}
         return json.dumps(doc, separators=(",", ":")).encode()
 
 
 @dataclass(frozen=True)
-class Listener:
-    """What a webhook that is on is told, and from where in the log."""
-
-    webhook: str
-    since: int
-    events: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Company:
-    """One whose owner has a role at a table."""
-
-    game: str
-    role: str
-    """A seat's number, or `director`."""
-    player: str
-    hook: Listener
-
-
-@dataclass(frozen=True)
 class Delivery:
-    """How one stands."""
+    """A delivery as its owner sees it."""
 
     id: str
     webhook: str
@@ -162,279 +143,281 @@ class Delivery:
     due: int
     tries: int
     log: list[Doc]
-    """The last tries: `at`, `ms`, `status` (0 without an answer), `said`."""
+    """The last attempts: `at`, `ms`, `status` (0 without a response), `said`."""
 
 
-class Outbox(Rows):
-    """May raise StoreUnavailable. `carried`: of CARRIED, for what anything is owed and delivered."""
+class Outbox(AccountTable):
+    """The table of deliveries; `enabled` are some of KINDS. Every method may raise StoreUnavailable."""
 
     def __init__(
-        self, database: Database, keys: Keyring, clock: Callable[[], int], carried: Sequence[str] = CARRIED
+        self, database: Database, keys: Keyring, clock: Callable[[], int], enabled: Sequence[str] = KINDS
     ) -> None:
         super().__init__(database, keys, clock)
-        self._carried = tuple(about if about in carried else "" for about in CARRIED)
+        self._enabled = tuple(about if about in enabled else "" for about in KINDS)
 
     # --- what is owed
 
-    def position(self) -> int:
-        """Up to where the log was read."""
+    def log_position(self) -> int:
+        """Return the log position up to which notices were produced."""
         rows = self._database.execute(_POSITION)
         return int(rows[0][0]) if rows else 0
 
-    def since(self) -> int | None:
-        """From where in the log anybody is to be told anything; None: nobody is."""
-        ((found,),) = self._database.execute(_SINCE, self._carried)
-        return None if found is None else int(found)
+    def first_position(self) -> int | None:
+        """Return the lowest starting position of all subscriptions; None without any."""
+        ((position,),) = self._database.execute(_SINCE, self._enabled)
+        return None if position is None else int(position)
 
-    def lobby(self) -> list[Listener]:
-        """Who is to be told of the lobby."""
-        return [_listener(*row) for row in self._database.execute(_LOBBY, self._carried)]
+    def list_lobby_subscriptions(self) -> list[Subscription]:
+        """Return the subscriptions to the lobby."""
+        return [parse_subscription(*row) for row in self._database.execute(_LOBBY, self._enabled)]
 
-    def company(self, games: Sequence[str]) -> list[Company]:
-        """Who is to be told of these tables since they have a role there."""
+    def list_member_subscriptions(self, games: Sequence[str]) -> list[MemberSubscription]:
+        """Return the subscriptions of people with a role at these tables."""
         if not games:
             return []
         marks = ", ".join("?" * len(games))
-        rows = self._database.execute(f"{_COMPANY}{marks})", (*self._carried, *games))
-        return [Company(game, role, player, _listener(*hook)) for game, role, player, *hook in rows]
+        rows = self._database.execute(f"{_COMPANY}{marks})", (*self._enabled, *games))
+        return [MemberSubscription(game, role, player, parse_subscription(*hook)) for game, role, player, *hook in rows]
 
-    def challenged(self) -> list[tuple[Listener, str, int, int, int]]:
-        """Challenges that stand: who is to be told, game, seat (-1: any), when it was asked, until when."""
-        rows = self._database.execute(_CHALLENGED, (*self._carried, self._now()))
-        return [(_listener(*row[:3]), row[3], int(row[4]), int(row[5]), int(row[6])) for row in rows]
+    def list_open_challenges(self) -> list[tuple[Subscription, str, int, int, int]]:
+        """Return subscriptions with an open challenge: game, seat (-1: any), its time, its end."""
+        rows = self._database.execute(_CHALLENGED, (*self._enabled, self._now()))
+        return [(parse_subscription(*row[:3]), row[3], int(row[4]), int(row[5]), int(row[6])) for row in rows]
 
-    def known(self, ids: Sequence[str]) -> set[str]:
-        """Those of these deliveries that there are."""
+    def find_existing(self, ids: Sequence[str]) -> set[str]:
+        """Return the ids among these that have a delivery."""
         marks = ", ".join("?" * len(ids))
         rows = self._database.execute(f"SELECT id FROM deliveries WHERE id IN ({marks})", ids) if ids else []  # noqa: S608
         return {str(id_) for (id_,) in rows}
 
-    def owe(self, notices: Iterable[Notice], read: tuple[int, int] | None = None, games: Iterable[str] = ()) -> None:
-        """Write down what is owed; what was told or is owed already stays as it is.
+    def enqueue(
+        self, notices: Iterable[Notice], positions: tuple[int, int] | None = None, games: Iterable[str] = ()
+    ) -> None:
+        """Store deliveries, unless they exist already.
 
-        `read`: from where, as the row says, to where the log was read. Nothing is written if somebody else has read on
-        meanwhile. What was to be told later of these games, and is not among the notices, is not to be told any more.
+        `read` is the old and the new log position: nothing is written if another process has moved it meanwhile.
+        Waiting deliveries with an end about these `games` are deleted unless they are among the notices.
         """
-        wanted = list(notices)
-        stay = {notice.id for notice in wanted}
+        new = list(notices)
+        stay = {notice.id for notice in new}
 
         def work(execute: Execute) -> None:
-            if read and read[0] != next((int(at) for (at,) in execute(_POSITION, ())), 0):
+            if positions and positions[0] != next((int(at) for (at,) in execute(_POSITION, ())), 0):
                 return
             for game in games:
                 later = "SELECT id FROM deliveries WHERE game = ? AND state = 'waiting' AND until > 0 AND tries = 0"
                 for (id_,) in execute(later, (game,)):
                     if id_ not in stay:
                         execute("DELETE FROM deliveries WHERE id = ?", (id_,))
-            self.write(execute, wanted)
-            if read:
-                execute(_READ, (read[1],))
+            self.insert(execute, new)
+            if positions:
+                execute(_READ, (positions[1],))
 
-        self._together(work)
+        self._in_transaction(work)
 
-    def write(self, execute: Execute, notices: Iterable[Notice]) -> None:
-        """Write down what is owed, in a transaction that is going on."""
+    def insert(self, execute: Execute, notices: Iterable[Notice]) -> None:
+        """Store deliveries in an open transaction."""
         counted: dict[object, int] = {}
-        for row in map(self._row, notices):
+        for row in map(self._build_row, notices):
             if row[1] not in counted:
-                counted[row[1]] = _waiting(execute, row[1])
+                counted[row[1]] = _count_waiting(execute, row[1])
             if counted[row[1]] < 0:
                 continue
             counted[row[1]] += 1
             full = counted[row[1]] > MOST_WAITING
             execute(_OWE, (*row[:5], "dead" if full else "waiting", *row[5:]))
 
-    def _row(self, n: Notice) -> tuple[object, ...]:
+    def _build_row(self, n: Notice) -> tuple[object, ...]:
         box = self._keys.seal("notices", f"delivery|{n.id}", n.body()).hex()
         return (n.id, n.webhook, n.type, n.game, box, self._now(), n.due or self._now(), n.until)
 
     def prune(self) -> None:
-        """Forget what is older than is shown, also what was due so long ago and could not be sent."""
+        """Delete old deliveries, also waiting ones that were due long ago, and old requests for codes."""
         old = self._now() - KEPT
         self._database.execute("DELETE FROM deliveries WHERE made < ? AND (state <> 'waiting' OR due < ?)", (old, old))
         self._database.execute("DELETE FROM mail_asked WHERE at < ?", (self._now() - DAY,))
 
     # --- delivering
 
-    def waiting(self) -> bool:
-        """Whether anything could be delivered now."""
+    def has_due(self) -> bool:
+        """Return whether a delivery could be made now."""
         now = self._now()
-        return bool(self._database.execute(f"{_READY} LIMIT 1", (*self._carried, now, now, now)))
+        return bool(self._database.execute(f"{_READY} LIMIT 1", (*self._enabled, now, now, now)))
 
-    def ready(self, type_: str, most: int) -> int:
-        """How many of that type could be delivered now; counted up to `most`."""
+    def count_due(self, type_: str, most: int) -> int:
+        """Return the number of deliveries of a type that could be made now, at most `most`."""
         now = self._now()
         return len(
-            self._database.execute(f"{_READY} AND d.type = ? LIMIT ?", (*self._carried, now, now, now, type_, most))
+            self._database.execute(f"{_READY} AND d.type = ? LIMIT ?", (*self._enabled, now, now, now, type_, most))
         )
 
-    def take(self, *, quick: bool = False) -> Parcel | None:
-        """The next to be delivered, for nobody else to take; `quick`: of receivers that are not slow."""
-        while taken := self._taken(SLOW if quick else 2**62):
-            row, first = taken
+    def claim(self, *, quick: bool = False) -> ClaimedDelivery | None:
+        """Claim the next delivery, or return None; `quick` leaves out slow receivers."""
+        while rows := self._claim_rows(SLOW if quick else 2**62):
+            row, first = rows
             try:
-                return self._parcel(row, first)
-            except ValueError:  # altered where it rests: nobody can send it
-                self._bury(str(row[0]), str(first[0]))
+                return self._open_delivery(row, first)
+            except ValueError:  # altered in the database: nobody can send it
+                self._mark_damaged(str(row[0]), str(first[0]))
         return None
 
-    def _taken(self, most: int) -> tuple[Row, Row] | None:
-        """Rows of a webhook and of its first delivery. Looked for outside of what appends wait for."""
+    def _claim_rows(self, most: int) -> tuple[Row, Row] | None:
+        """Return rows of a webhook and its first delivery, searched for without the append lock."""
         while True:
             now = self._now()
-            free = (*self._carried, now, now, most, now, now, EACH_HOST)
-            found = self._database.execute(_NEXT, (*free, now, SLOW))
-            if not found:
+            free = (*self._enabled, now, now, most, now, now, EACH_HOST)
+            webhooks = self._database.execute(_NEXT, (*free, now, SLOW))
+            if not webhooks:
                 return None
-            taken = self._together(partial(self._hold, (*free, found[0][0]), now))
-            if taken:
-                return taken
+            rows = self._in_transaction(partial(self._mark_claimed, (*free, webhooks[0][0]), now))
+            if rows:
+                return rows
 
-    def _hold(self, that: Sequence[object], now: int, execute: Execute) -> tuple[Row, Row] | None:
-        """None if somebody else was faster."""
-        for row in execute(_THAT, that):
-            execute("UPDATE webhooks SET held = ?, used = ? WHERE id = ?", (now + HOLD, now, row[0]))
+    def _mark_claimed(self, params: Sequence[object], now: int, execute: Execute) -> tuple[Row, Row] | None:
+        """Return the claimed rows, or None if another worker was faster."""
+        for row in execute(_THAT, params):
+            execute("UPDATE webhooks SET held = ?, used = ? WHERE id = ?", (now + CLAIM_TIME, now, row[0]))
             return row, execute(_FIRST, (row[0], now))[0]
         return None
 
-    def _parcel(self, row: Row, first: Row) -> Parcel:
-        hook = Hooks(self._database, self._keys, self._now).hook(row)
+    def _open_delivery(self, row: Row, first: Row) -> ClaimedDelivery:
+        webhook = Webhooks(self._database, self._keys, self._now).parse_row(row)
         id_, type_, box, made, until, tries = first
         body = self._keys.open("notices", f"delivery|{id_}", bytes.fromhex(box))
-        return Parcel(hook, id_, type_, body, int(made), int(until), int(tries))
+        return ClaimedDelivery(webhook, id_, type_, body, int(made), int(until), int(tries))
 
-    def _bury(self, hook: str, delivery: str) -> None:
-        told = json.dumps([{"at": self._now(), **vars(Outcome(0, 0, DAMAGED))}])
+    def _mark_damaged(self, webhook: str, delivery: str) -> None:
+        log = json.dumps([{"at": self._now(), **vars(DeliveryResult(0, 0, DAMAGED))}])
         dead = "UPDATE deliveries SET state = 'dead', log = ? WHERE id = ? AND state = 'waiting'"
-        free = ("UPDATE webhooks SET held = 0 WHERE id = ?", (hook,))
-        self._together(lambda execute: write(execute, [(dead, (told, delivery)), free]))
+        free = ("UPDATE webhooks SET held = 0 WHERE id = ?", (webhook,))
+        self._in_transaction(lambda execute: write(execute, [(dead, (log, delivery)), free]))
 
-    def settle(self, parcel: Parcel, outcome: Outcome, jitter: float, told: Sequence[Statement] = ()) -> bool:
-        """Write down what came of it; whether the webhook is switched off, and `told` was written with that.
+    def record_result(
+        self,
+        delivery: ClaimedDelivery,
+        result: DeliveryResult,
+        jitter: float,
+        extra_statements: Sequence[Statement] = (),
+    ) -> bool:
+        """Store the result of an attempt; return whether it switches the webhook off.
 
-        `jitter`: by how much the next try is later, from 0 to 1.
+        `extra_statements` run only then. `jitter`, from 0 to 1, delays the next attempt.
         """
         now = self._now()
 
         def work(execute: Execute) -> bool:
-            found = execute("SELECT failed, failing, state FROM webhooks WHERE id = ?", (parcel.hook.id,))
-            kept = execute("SELECT log FROM deliveries WHERE id = ? AND state = 'waiting'", (parcel.id,))
-            if not found or not kept:  # removed, or settled by somebody who took it later
-                execute("UPDATE webhooks SET held = 0 WHERE id = ?", (parcel.hook.id,))
+            webhooks = execute("SELECT failed, failing, state FROM webhooks WHERE id = ?", (delivery.webhook.id,))
+            logs = execute("SELECT log FROM deliveries WHERE id = ? AND state = 'waiting'", (delivery.id,))
+            if not webhooks or not logs:  # removed, or recorded by a later claimant
+                execute("UPDATE webhooks SET held = 0 WHERE id = ?", (delivery.webhook.id,))
                 return False
-            tried = [*json.loads(str(kept[0][0])), {"at": now, **vars(outcome)}][-MOST_TOLD:]
-            state, due = _next_try(parcel, outcome, now, jitter)
+            attempts = [*json.loads(str(logs[0][0])), {"at": now, **vars(result)}][-MOST_LOGGED:]
+            state, due = _schedule_next(delivery, result, now, jitter)
             execute(
                 "UPDATE deliveries SET state = ?, due = ?, tries = tries + 1, log = ? WHERE id = ?",
-                (state, due, json.dumps(tried), parcel.id),
+                (state, due, json.dumps(attempts), delivery.id),
             )
-            failed, failing = (0, 0) if outcome.well else (int(found[0][0]) + 1, int(found[0][1]) or now)
+            failed, failing = (0, 0) if result.is_success else (int(webhooks[0][0]) + 1, int(webhooks[0][1]) or now)
             rest = BREAK[min(failed, len(BREAK)) - 1] if failed else 0
-            if parcel.hook.about == MAIL:
-                off = _bounced(execute, parcel.hook.id, outcome)
+            if delivery.webhook.about == MAIL:
+                off = _record_bounce(execute, delivery.webhook.id, result)
             else:
-                off = outcome.gone or (failing > 0 and now - failing >= GIVEN_UP)
+                off = result.is_gone or (failing > 0 and now - failing >= GIVEN_UP)
             execute(
                 "UPDATE webhooks SET held = 0, failed = ?, failing = ?, ms = ?, next = ?, state = ? WHERE id = ?",
-                (failed, failing, outcome.ms, now + rest, "off" if off else found[0][2], parcel.hook.id),
+                (failed, failing, result.ms, now + rest, "off" if off else webhooks[0][2], delivery.webhook.id),
             )
             if off:
-                write(execute, [*buried(parcel.hook.id), *told])
+                write(execute, [*bury_deliveries(delivery.webhook.id), *extra_statements])
             return off
 
-        return self._together(work)
+        return self._in_transaction(work)
 
-    def expire(self, parcel: Parcel) -> None:
-        """It is of no use any more."""
-        self._together(
+    def mark_expired(self, delivery: ClaimedDelivery) -> None:
+        """Give up a delivery that is of no use any more."""
+        self._in_transaction(
             lambda execute: write(
                 execute,
                 [
-                    ("UPDATE deliveries SET state = 'expired' WHERE id = ? AND state = 'waiting'", (parcel.id,)),
-                    ("UPDATE webhooks SET held = 0 WHERE id = ?", (parcel.hook.id,)),
+                    ("UPDATE deliveries SET state = 'expired' WHERE id = ? AND state = 'waiting'", (delivery.id,)),
+                    ("UPDATE webhooks SET held = 0 WHERE id = ?", (delivery.webhook.id,)),
                 ],
             )
         )
 
     # --- what its owner sees and asks for
 
-    def of(self, hook: str, state: str = "", before: str = "", limit: int = 50) -> list[Delivery]:
-        """Its deliveries, the newest first; `before` continues a page: when it was made, and its id."""
+    def list_deliveries(self, webhook: str, state: str = "", before: str = "", limit: int = 50) -> list[Delivery]:
+        """Return a webhook's deliveries, newest first; `before` continues a page: a creation time and an id."""
         made, _, last = before.partition(".")
         at = int(made) if made else 2**62
         chosen, params = (" AND state = ?", (state,)) if state else ("", ())
         rows = self._database.execute(
-            f"{_PAGE}{chosen} ORDER BY made DESC, id DESC LIMIT ?", (hook, at, at, last, *params, limit)
+            f"{_PAGE}{chosen} ORDER BY made DESC, id DESC LIMIT ?", (webhook, at, at, last, *params, limit)
         )
-        return [_delivery(row) for row in rows]
+        return [_parse_delivery(row) for row in rows]
 
-    def find(self, hook: str, delivery: str) -> Delivery | None:
-        """One of them."""
+    def find(self, webhook: str, delivery: str) -> Delivery | None:
+        """Return one delivery of a webhook, or None."""
         select = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND id = ?"  # noqa: S608 - our own names
-        rows = self._database.execute(select, (hook, delivery))
-        return _delivery(rows[0]) if rows else None
+        rows = self._database.execute(select, (webhook, delivery))
+        return _parse_delivery(rows[0]) if rows else None
 
-    def replay(self, hook: str, delivery: str) -> Delivery | None:
-        """It is to be delivered again, from now on as if it were new; None if there is none such."""
+    def replay(self, webhook: str, delivery: str) -> Delivery | None:
+        """Make a delivery due now, like a new one; return it, or None if there is none."""
 
         def work(execute: Execute) -> None:
             execute(
                 "UPDATE deliveries SET state = 'waiting', due = ?, until = 0, tries = 0"
                 " WHERE webhook = ? AND id = ? AND state <> 'waiting'",
-                (self._now(), hook, delivery),
+                (self._now(), webhook, delivery),
             )
-            execute("UPDATE webhooks SET next = 0 WHERE id = ?", (hook,))
+            execute("UPDATE webhooks SET next = 0 WHERE id = ?", (webhook,))
 
-        self._together(work)
-        return self.find(hook, delivery)
+        self._in_transaction(work)
+        return self.find(webhook, delivery)
 
-    def test(self, hook: Hook) -> Delivery | None:
-        """A delivery that tells nothing."""
-        notice = Notice(hook.id, TEST, (secrets.token_hex(16),), self._now(), {"webhook": hook.id})
-        self.owe([notice])
-        return self.find(hook.id, notice.id)
-
-
-def signals(hook: Listener, type_: str) -> bool:
-    """Whether a webhook is told things of that type."""
-    return type_ in hook.events
+    def send_test(self, webhook: Webhook) -> Delivery | None:
+        """Store a test delivery and return it."""
+        notice = Notice(webhook.id, TEST, (secrets.token_hex(16),), self._now(), {"webhook": webhook.id})
+        self.enqueue([notice])
+        return self.find(webhook.id, notice.id)
 
 
-def _listener(webhook: str, since: int, events: str) -> Listener:
-    return Listener(webhook, int(since), tuple(events.split()))
+def _parse_delivery(row: Row) -> Delivery:
+    id_, webhook, type_, game, state, made, due, tries, log = row
+    return Delivery(id_, webhook, type_, game, state, int(made), int(due), int(tries), json.loads(log))
 
 
-def _delivery(row: Row) -> Delivery:
-    id_, hook, type_, game, state, made, due, tries, log = row
-    return Delivery(id_, hook, type_, game, state, int(made), int(due), int(tries), json.loads(log))
-
-
-def _waiting(execute: Execute, hook: object) -> int:
-    """How many deliveries wait for it; -1 for a webhook that was removed meanwhile."""
-    if not execute("SELECT 1 FROM webhooks WHERE id = ?", (hook,)):
+def _count_waiting(execute: Execute, webhook: object) -> int:
+    """Return the number of waiting deliveries of a webhook; -1 if it was removed meanwhile."""
+    if not execute("SELECT 1 FROM webhooks WHERE id = ?", (webhook,)):
         return -1
-    ((count,),) = execute("SELECT count(*) FROM deliveries WHERE webhook = ? AND state = 'waiting'", (hook,))
+    ((count,),) = execute("SELECT count(*) FROM deliveries WHERE webhook = ? AND state = 'waiting'", (webhook,))
     return int(count)
 
 
-def _bounced(execute: Execute, hook: str, outcome: Outcome) -> bool:
-    """Whether a mailbox is switched off by that: a server that is away for days says nothing of its addresses."""
-    if outcome.well:
-        execute("UPDATE mailboxes SET bounces = 0 WHERE webhook = ?", (hook,))
-    if outcome.said != NO_MAILBOX:
+def _record_bounce(execute: Execute, webhook: str, result: DeliveryResult) -> bool:
+    """Count a final refusal; return whether it switches the mail subscription off.
+
+    A mail server that is down for days says nothing of its addresses.
+    """
+    if result.is_success:
+        execute("UPDATE mailboxes SET bounces = 0 WHERE webhook = ?", (webhook,))
+    if result.said != NO_MAILBOX:
         return False
-    execute("UPDATE mailboxes SET bounces = bounces + 1 WHERE webhook = ?", (hook,))
-    most = (hook, MOST_BOUNCES)
+    execute("UPDATE mailboxes SET bounces = bounces + 1 WHERE webhook = ?", (webhook,))
+    most = (webhook, MOST_BOUNCES)
     off = bool(execute("SELECT 1 FROM mailboxes WHERE webhook = ? AND bounces >= ?", most))
     if off:
-        execute("UPDATE mailboxes SET state = 'off', next = 0 WHERE webhook = ?", (hook,))
+        execute("UPDATE mailboxes SET state = 'off', next = 0 WHERE webhook = ?", (webhook,))
     return off
 
 
-def _next_try(parcel: Parcel, outcome: Outcome, now: int, jitter: float) -> tuple[str, int]:
-    """The state of a delivery after a try, and when it is due again."""
-    if outcome.well:
+def _schedule_next(delivery: ClaimedDelivery, result: DeliveryResult, now: int, jitter: float) -> tuple[str, int]:
+    """Return the state of a delivery after an attempt, and its next due time."""
+    if result.is_success:
         return "delivered", now
-    if parcel.tries >= len(BACKOFF) or outcome.final:
+    if delivery.tries >= len(BACKOFF) or result.is_final:
         return "dead", now
-    return "waiting", now + int(BACKOFF[parcel.tries] * (1 + jitter / 5))
+    return "waiting", now + int(BACKOFF[delivery.tries] * (1 + jitter / 5))

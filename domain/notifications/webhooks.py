@@ -1,4 +1,4 @@
-"""Webhooks: where a person wants to be told what, and how it has gone there lately."""
+"""Webhooks: URLs with the events to send there, and their recent success."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from domain.accounts.account_tables import DAY, Rows, write
+from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
-from domain.notifications.webhook_urls import target
+from domain.notifications.webhook_urls import parse_webhook_url
 from domain.service.database import Execute, Row, Statement
 from domain.types import Doc
 
@@ -19,25 +19,25 @@ EVENTS = {
     "table": ("table.changed",),
     "lobby": ("table.opened", "table.started", "table.closed"),
 }
-"""What a webhook is about -> the types of what it can be told."""
+"""Event types by kind of webhook."""
 
 MAIL = "mail"
-"""What a row is about that leads to a mailbox: no webhook, and never shown as one."""
+"""Kind of a row with a mail address: no webhook, and never shown as one."""
 
 TEST = "webhook.test"
-"""What is sent only when its owner asks for it."""
+"""Event type of a test, sent on request only."""
 
 MOST = 10
 """Webhooks of one account."""
 
 OVERLAP = DAY
-"""For how long the secret before a rotation signs as well, ms."""
+"""Time (ms) for which the old secret signs too after a rotation."""
 
 MOST_SECRETS = 4
-"""Secrets that sign at once, the newest ones."""
+"""Newest secrets that sign at once."""
 
 _SEALED = "notices"
-"""In whose name the ring of keys seals."""
+"""Name under which the key ring seals."""
 
 _COLUMNS = "id, account, about, game, events, box, state, made, failing, ms"
 _SELECT = f"SELECT {_COLUMNS} FROM webhooks WHERE "  # noqa: S608 - our own names
@@ -46,7 +46,7 @@ INSERT INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, 'on', ?, ?, 0, 0, 0, 0, 0, 0)"
 
 
 @dataclass(frozen=True)
-class Hook:
+class Webhook:
     """A webhook."""
 
     id: str
@@ -54,85 +54,91 @@ class Hook:
     about: str
     """One of EVENTS."""
     game: str
-    """Of `table`: which one; else empty."""
+    """The table of a webhook about `table`; else empty."""
     events: tuple[str, ...]
     url: str = field(repr=False)
     secrets: tuple[tuple[str, int], ...] = field(repr=False)
-    """The newest first, each with until when it signs, ms; 0 for the newest."""
+    """Newest first, each with the end of its use, ms; 0 for the newest."""
     state: str
-    """`on`, or `off`: by its owner, or since nothing has come through for days."""
+    """`on`, or `off`: by its owner, or after days without a success."""
     made: int
     failing: int
-    """Since when nothing comes through, ms; 0 if the last delivery did."""
+    """Start of continuous failure, ms; 0 if the last delivery succeeded."""
     ms: int
-    """How long the last delivery took."""
+    """Duration of the last delivery."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a webhook is to be."""
+class WebhookRequest:
+    """The requested properties of a webhook."""
 
     url: str = field(repr=False)
     about: str
     game: str = ""
     events: tuple[str, ...] = ()
-    """None: all that there are."""
+    """Empty for all types."""
 
-    def of(self) -> tuple[str, ...]:
-        """The types of what it is told. Raises AccountError."""
-        known = EVENTS[self.about]
-        if not set(self.events) <= set(known):
-            raise AccountError("webhook_refused", Message("Of that it is told: {types}.", types=", ".join(known)))
-        return tuple(event for event in known if event in (self.events or known))
+    def event_types(self) -> tuple[str, ...]:
+        """Return the event types; raise AccountError for an unknown one."""
+        types = EVENTS[self.about]
+        if not set(self.events) <= set(types):
+            raise AccountError("webhook_refused", Message("Possible event types: {types}.", types=", ".join(types)))
+        return tuple(event for event in types if event in (self.events or types))
 
 
-class Hooks(Rows):
-    """May raise StoreUnavailable."""
+class Webhooks(AccountTable):
+    """The table of webhooks. Every method may raise StoreUnavailable."""
 
     # --- finding
 
-    def of(self, account: str) -> list[Hook]:
-        """All of an account, the oldest first."""
-        return self._read("account = ? AND about <> 'mail' ORDER BY made, id", account)
+    def list_by_account(self, account: str) -> list[Webhook]:
+        """Return all webhooks of an account, oldest first."""
+        return self._select("account = ? AND about <> 'mail' ORDER BY made, id", account)
 
-    def find(self, account: str, hook: str) -> Hook | None:
-        """One of an account's."""
-        return next(iter(self._read("id = ? AND account = ? AND about <> 'mail'", hook, account)), None)
+    def find(self, account: str, webhook: str) -> Webhook | None:
+        """Return one webhook of an account, or None."""
+        return next(iter(self._select("id = ? AND account = ? AND about <> 'mail'", webhook, account)), None)
 
-    def _read(self, where: str, *params: object) -> list[Hook]:
-        return [self.hook(row) for row in self._database.execute(_SELECT + where, params)]
+    def _select(self, where: str, *params: object) -> list[Webhook]:
+        return [self.parse_row(row) for row in self._database.execute(_SELECT + where, params)]
 
-    def hook(self, row: Row) -> Hook:
-        """Of its columns."""
+    def parse_row(self, row: Row) -> Webhook:
+        """Return the webhook of a row."""
         id_, account, about, game, events, box, state, made, failing, ms = row
-        doc = self.opened(id_, box)
+        doc = self.open_box(id_, box)
         secrets = tuple((str(secret), int(until)) for secret, until in doc["secrets"])
-        return Hook(
+        return Webhook(
             id_, account, about, game, tuple(events.split()), doc["url"], secrets, state, made, int(failing), int(ms)
         )
 
-    def opened(self, hook: str, box: str) -> Doc:
-        """`url` and `secrets` of what rests sealed."""
-        doc: Doc = json.loads(self._keys.open(_SEALED, f"webhook|{hook}", bytes.fromhex(box)))
+    def open_box(self, webhook: str, box: str) -> Doc:
+        """Return `url` and `secrets` of a sealed box."""
+        doc: Doc = json.loads(self._keys.open(_SEALED, f"webhook|{webhook}", bytes.fromhex(box)))
         return doc
 
-    def box(self, hook: str, url: str, secrets: Sequence[Sequence[object]]) -> str:
-        """They as they rest."""
+    def seal_box(self, webhook: str, url: str, secrets: Sequence[Sequence[object]]) -> str:
+        """Return URL and secrets as a sealed box."""
         doc = json.dumps({"url": url, "secrets": secrets}).encode()
-        return self._keys.seal(_SEALED, f"webhook|{hook}", doc).hex()
+        return self._keys.seal(_SEALED, f"webhook|{webhook}", doc).hex()
 
     # --- changing
 
-    def make(
-        self, account: str, wanted: Wanted, mode: str, since: int, logged: Sequence[Statement], *request: str
-    ) -> tuple[Hook, str]:
-        """A webhook and its secret, the same for the same request. It is told of what is in the log after `since`.
+    def create(
+        self,
+        account: str,
+        properties: WebhookRequest,
+        mode: str,
+        since: int,
+        extra_statements: Sequence[Statement],
+        *request: str,
+    ) -> tuple[Webhook, str]:
+        """Store a webhook for events after log position `since`; return it and its secret.
 
-        Raises AccountError for an address that will not do, and for too many.
+        The same request returns the same ones. Raises AccountError for a forbidden URL, and for too many webhooks.
         """
-        aim, events = target(wanted.url, mode), wanted.of()
-        chance = self._chance(request, "webhook", 40)
-        id_, secret = chance[:8].hex(), _secret(chance[8:])
+        aim, events = parse_webhook_url(properties.url, mode), properties.event_types()
+        chance = self._derive_bytes(request, "webhook", 40)
+        id_, secret = chance[:8].hex(), _format_secret(chance[8:])
 
         def work(execute: Execute) -> None:
             rows = execute("SELECT id FROM webhooks WHERE account = ? AND about <> 'mail'", (account,))
@@ -140,95 +146,102 @@ class Hooks(Rows):
                 return
             if len(rows) >= MOST:
                 raise AccountError("too_many", Message("An account has {most} webhooks at most.", most=MOST))
-            box = self.box(id_, wanted.url, [[secret, 0]])
-            about = (wanted.about, wanted.game, " ".join(events), aim.host)
+            box = self.seal_box(id_, properties.url, [[secret, 0]])
+            about = (properties.about, properties.game, " ".join(events), aim.host)
             execute(_INSERT, (id_, account, *about, box, self._now(), since))
-            write(execute, logged)
+            write(execute, extra_statements)
 
-        self._on(account, work)
-        made = self.find(account, id_)
-        if made is None:
+        self._for_account(account, work)
+        webhook = self.find(account, id_)
+        if webhook is None:
             raise AccountError("unknown_account")
-        return made, secret
+        return webhook, secret
 
-    def change(self, account: str, hook: str, wanted: Wanted, mode: str, since: int, *, on: bool) -> bool:
-        """Another address, other events, on or off; whether there is that webhook. What went wrong is forgotten.
+    def update(
+        self, account: str, webhook: str, properties: WebhookRequest, mode: str, since: int, *, on: bool
+    ) -> bool:
+        """Replace URL, events and state of a webhook and reset its failures; return whether it exists.
 
-        One that was off is told of what is in the log after `since`.
+        A webhook that was off gets events after log position `since`.
         """
-        aim, events = target(wanted.url, mode), " ".join(wanted.of())
+        aim, events = parse_webhook_url(properties.url, mode), " ".join(properties.event_types())
         state = "on" if on else "off"
 
         def work(execute: Execute) -> bool:
-            found = self._boxed(execute, account, hook)
-            if found is None:
+            stored = self._read_box(execute, account, webhook)
+            if stored is None:
                 return False
-            box = self.box(hook, wanted.url, found["secrets"])
+            box = self.seal_box(webhook, properties.url, stored["secrets"])
             execute(
                 "UPDATE webhooks SET since = CASE state WHEN 'on' THEN since ELSE ? END, events = ?, host = ?, box = ?,"
                 " state = ?, failed = 0, failing = 0, next = 0 WHERE id = ?",
-                (since, events, aim.host, box, state, hook),
+                (since, events, aim.host, box, state, webhook),
             )
             if not on:
-                write(execute, buried(hook))
+                write(execute, bury_deliveries(webhook))
             return True
 
-        return self._on(account, work)
+        return self._for_account(account, work)
 
-    def rotate(self, account: str, hook: str, *request: str) -> str | None:
-        """A new secret, the same for the same request; those before sign as well for a while. None: no such webhook."""
-        secret, now = _secret(self._chance(request, "webhook secret", 32)), self._now()
+    def rotate_secret(self, account: str, webhook: str, *request: str) -> str | None:
+        """Return a new secret, the same for the same request, or None without such a webhook.
+
+        Older secrets sign too for a while.
+        """
+        secret, now = _format_secret(self._derive_bytes(request, "webhook secret", 32)), self._now()
 
         def work(execute: Execute) -> str | None:
-            found = self._boxed(execute, account, hook)
-            if found is None:
+            stored = self._read_box(execute, account, webhook)
+            if stored is None:
                 return None
-            (newest, _), *others = found["secrets"]
+            (newest, _), *others = stored["secrets"]
             if secret not in (newest, *(kept for kept, _ in others)):
                 signing = [[kept, until] for kept, until in others if until > now]
                 kept = [[secret, 0], [newest, now + OVERLAP], *signing][:MOST_SECRETS]
-                box = self.box(hook, found["url"], kept)
-                execute("UPDATE webhooks SET box = ? WHERE id = ?", (box, hook))
+                box = self.seal_box(webhook, stored["url"], kept)
+                execute("UPDATE webhooks SET box = ? WHERE id = ?", (box, webhook))
             return secret
 
-        return self._on(account, work)
+        return self._for_account(account, work)
 
-    def _boxed(self, execute: Execute, account: str, hook: str) -> Doc | None:
-        rows = execute("SELECT box FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (hook, account))
-        return self.opened(hook, str(rows[0][0])) if rows else None
+    def _read_box(self, execute: Execute, account: str, webhook: str) -> Doc | None:
+        rows = execute("SELECT box FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (webhook, account))
+        return self.open_box(webhook, str(rows[0][0])) if rows else None
 
-    def remove(self, account: str, hook: str) -> bool:
-        """It is gone, with all that was sent and is to be sent there; whether it was there."""
+    def remove(self, account: str, webhook: str) -> bool:
+        """Delete a webhook with all its deliveries; return whether it existed."""
 
         def work(execute: Execute) -> bool:
-            if not execute("SELECT 1 FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (hook, account)):
+            if not execute(
+                "SELECT 1 FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (webhook, account)
+            ):
                 return False
-            write(execute, gone("id = ?", hook))
+            write(execute, delete_webhooks("id = ?", webhook))
             return True
 
-        return self._together(work)
+        return self._in_transaction(work)
 
-    def forgotten(self, account: str) -> list[Statement]:
-        """To be written with what erases an account."""
-        return gone("account = ?", account)
+    def erase(self, account: str) -> list[Statement]:
+        """Return statements that delete an account's webhooks."""
+        return delete_webhooks("account = ?", account)
 
 
-def buried(hook: str) -> list[Statement]:
-    """To be written with what switches a webhook off: what was still to be sent is dead, and can be replayed."""
+def bury_deliveries(webhook: str) -> list[Statement]:
+    """Return statements that mark waiting deliveries of a webhook as dead; they can be replayed."""
     return [
-        ("DELETE FROM deliveries WHERE webhook = ? AND state = 'waiting' AND tries = 0 AND until > 0", (hook,)),
-        ("UPDATE deliveries SET state = 'dead' WHERE webhook = ? AND state = 'waiting'", (hook,)),
+        ("DELETE FROM deliveries WHERE webhook = ? AND state = 'waiting' AND tries = 0 AND until > 0", (webhook,)),
+        ("UPDATE deliveries SET state = 'dead' WHERE webhook = ? AND state = 'waiting'", (webhook,)),
     ]
 
 
-def gone(where: str, value: str) -> list[Statement]:
-    """To be written with what removes webhooks: they, and all that was sent there."""
+def delete_webhooks(where: str, value: str) -> list[Statement]:
+    """Return statements that delete webhooks with all their deliveries."""
     return [
         (f"DELETE FROM deliveries WHERE webhook IN (SELECT id FROM webhooks WHERE {where})", (value,)),  # noqa: S608 - our own names
         (f"DELETE FROM webhooks WHERE {where}", (value,)),  # noqa: S608 - our own names
     ]
 
 
-def _secret(chance: bytes) -> str:
-    """As Standard Webhooks writes it."""
+def _format_secret(chance: bytes) -> str:
+    """Return a secret in the form of Standard Webhooks."""
     return f"whsec_{b64encode(chance).decode()}"

@@ -1,1 +1,1 @@
-"""Rows beside the log, in its database and its transactions: tokens, seeds, errands, outages."""
+"""Tables of the service in the ledger's database: tokens, seeds, job requests, heartbeat, clocks."""

@@ -1,6 +1,6 @@
-"""Ordinary tables beside the log: in the ledger's database, reached by one statement at a time.
+"""Access to ordinary tables in the ledger's database.
 
-What belongs to a record is written with it, in the transaction of its append (`Ledger.append`).
+Rows that belong to a record are written in the transaction of its append (`Ledger.append`).
 """
 
 from __future__ import annotations
@@ -14,47 +14,52 @@ from domain.errors import StoreUnavailable
 _ATTEMPTS = 20
 
 Row = tuple[Any, ...]
-"""What a statement gives, member by member."""
+"""One row of a result."""
 
 Statement = tuple[str, Sequence[object]]
-"""A statement on an ordinary table, and its parameters: `?` for each."""
+"""A statement on an ordinary table and its parameters, `?` for each."""
 
 
 Execute = Callable[[str, Sequence[object]], list[Row]]
-"""Does a statement in a transaction that is going on; its rows."""
+"""Runs a statement in an open transaction and returns its rows."""
+
+
+def placeholders(values: Sequence[object]) -> str:
+    """Return a question mark for each value, for a list in a statement."""
+    return ", ".join("?" * len(values))
 
 
 class Database(Protocol):
-    """Where the tables are: the ledger."""
+    """The database of the tables: the ledger."""
 
     @property
-    def server(self) -> str:
-        """Names the log that is there, as it was told within the last second: another one may know less."""
+    def log_id(self) -> str:
+        """The id of the connected log, read within the last second: a replaced database may hold fewer records."""
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
-        """One statement, `?` for each parameter; its rows."""
+        """Run one statement, `?` for each parameter; return its rows."""
 
-    def wipe(self) -> None:
-        """Let what was deleted be gone from the files too."""
+    def scrub_deleted_pages(self) -> None:
+        """Remove deleted rows from the files too."""
 
-    def among_appends(self, work: Callable[[Execute], None]) -> None:
-        """Several statements in one transaction that waits where an append would wait: if it can be, so can that."""
+    def run_in_append_order(self, work: Callable[[Execute], None]) -> None:
+        """Run `work` in one transaction that takes the append lock, so it fails where an append would fail."""
 
 
-def create(database: Database, statements: Iterable[str]) -> None:
-    """Make what is missing (`IF NOT EXISTS`). May be run any number of times, also by several at once."""
+def create_tables(database: Database, statements: Iterable[str]) -> None:
+    """Create missing tables and indexes with `IF NOT EXISTS` statements. Safe to repeat, also in parallel."""
     for statement in statements:
-        _create(database, statement)
+        _create_with_retries(database, statement)
 
 
-def _create(database: Database, statement: str) -> None:
-    # On PostgreSQL `IF NOT EXISTS` does not keep concurrent callers apart: the loser is told so, and finds the table
-    # there when it asks again.
-    for left in reversed(range(_ATTEMPTS)):
+def _create_with_retries(database: Database, statement: str) -> None:
+    # On PostgreSQL `IF NOT EXISTS` does not separate concurrent callers: the loser gets an error, and succeeds when it
+    # tries again.
+    for attempts_left in reversed(range(_ATTEMPTS)):
         try:
             database.execute(statement)
             return
         except StoreUnavailable:
-            if not left:
+            if not attempts_left:
                 raise
             time.sleep(0.05)

@@ -1,8 +1,8 @@
-"""When somebody who asked was answered last, and when nobody was: rows beside the log, kept with it.
+"""Heartbeat and outages of the service, stored in the ledger's database.
 
-The heart beats whenever the API has answered through its front door, so a beat stands for "a player could have played".
-A silence is written down by whoever beats after it, before the beat: so none is missed, whoever is killed meanwhile.
-Until its deadlines have been moved it stands unsettled, and no deadline after its beginning is played.
+The heart beats after each successful request through the reverse proxy, so a beat means that players could have played.
+The first beat after an outage stores the outage first, so none is lost if processes are killed. No deadline after the
+start of an outage is played until its deadlines have been moved.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 
-from domain.service.database import Database, Execute, Row, create
+from domain.service.database import Database, Execute, Row, create_tables
 from domain.service.service_clock import TABLES
 
-SILENCE = 5_000
-"""ms between two beats that are an outage."""
+MIN_OUTAGE = 5_000
+"""ms between two beats that count as an outage."""
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS heartbeat (name TEXT PRIMARY KEY, at BIGINT NOT NULL)",
@@ -28,74 +28,74 @@ WHERE heartbeat.at < excluded.at"""
 _NOTE = "INSERT INTO silences VALUES (?, ?, 0) ON CONFLICT DO NOTHING"
 _FILL = "INSERT INTO room VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler"
 _UNSETTLED = "SELECT began, ended FROM silences WHERE settled = 0 ORDER BY began"
-# One statement sees one moment.
-_KNOWN = """
+# One statement reads a consistent snapshot.
+_TIMES = """
 SELECT (SELECT at FROM heartbeat WHERE name = 'service'), (SELECT max(ended) FROM silences),
   (SELECT min(began) FROM silences WHERE settled = 0), (SELECT min(began) FROM leaps WHERE stage < 2)"""
 
-LATE = 2_000
-"""ms after which who has asked does not wait for an answer any more."""
+LONGEST_ANSWER = 2_000
+"""ms after which a client no longer waits for its response."""
 
 
-ROOM = 256 * 1024
-"""Bytes: more than the largest request makes of a record."""
+PROBE_BYTES = 256 * 1024
+"""Bytes: larger than the record of any request."""
 
 
-class Outages:
-    """The heartbeat of the service as a whole. Times in ms; may raise StoreUnavailable."""
+class Heartbeat:
+    """The heartbeat of the whole service. Times are ms; every method may raise StoreUnavailable."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def migrate(self) -> None:
-        """Create the tables that are missing."""
-        create(self._database, (*_TABLES, *TABLES))
+        """Create missing tables."""
+        create_tables(self._database, (*_TABLES, *TABLES))
 
-    def beat(self, asked: int, clock: Callable[[], int] | None = None) -> None:
-        """Who asked at that time is answered, if that is soon by the `clock`; a time before the last changes nothing.
+    def beat(self, asked_at: int, clock: Callable[[], int] | None = None) -> None:
+        """Store a beat for a request sent at `asked_at`, unless its response is late by the `clock`.
 
-        It waits where a move would wait, for it stands for one.
+        Earlier times than the last beat change nothing. The transaction takes the append lock, like a move.
         """
 
         def write(execute: Execute) -> None:
-            if clock is not None and clock() - asked > LATE:
+            if clock is not None and clock() - asked_at > LONGEST_ANSWER:
                 return
-            last, _ = _last(execute(_KNOWN, ()))
-            if last is not None and asked - last > SILENCE:
-                execute(_NOTE, (last, clock() if clock else asked))
-            execute(_BEAT, (asked,))
+            last, _ = _parse_times(execute(_TIMES, ()))
+            if last is not None and asked_at - last > MIN_OUTAGE:
+                execute(_NOTE, (last, clock() if clock else asked_at))
+            execute(_BEAT, (asked_at,))
 
-        self._database.among_appends(write)
+        self._database.run_in_append_order(write)
 
-    def take_room(self) -> None:
-        """Raises StoreUnavailable where a large record would not be taken: a beat needs less than any record."""
-        filler = secrets.token_hex(ROOM // 2)
+    def check_write_space(self) -> None:
+        """Raise StoreUnavailable if a large record could not be written."""
+        filler = secrets.token_hex(PROBE_BYTES // 2)
         self._database.execute(_FILL, (filler,))
         self._database.execute("DELETE FROM room")
 
-    def answered(self) -> int:
-        """Deadlines up to then may be played: until then nobody was kept from answering in time. 0: none.
+    def deadlines_valid_until(self) -> int:
+        """Return the time (ms) up to which missed deadlines may be played, or 0.
 
-        While a clock that was set forward is being made good, none that comes after that was noticed.
+        Players could act until then. While a forward jump of the clock is pending, the time of the jump is the limit.
         """
-        last, silent = _last(self._database.execute(_KNOWN))
+        last, silent = _parse_times(self._database.execute(_TIMES))
         return (last or 0) if silent is None else silent
 
-    def beaten(self) -> int:
-        """When somebody who asked was answered last, ms; 0: never."""
-        return _last(self._database.execute(_KNOWN))[0] or 0
+    def last_beat(self) -> int:
+        """Return the time of the last beat, ms; 0 for none."""
+        return _parse_times(self._database.execute(_TIMES))[0] or 0
 
-    def unsettled(self) -> list[tuple[int, int]]:
-        """Outages whose deadlines are still to be moved: when each began and ended."""
+    def list_unresolved(self) -> list[tuple[int, int]]:
+        """Return the start and end of each outage with deadlines still to be moved."""
         return [(int(began), int(ended)) for began, ended in self._database.execute(_UNSETTLED)]
 
-    def settle(self, began: int) -> None:
-        """Its deadlines have been moved."""
+    def mark_resolved(self, began: int) -> None:
+        """Record that the deadlines of an outage have been moved."""
         self._database.execute("UPDATE silences SET settled = 1 WHERE began = ?", (began,))
 
 
-def _last(rows: Sequence[Row]) -> tuple[int | None, int | None]:
-    """The last beat, and when the first silence or leap began that is not settled."""
+def _parse_times(rows: Sequence[Row]) -> tuple[int | None, int | None]:
+    """Return the last beat, and the start of the first unresolved outage or clock jump."""
     ((beat, ended, silent, leap),) = rows
     return max((t for t in (beat, ended) if t is not None), default=None), min(
         (t for t in (silent, leap) if t is not None), default=None

@@ -1,8 +1,8 @@
-"""Errands: work that somebody has asked for, each a row until it is done, whatever becomes of queues and workers.
+"""Job requests: rows that keep a requested job until it is done, whatever happens to queues and workers.
 
-A rewind, an audit, a rebuild of the views. An errand may need the consent of seats: then it is a *motion*, and waits
-until all have agreed, or one has declined. What came of it is written down once; whether a rewind was done is told by
-the log itself, since its record has the errand's id as the command's.
+A job is a rewind, an audit or a rebuild of the views. A request that needs the consent of seats is a *motion*: it waits
+until all agree or one declines. The outcome is written once. The log itself shows whether a rewind was done, since its
+record has the request's id as the id of its command.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 from dataclasses import dataclass
 
 from domain.errors import CommandReused
-from domain.service.database import Database, Row, create
+from domain.service.database import Database, Row, create_tables
 from domain.types import MAX_INT, Json, Seat
 
 Doc = dict[str, Json]
@@ -21,7 +21,7 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS errands (
   id TEXT PRIMARY KEY, work TEXT NOT NULL, game TEXT NOT NULL, version BIGINT NOT NULL, round BIGINT,
   args TEXT NOT NULL, asked TEXT NOT NULL, at BIGINT NOT NULL, outcome TEXT NOT NULL)""",
-    # Of the motions at one version each has a number of its own, taken by whoever comes first; other errands have none.
+    # Motions at one version are numbered in order of arrival; other requests have no number.
     "CREATE UNIQUE INDEX IF NOT EXISTS errands_motions ON errands (game, version, round)",
     "CREATE INDEX IF NOT EXISTS errands_open ON errands (at) WHERE outcome = ''",
     """CREATE TABLE IF NOT EXISTS consents (
@@ -30,7 +30,7 @@ _TABLES = (
 _INSERT = "INSERT INTO errands VALUES (?, ?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT DO NOTHING"
 _SELECT = """SELECT e.id, e.work, e.game, e.version, e.args, e.asked, e.at, e.outcome, c.seat, c.agrees
 FROM errands e LEFT JOIN consents c ON c.errand = e.id WHERE """
-# Who has declined cannot agree later: another motion may have been opened meanwhile.
+# A refusal is final: another motion may have been opened meanwhile.
 _CONSENT = """
 INSERT INTO consents VALUES (?, ?, ?) ON CONFLICT (errand, seat) DO UPDATE SET agrees = excluded.agrees
 WHERE consents.agrees = 1"""
@@ -38,117 +38,119 @@ _SETTLE = "UPDATE errands SET outcome = ? WHERE id = ? AND outcome = ''"
 
 
 @dataclass(frozen=True)
-class Errand:
-    """Work that was asked for."""
+class JobRequest:
+    """A request for a job."""
 
     id: str
     work: str
-    """rewind, audit or rebuild."""
+    """`rewind`, `audit` or `rebuild`."""
     game: str = ""
     version: int = 0
-    """The newest version of the game for whoever asked; 0 where it does not matter."""
+    """The newest version of the game for the requester; 0 if irrelevant."""
     args: Doc | None = None
     asked: tuple[Seat, ...] = ()
-    """Seats that must agree."""
+    """Seats with a vote: all must agree."""
     at: int = 0
-    """When it was asked for, ms."""
+    """Time of the request, ms."""
     outcome: Doc | None = None
-    """What came of it, with `refused` (a code) if it could not be done; None while it stands."""
+    """The result, with `refused` (a code) for a failure; None while the request is open."""
     agreed: tuple[Seat, ...] = ()
     declined: tuple[Seat, ...] = ()
 
     @property
-    def missing(self) -> list[Seat]:
-        """Seats that must still agree."""
+    def missing_seats(self) -> list[Seat]:
+        """Seats without an agreeing vote."""
         return [s for s in self.asked if s not in self.agreed]
 
     @property
-    def ready(self) -> bool:
-        """Whether a worker may do it."""
-        return self.outcome is None and not self.missing and not self.declined
+    def is_ready(self) -> bool:
+        """True if a worker may do the job."""
+        return self.outcome is None and not self.missing_seats and not self.declined
 
 
 def new_id(work: str, token: str = "") -> str:
-    """An id for an errand: random, or made from 24 hex digits that name the request, so that it can be repeated."""
+    """Return an id of a request: random, or derived from 24 hex digits that name a repeatable request."""
     return f"{work}-{token or secrets.token_hex(12)}"
 
 
-class Errands:
-    """The rows. May raise StoreUnavailable."""
+class JobRequests:
+    """The tables of job requests and consents. Every method may raise StoreUnavailable."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def migrate(self) -> None:
-        """Create the tables that are missing."""
-        create(self._database, _TABLES)
+        """Create missing tables."""
+        create_tables(self._database, _TABLES)
 
-    def ask(self, errand: Errand) -> Errand | None:
-        """Write it down; the row that stands, which is that of the first time when the same id is asked for again.
+    def submit(self, request: JobRequest) -> JobRequest | None:
+        """Store a request and return its row, or the first row if the id is known.
 
-        None for a motion while another one is open at that version of the game.
+        Returns None for a motion while another one is open at the same version of the game.
         """
-        found = self.find(errand.id)
-        if found is None and (round_ := self._round(errand)) is not None:
-            row = (errand.id, errand.work, errand.game, errand.version, round_ or None)
-            self._database.execute(_INSERT, (*row, json.dumps(errand.args), json.dumps(errand.asked), errand.at))
-            found = self.find(errand.id)
-        if found is not None and (found.work, found.game) != (errand.work, errand.game):
-            raise CommandReused(errand.id)
-        return found
+        stored = self.find(request.id)
+        if stored is None and (round_ := self._next_round(request)) is not None:
+            row = (request.id, request.work, request.game, request.version, round_ or None)
+            self._database.execute(_INSERT, (*row, json.dumps(request.args), json.dumps(request.asked), request.at))
+            stored = self.find(request.id)
+        if stored is not None and (stored.work, stored.game) != (request.work, request.game):
+            raise CommandReused(request.id)
+        return stored
 
-    def _round(self, errand: Errand) -> int | None:
-        """The number of a motion among those of its version, 0 for what is none; None while another is open."""
-        if not errand.asked:
+    def _next_round(self, request: JobRequest) -> int | None:
+        """Return the number of a motion at its version, 0 for any other request; None while another is open."""
+        if not request.asked:
             return 0
-        before = self._rows("e.game = ? AND e.version = ? AND e.round IS NOT NULL", errand.game, errand.version)
+        before = self._select("e.game = ? AND e.version = ? AND e.round IS NOT NULL", request.game, request.version)
         return None if any(e.outcome is None and not e.declined for e in before) else len(before) + 1
 
-    def consent(self, errand: str, seat: Seat, *, agrees: bool) -> None:
-        """The seat agrees or declines; who has declined stays with it."""
-        self._database.execute(_CONSENT, (errand, seat, int(agrees)))
+    def consent(self, request_id: str, seat: Seat, *, agrees: bool) -> None:
+        """Store a seat's vote; a refusal is final."""
+        self._database.execute(_CONSENT, (request_id, seat, int(agrees)))
 
-    def settle(self, errand: str, outcome: Doc) -> None:
-        """What came of it; what is written first stands."""
-        self._database.execute(_SETTLE, (json.dumps(outcome), errand))
+    def record_outcome(self, request_id: str, outcome: Doc) -> None:
+        """Store the outcome, unless one is stored."""
+        self._database.execute(_SETTLE, (json.dumps(outcome), request_id))
 
     # --- reading
 
-    def find(self, errand: str) -> Errand | None:
-        """The row; None for an id that is unknown."""
-        return next(iter(self._rows("e.id = ?", errand)), None)
+    def find(self, request_id: str) -> JobRequest | None:
+        """Return the request with that id, or None."""
+        return next(iter(self._select("e.id = ?", request_id)), None)
 
-    def standing(self) -> list[Errand]:
-        """All that is not settled, the oldest first."""
-        return self._rows("e.outcome = ''")
+    def list_open(self) -> list[JobRequest]:
+        """Return all requests without an outcome, oldest first."""
+        return self._select("e.outcome = ''")
 
-    def motion(self, game: str) -> Errand | None:
-        """The newest motion of a game."""
+    def find_motion(self, game: str) -> JobRequest | None:
+        """Return the newest motion of a game."""
         newest = (
             "(SELECT id FROM errands WHERE game = ? AND round IS NOT NULL ORDER BY version DESC, round DESC LIMIT 1)"
         )
-        return next(iter(self._rows(f"e.id = {newest}", game)), None)
+        return next(iter(self._select(f"e.id = {newest}", game)), None)
 
-    def rewinds(self, game: str, limit: int, before: int | None = None) -> list[Errand]:
-        """The newest rewinds that were asked for in a game, the newest first; those of versions before one."""
-        known = """e.id IN (SELECT id FROM errands WHERE game = ? AND work = 'rewind' AND version < ?
+    def list_rewinds(self, game: str, limit: int, before: int | None = None) -> list[JobRequest]:
+        """Return the newest rewinds requested in a game, newest first, below version `before` if given."""
+        condition = """e.id IN (SELECT id FROM errands WHERE game = ? AND work = 'rewind' AND version < ?
           ORDER BY version DESC, at DESC LIMIT ?)"""
-        return self._rows(known, game, MAX_INT if before is None else before, limit)[::-1]
+        return self._select(condition, game, MAX_INT if before is None else before, limit)[::-1]
 
-    def _rows(self, where: str, *params: object) -> list[Errand]:
-        found: dict[str, Row] = {}
-        said: dict[str, dict[Seat, bool]] = {}
+    def _select(self, where: str, *params: object) -> list[JobRequest]:
+        requests: dict[str, Row] = {}
+        votes: dict[str, dict[Seat, bool]] = {}
         order = " ORDER BY e.version, e.at, e.round, e.id, c.seat"
         for *row, seat, agrees in self._database.execute(_SELECT + where + order, params):
-            found[row[0]] = tuple(row)
+            requests[row[0]] = tuple(row)
             if seat is not None:
-                said.setdefault(row[0], {})[seat] = bool(agrees)
-        return [_errand(row, said.get(row[0], {})) for row in found.values()]
+                votes.setdefault(row[0], {})[seat] = bool(agrees)
+        return [_parse_request(row, votes.get(row[0], {})) for row in requests.values()]
 
 
-def _errand(row: Row, said: dict[Seat, bool]) -> Errand:
+def _parse_request(row: Row, votes: dict[Seat, bool]) -> JobRequest:
     id_, work, game, version, args, asked, at, outcome = row
-    agreed = tuple(s for s, agrees in said.items() if agrees)
-    declined = tuple(s for s, agrees in said.items() if not agrees)
-    told = json.loads(outcome) if outcome else None
-    return Errand(id_, work, game, version, json.loads(args), tuple(json.loads(asked)), at, told, agreed, declined)
+    agreed = tuple(s for s, agrees in votes.items() if agrees)
+    declined = tuple(s for s, agrees in votes.items() if not agrees)
+    result = json.loads(outcome) if outcome else None
+    return JobRequest(
+        id_, work, game, version, json.loads(args), tuple(json.loads(asked)), at, result, agreed, declined
+    )

@@ -1,10 +1,10 @@
-"""The time of the service: one for all its processes and machines, which rises whatever is done to their clocks.
+"""The time of the service: a common clock of all processes and machines, monotonic under any change of their clocks.
 
-It follows the clock of the machine. Where that is set back, or begins behind the others, time goes on by the monotonic
-clock, a tenth slower, until it is caught up. Where it is set forward, time goes on as if it had not been, until every
-game that waits for a time has a record of it (`workers.maintenance.outage_recovery`): then time leaps, for all at once.
+It follows the clock of the machine. If that is set back, or starts behind the others, time follows the monotonic clock
+at nine tenths of its speed until they meet. If it is set forward, time ignores the change until every game with a
+deadline has a record of it (`workers.maintenance.outage_recovery`); then time jumps for all processes at once.
 
-How far it has come stands in rows beside the log, one for each machine, so that it goes on from there after a restart.
+One row for each machine stores the time, so it continues after a restart.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.errors import StoreUnavailable
-from domain.fork_safety import heed
+from domain.fork_safety import reset_after_fork
 from domain.service.database import Database, Execute, Row
 
 STEP = 2_000
-"""ms by which a machine's clock may be moved at once without being set: time follows it."""
+"""ms: a smaller change of a machine's clock is followed at once."""
 
 PERIOD = 1.0
-"""Seconds between two looks of a process at the rows: within that it knows of a leap."""
+"""Seconds between two reads of the rows by a process, which then knows of a jump."""
 
 FRESH = 5_000
-"""ms after which the row of a machine is written again."""
+"""ms after which a machine's row is written again."""
 
 ADOPTED = 3_000
-"""ms after a leap within which every process knows of it."""
+"""ms after a jump until every process knows of it."""
 
 ALIVE = 60_000
-"""ms since its row was written for which a machine counts."""
+"""ms since the last write of its row for which a machine counts as running."""
 
 FORGOTTEN = 30 * 24 * 3600 * 1000
-"""ms after which the row of a machine that has gone is removed."""
+"""ms after which the row of a missing machine is deleted."""
 
 OTHERS = 2.5
-"""Seconds in which a machine that is up and beats is seen to do so."""
+"""Seconds after which a running machine has certainly written a beat."""
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS clocks (
@@ -67,16 +67,16 @@ _UNSETTLED = "SELECT began, ms, stage = 1, position, leapt FROM leaps WHERE stag
 
 @dataclass(frozen=True)
 class Reading:
-    """The time of the service, and what the clocks of the machine showed then, all ms."""
+    """The time of the service and the clocks of the machine at one moment, all ms."""
 
     at: int
     wall: int
-    """Its clock: since 1970 UTC."""
+    """The machine's clock since 1970 UTC."""
     up: int
-    """Since it was started, sleep included."""
+    """Time since the machine's start, sleep included."""
 
-    def on(self, wall: int, up: int) -> int:
-        """The time of the service when they show that."""
+    def time_at(self, wall: int, up: int) -> int:
+        """Return the time of the service for these readings of the clocks."""
         passed = max(up - self.up, 0)
         plain = self.at + passed
         if wall < plain:
@@ -86,30 +86,30 @@ class Reading:
 
 @dataclass(frozen=True)
 class Machine:
-    """One that was up lately."""
+    """A machine that ran lately."""
 
     name: str
     offset: int
-    """By how much the service is ahead of its clock, ms."""
+    """Lead of the service's time over the machine's clock, ms."""
 
 
 @dataclass(frozen=True)
-class Leap:
-    """The clock was set forward. `began` (the time of the service when that was noticed) names it."""
+class ClockJump:
+    """A clock that was set forward. `began`, the time of the service at the discovery, identifies it."""
 
     began: int
     ms: int
-    done: bool
-    """Whether time has leapt, at a `position` of the log, to `leapt`."""
+    is_done: bool
+    """True once time has jumped, at `position` of the log, to `leapt`."""
     position: int
     leapt: int
 
 
-class Clock:
-    """Of one process: called, it gives the time of the service in ms since 1970 UTC, and never less than before.
+class ServiceClock:
+    """The clock of one process: a call returns the time in ms since 1970 UTC, never less than before.
 
-    It never fails: a process that has not reached the store yet goes by its machine. `wall` and `up` read the clocks
-    of the `machine`, which people know by its `name`; `alone`: no other machine can have a part in the service.
+    It never fails: before the first contact with the store it returns the machine's time. `wall` and `up` read the
+    clocks of the `machine`, shown to operators by its `name`; `alone` excludes other machines.
     """
 
     def __init__(
@@ -122,19 +122,19 @@ class Clock:
         name: str = "",
         alone: bool = False,
     ) -> None:
-        self._database, self._alone = database, alone
+        self._database, self._is_alone = database, alone
         self._wall, self._up, self._machine = wall or wall_clock, up or up_clock, machine
         self._name = (name or socket.gethostname())[:40]
-        self._known: Reading | None = None
+        self._reading: Reading | None = None
         self._last = 0
-        self._begin()
-        heed(self)
+        self._reset()
+        reset_after_fork(self)
 
     def after_fork(self) -> None:
-        """The thread stays behind in the parent."""
-        self._begin()
+        """Start over without the thread, which exists in the parent only."""
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
@@ -144,38 +144,38 @@ class Clock:
             self._start()
         wall, up = self._wall(), self._up()
         with self._lock:
-            if self._known is None:
+            if self._reading is None:
                 return max(wall, self._last)
-            self._last = max(self._last, self._known.on(wall, up))
+            self._last = max(self._last, self._reading.time_at(wall, up))
             return self._last
 
     def close(self) -> None:
-        """Look at the rows no more; a later use begins again."""
+        """Stop reading the rows; a later use starts again."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
-        self._begin()
+        self._reset()
 
     # --- what others know
 
     def sync(self) -> None:
-        """Learn what others know of the time, tell them what this one knows; may raise StoreUnavailable."""
-        rows = _rows(self._database.execute(_ROWS))
-        own, wall, up = rows.get(self._key), self._wall(), self._up()
-        if own is None and self._known is None and not self._alone:
-            self._follow(max((row.at for row in rows.values()), default=wall))
-        if own is None or up > own.up + FRESH or abs(_step(own, wall, up)) > STEP:
-            self._database.among_appends(self._write)
+        """Exchange times with the other machines through the rows; may raise StoreUnavailable."""
+        rows = _readings_by_machine(self._database.execute(_ROWS))
+        row, wall, up = rows.get(self._machine_id), self._wall(), self._up()
+        if row is None and self._reading is None and not self._is_alone:
+            self._follow_service(max((row.at for row in rows.values()), default=wall))
+        if row is None or up > row.up + FRESH or abs(_clock_step(row, wall, up)) > STEP:
+            self._database.run_in_append_order(self._write_row)
         else:
-            self._set(Reading(self._at(rows, wall, up), wall, up))
+            self._set(Reading(self._current_time(rows, wall, up), wall, up))
 
     @property
-    def _key(self) -> str:
-        self._machine = self._machine or boot()
+    def _machine_id(self) -> str:
+        self._machine = self._machine or boot_id()
         return self._machine
 
     def _start(self) -> None:
-        """In the background from now on: whoever asks for the time does not wait for a store."""
+        """Start the background thread, so that callers do not wait for the store."""
         with self._lock:
             if self._thread is not None:
                 return
@@ -189,115 +189,117 @@ class Clock:
             with suppress(StoreUnavailable):
                 self.sync()
 
-    def _follow(self, reached: int) -> None:
-        """A machine that is ahead of a service which is up without it has a wrong clock, and goes by the service."""
+    def _follow_service(self, reached: int) -> None:
+        """Adopt the service's time if this machine is ahead of a service that runs without it."""
         end = time.monotonic() + OTHERS
         while self._wall() - reached > STEP and time.monotonic() < end:
             time.sleep(0.1)
-            now = max((row.at for row in _rows(self._database.execute(_ROWS)).values()), default=0)
+            now = max((row.at for row in _readings_by_machine(self._database.execute(_ROWS)).values()), default=0)
             if now > reached:
                 self._set(Reading(now, self._wall(), self._up()))
                 return
 
-    def _at(self, rows: dict[str, Reading], wall: int, up: int) -> int:
-        """The time of the service, by all that is known."""
-        own = [known.on(wall, up) for known in (self._known, rows.get(self._key)) if known is not None]
-        return max([*(own or [wall]), *(row.at for row in rows.values())])
+    def _current_time(self, rows: dict[str, Reading], wall: int, up: int) -> int:
+        """Return the time of the service, from all readings."""
+        times = [
+            reading.time_at(wall, up) for reading in (self._reading, rows.get(self._machine_id)) if reading is not None
+        ]
+        return max([*(times or [wall]), *(row.at for row in rows.values())])
 
-    def _set(self, known: Reading) -> None:
+    def _set(self, reading: Reading) -> None:
         with self._lock:
-            self._known = Reading(max(known.at, self._last), known.wall, known.up)
+            self._reading = Reading(max(reading.at, self._last), reading.wall, reading.up)
 
-    def _write(self, execute: Execute) -> None:
-        """That the clock was set forward is noted once: whoever does so first writes down what it shows now."""
-        rows = _rows(execute(_ROWS, ()))
+    def _write_row(self, execute: Execute) -> None:
+        """Write this machine's row. The first process to see a forward change of the clock also stores the jump."""
+        rows = _readings_by_machine(execute(_ROWS, ()))
         wall, up = self._wall(), self._up()
-        at, own = self._at(rows, wall, up), rows.get(self._key)
-        if own is not None:
+        at, row = self._current_time(rows, wall, up), rows.get(self._machine_id)
+        if row is not None:
             pending = int(execute(_PENDING, ())[0][0] or 0)
-            if (ms := min(_step(own, wall, up), wall - at - pending)) > STEP:
+            if (ms := min(_clock_step(row, wall, up), wall - at - pending)) > STEP:
                 execute(_NOTE, (max(at, execute(_NEXT, ())[0][0] or 0), ms))
         else:
             execute("DELETE FROM clocks WHERE at < ?", (at - FORGOTTEN,))
-        execute(_KEEP, (self._key, self._name, at, wall, up))
+        execute(_KEEP, (self._machine_id, self._name, at, wall, up))
         self._set(Reading(at, wall, up))
 
 
-class Clocks:
-    """The rows of all machines. Times in ms; may raise StoreUnavailable."""
+class ClockRows:
+    """The rows of all machines. Times are ms; every method may raise StoreUnavailable."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def machines(self) -> list[Machine]:
-        """Those that were up lately, by name; of one that was started anew as it is now."""
+    def list_machines(self) -> list[Machine]:
+        """Return the machines that ran lately, by name, each with its last start."""
         rows = self._database.execute("SELECT name, at, wall FROM clocks ORDER BY at")
         lately = {name: Machine(name, at - wall) for name, at, wall in rows if at > rows[-1][1] - ALIVE}
         return [lately[name] for name in sorted(lately)]
 
-    def jumps(self) -> int:
-        """How often a clock was set forward."""
+    def count_jumps(self) -> int:
+        """Return the number of forward changes of clocks."""
         return int(self._database.execute("SELECT count(*) FROM leaps")[0][0])
 
-    def leapt(self) -> list[tuple[int, int]]:
-        """To when time leapt, and by how much, ms; in order."""
+    def list_jumps(self) -> list[tuple[int, int]]:
+        """Return the target and the size of each jump, ms, in order."""
         rows = self._database.execute("SELECT leapt, ms FROM leaps WHERE stage > 0 ORDER BY leapt")
         return [(leapt, ms) for leapt, ms in rows]
 
-    def unsettled(self) -> list[Leap]:
-        """Those of which not every game has its record, or not every process knows."""
+    def list_unsettled(self) -> list[ClockJump]:
+        """Return the jumps that some game has no record of, or some process does not know."""
         rows = self._database.execute(_UNSETTLED)
-        return [Leap(began, ms, bool(done), position, leapt) for began, ms, done, position, leapt in rows]
+        return [ClockJump(began, ms, bool(done), position, leapt) for began, ms, done, position, leapt in rows]
 
-    def leap(self, leap: Leap, position: int, leapt: int) -> None:
-        """Time leaps for all at once; the heart has beaten meanwhile, which is no outage."""
+    def apply_jump(self, jump: ClockJump, position: int, leapt: int) -> None:
+        """Move time forward for all processes at once, and the last beat with it: the jump is no outage."""
 
         def write(execute: Execute) -> None:
-            if execute("SELECT 1 FROM leaps WHERE began = ? AND stage = 0", (leap.began,)):
-                execute(_LEAP, (position, leapt, leap.began))
-                execute("UPDATE clocks SET at = at + ?", (leap.ms,))
-                execute("UPDATE heartbeat SET at = at + ? WHERE name = 'service'", (leap.ms,))
+            if execute("SELECT 1 FROM leaps WHERE began = ? AND stage = 0", (jump.began,)):
+                execute(_LEAP, (position, leapt, jump.began))
+                execute("UPDATE clocks SET at = at + ?", (jump.ms,))
+                execute("UPDATE heartbeat SET at = at + ? WHERE name = 'service'", (jump.ms,))
 
-        self._database.among_appends(write)
+        self._database.run_in_append_order(write)
 
-    def settle(self, leap: Leap) -> None:
-        """Every game that was to have a record of it has one."""
-        self._database.execute("UPDATE leaps SET stage = 2 WHERE began = ?", (leap.began,))
-
-
-def leapt(execute: Execute, since: int) -> int:
-    """By how much time has leapt since then, all ms."""
-    return int(execute(_LEAPT, (since,))[0][0])
+    def mark_settled(self, jump: ClockJump) -> None:
+        """Record that every game concerned has a record of the jump."""
+        self._database.execute("UPDATE leaps SET stage = 2 WHERE began = ?", (jump.began,))
 
 
-def _rows(found: list[Row]) -> dict[str, Reading]:
-    """By machine; the last beat of the heart stands as that of no machine."""
-    return {machine: Reading(at, wall, up) for machine, _, at, wall, up in found}
+def sum_jumps(execute: Execute, after: int) -> int:
+    """Return the sum of all jumps after that time, ms."""
+    return int(execute(_LEAPT, (after,))[0][0])
 
 
-def _step(own: Reading, wall: int, up: int) -> int:
-    """By how much the clock of the machine was set since then: no time passes for the difference of its clocks."""
-    return (wall - up) - (own.wall - own.up)
+def _readings_by_machine(rows: list[Row]) -> dict[str, Reading]:
+    """Return the readings by machine; the last beat counts as a machine without a name."""
+    return {machine: Reading(at, wall, up) for machine, _, at, wall, up in rows}
+
+
+def _clock_step(before: Reading, wall: int, up: int) -> int:
+    """Return the change of the machine's clock since then: the difference of its two clocks."""
+    return (wall - up) - (before.wall - before.up)
 
 
 # --- the clocks of this machine --------------------------------------------------------------------------------
 
 
 def wall_clock() -> int:
-    """Ms since 1970 UTC, as somebody has set it."""
+    """Return the machine's adjustable time, ms since 1970 UTC."""
     return time.time_ns() // 1_000_000
 
 
 def up_clock() -> int:
-    """Ms since this machine was started, its sleep included: nobody sets it."""
+    """Return the machine's time since its start, ms, sleep included; nobody can set it."""
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)) // 1_000_000
 
 
 @functools.cache
-def boot() -> str:
-    """An id of this machine since it was started: for so long `up_clock` counts."""
-    given = Path("/proc/sys/kernel/random/boot_id")
-    if given.exists():
-        return given.read_text().strip()
-    asked = ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]
-    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+def boot_id() -> str:
+    """Return an id of the machine since its start, the origin of `up_clock`."""
+    path = Path("/proc/sys/kernel/random/boot_id")
+    if path.exists():
+        return path.read_text().strip()
+    command = ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

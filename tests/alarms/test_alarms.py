@@ -25,16 +25,16 @@ import pytest
 from deploy.backup.wal_archive import RunningBackup
 from deploy.runtime import unix_http
 from domain.service.database import Execute
-from domain.service.job_requests import Errand, new_id
-from domain.service.service_clock import Clock
+from domain.service.job_requests import JobRequest, new_id
+from domain.service.service_clock import ServiceClock
 from tests.alarms.monitor import ALARMS, INTERVAL, MADE, Monitor, makes, rules
 from tests.api.conftest import Site, Table, make_site
 from tests.damage import overwrite, spoil
 from tests.deploy.house import serving, until
 from tests.valkey import new_server
-from workers.jobs.rebuilds import rebuilt
-from workers.maintenance.scrubbing import Scrubbing
-from workers.signals import Bell
+from workers.jobs.rebuilds import rebuild_views
+from workers.maintenance.scrubbing import Scrubber
+from workers.signals import Signals
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 OPERATIONS = ALARMS.parents[1] / "docs" / "operations.md"
@@ -150,7 +150,9 @@ def test_the_disk_is_full(watched: Watched) -> None:
 @makes("AnnalsClockJumped")
 def test_the_clock_is_set(watched: Watched) -> None:
     error = [0]
-    clock = Clock(watched.site.services.ledger, lambda: watched.time + error[0], lambda: watched.time, alone=True)
+    clock = ServiceClock(
+        watched.site.services.ledger, lambda: watched.time + error[0], lambda: watched.time, alone=True
+    )
 
     def passes() -> None:
         watched.passes()
@@ -168,12 +170,12 @@ def test_the_clock_is_set(watched: Watched) -> None:
 @makes("AnnalsRedisDown")
 def test_redis_is_gone(watched: Watched) -> None:
     with new_server() as server:
-        bell = Bell(server.url)
-        watched.site.services = replace(watched.site.services, redis_up=bell.up)
+        bell = Signals(server.url)
+        watched.site.services = replace(watched.site.services, redis_up=bell.is_up)
         watched.site.remake()
         watched.monitor.sees("AnnalsRedisDown", server.stop, watched.passes)
         server.start()
-        until(bell.up)  # who was away is not asked again at once, and the monitor's minutes pass in less than that
+        until(bell.is_up)  # who was away is not asked again at once, and the monitor's minutes pass in less than that
         watched.monitor.resolves("AnnalsRedisDown", watched.passes)
         bell.close()
 
@@ -241,14 +243,14 @@ def test_nobody_resolves_a_turn(watched: Watched) -> None:
 
 @makes("AnnalsErrandWaits")
 def test_nobody_does_what_was_asked_for(watched: Watched) -> None:
-    errands, id_ = watched.site.services.errands, new_id("audit")
+    errands, id_ = watched.site.services.job_requests, new_id("audit")
 
     def fault() -> None:
-        assert errands.ask(Errand(id_, "audit", watched.table.game, at=watched.time))
+        assert errands.submit(JobRequest(id_, "audit", watched.table.game, at=watched.time))
         assert watched.monitor.watch(3600, watched.passes) == set()
 
     watched.monitor.sees("AnnalsErrandWaits", fault, watched.passes)
-    errands.settle(id_, {})
+    errands.record_outcome(id_, {})
     watched.monitor.resolves("AnnalsErrandWaits", watched.passes)
 
 
@@ -269,14 +271,14 @@ def test_a_record_cannot_be_shown(watched: Watched) -> None:
 
     watched.monitor.sees("AnnalsGameSetAside", fault, watched.passes)
     overwrite(ledger, damage, (sound[0], watched.table.version))
-    rebuilt(watched.site.crew)
+    rebuild_views(watched.site.crew)
     watched.monitor.resolves("AnnalsGameSetAside", watched.passes)
 
 
 @makes("AnnalsRecordDamaged")
 def test_bytes_of_the_log_have_changed(watched: Watched) -> None:
     """The keeper comes upon them."""
-    scrubbing = Scrubbing(replace(watched.site.crew, clock=lambda: watched.time), rate=1000, rest=0)
+    scrubbing = Scrubber(replace(watched.site.crew, clock=lambda: watched.time), rate=1000, rest=0)
 
     def passes() -> None:
         watched.passes()
@@ -295,7 +297,7 @@ def test_bytes_of_the_log_have_changed(watched: Watched) -> None:
 @makes("AnnalsScrubStands")
 def test_nobody_reads_the_log_against_its_tree(watched: Watched) -> None:
     """The end of a round is no end, and whoever goes on is heard of at once."""
-    scrubbing = Scrubbing(replace(watched.site.crew, clock=lambda: watched.time), rate=1000)
+    scrubbing = Scrubber(replace(watched.site.crew, clock=lambda: watched.time), rate=1000)
     alive = Event()
     alive.set()
 
@@ -369,7 +371,7 @@ def test_the_ledger_is_slow(watched: Watched) -> None:
             taken.set()
             time.sleep(0.3)
 
-        watched.site.services.ledger.among_appends(work)
+        watched.site.services.ledger.run_in_append_order(work)
 
     def passes() -> None:
         watched.passes()

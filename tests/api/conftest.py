@@ -16,33 +16,33 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.app import Services, Settings, create_app
-from api.streams.asgi import Streams, believe
+from api.app import ApiServices, ApiSettings, create_app
+from api.streams.asgi import StreamApp, no_proxy_fix
 from domain.accounts import passwords
-from domain.accounts.account_store import People
-from domain.command_handler import Commands
+from domain.accounts.account_store import AccountStore
+from domain.command_handler import CommandHandler
 from domain.games import struggle_of_empires
 from domain.kernel.game.play_commands import Resolve
 from domain.kernel.rules.decide import decisions
 from domain.ledger import Ledger
-from domain.notifications.notification_store import Notices
-from domain.ruleset_registry import Catalogue
-from domain.service.heartbeat import Outages
-from domain.service.job_requests import Errands
-from domain.service.seat_tokens import Access
-from domain.service.seed_store import Vault
-from projections.archived_views import Retold
+from domain.notifications.notification_store import NotificationStore
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.heartbeat import Heartbeat
+from domain.service.job_requests import JobRequests
+from domain.service.seat_tokens import SeatTokens
+from domain.service.seed_store import SeedStore
+from projections.archived_views import ArchivedViewLoader
 from projections.integrity import Inspector
-from projections.projector import Pump
+from projections.projector import Projector
 from projections.reader import Reader
-from projections.view_store import Views
+from projections.view_store import ViewStore
 from tests.api.streaming import Answer, Loop, scope
 from tests.rulesets import FLOWS
-from workers.context import Crew, sign_on
+from workers.context import WorkerContext, set_context
 from workers.jobs import rewinds
 
 ROOT = Path(__file__).resolve().parents[2]
-CATALOGUE = Catalogue([*(entry.rules for entry in FLOWS), *struggle_of_empires.RULESETS])
+CATALOGUE = RulesetRegistry([*(entry.rules for entry in FLOWS), *struggle_of_empires.RULESETS])
 PROBLEM = "application/problem+json"
 Doc = dict[str, Any]
 Reply = Any
@@ -53,22 +53,24 @@ Reply = Any
 class Site:
     """The application, and what stands behind it."""
 
-    services: Services
-    pump: Pump
-    crew: Crew
+    services: ApiServices
+    pump: Projector
+    crew: WorkerContext
     now: int = 0
     """What the pump takes for the time, ms."""
     asleep: bool = False
     """Nobody answers the doorbell: no pump, no worker."""
     loop: Loop | None = None
     """Of the process for streams, once there is one."""
-    streams: Streams | None = None
+    streams: StreamApp | None = None
     tell: list[Callable[[frozenset[str]], None]] = field(default_factory=list)
     """Whom the doorbell wakes."""
 
     def __post_init__(self) -> None:
-        self.crew = replace(self.crew, notify=lambda _: self.ring())
-        self.services = replace(self.services, notify=lambda _: self.ring(), stir=self.stirred, listen=self.tell.append)
+        self.crew = replace(self.crew, notify_appended=lambda _: self.ring())
+        self.services = replace(
+            self.services, notify_appended=lambda _: self.ring(), notify_changed=self.stirred, listen=self.tell.append
+        )
         self.remake()
 
     def remake(self, **settings: Any) -> None:
@@ -94,9 +96,9 @@ class Site:
 
     def work(self) -> None:
         """What a worker does: all errands that stand."""
-        sign_on(self.crew)
-        for errand in [] if self.asleep else self.services.errands.standing():
-            rewinds.rewind(errand.id)
+        set_context(self.crew)
+        for errand in [] if self.asleep else self.services.job_requests.list_open():
+            rewinds.run_rewind(errand.id)
 
     def stirred(self, game: str) -> None:
         """Something about a game is new that is not in the log."""
@@ -115,7 +117,7 @@ class Site:
     ) -> Answer:
         """Ask the process for streams."""
         self.loop = self.loop or Loop()
-        self.streams = self.streams or Streams(self.app, believe)
+        self.streams = self.streams or StreamApp(self.app, no_proxy_fix)
         return Answer(self.loop, self.streams, scope("/v1" + path, _headers(token, headers), method, address, scheme))
 
     def unfollow(self) -> None:
@@ -192,7 +194,7 @@ class Table:
     @property
     def decision(self) -> str:
         p = self.site.services.commands.game(self.game)
-        return decisions(self.site.services.catalogue.get(p.ruleset), p.state, p.rewinds)[0].id
+        return decisions(self.site.services.registry.get(p.ruleset), p.state, p.rewinds)[0].id
 
     @property
     def version(self) -> int:
@@ -200,8 +202,8 @@ class Table:
 
     def resolve(self) -> None:
         """The batch work that is due."""
-        stored = self.site.services.commands.do(self.game, Resolve(self.decision))
-        self.site.services.notify(stored.position)
+        stored = self.site.services.commands.handle(self.game, Resolve(self.decision))
+        self.site.services.notify_appended(stored.position)
 
 
 def _headers(token: str, headers: Mapping[str, str]) -> dict[str, str]:
@@ -227,33 +229,40 @@ def _stores() -> dict[str, bytes]:
         folder = Path(made)
         with closing(Ledger.open(f"sqlite:///{folder / 'ledger'}", bytes(32))) as ledger:
             ledger.migrate()
-            beside = Access(ledger, ledger.keys), Errands(ledger), Outages(ledger), People(ledger, ledger.keys)
-            for each in (*beside, Notices(ledger, ledger.keys, lambda: 0)):
+            beside = (
+                SeatTokens(ledger, ledger.keys),
+                JobRequests(ledger),
+                Heartbeat(ledger),
+                AccountStore(ledger, ledger.keys),
+            )
+            for each in (*beside, NotificationStore(ledger, ledger.keys, lambda: 0)):
                 each.migrate()
-            with closing(Views(f"sqlite:///{folder / 'views'}", ledger.keys)) as views:
+            with closing(ViewStore(f"sqlite:///{folder / 'views'}", ledger.keys)) as views:
                 views.migrate()
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def make_site(folder: Path, catalogue: Catalogue | None = None, stores: Mapping[str, bytes] | None = None) -> Site:
+def make_site(
+    folder: Path, catalogue: RulesetRegistry | None = None, stores: Mapping[str, bytes] | None = None
+) -> Site:
     """A site in a folder; with the rulesets of CATALOGUE and empty stores unless others are given."""
     catalogue = catalogue or CATALOGUE
     for name, data in {**_stores(), **(stores or {})}.items():
         (folder / name).write_bytes(data)
     ledger = Ledger.open(f"sqlite:///{folder / 'ledger'}", bytes(32))
-    views = Views(f"sqlite:///{folder / 'views'}", ledger.keys)
+    views = ViewStore(f"sqlite:///{folder / 'views'}", ledger.keys)
     ticks = itertools.count(1_000, 1_000)
-    access, vault = Access(ledger, ledger.keys), Vault(ledger, ledger.keys)
-    commands = Commands(ledger, catalogue, vault, lambda: next(ticks))
-    settings = Settings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
-    errands, clock = Errands(ledger), lambda: next(ticks)
-    people, notices = People(ledger, ledger.keys), Notices(ledger, ledger.keys, clock)
+    access, vault = SeatTokens(ledger, ledger.keys), SeedStore(ledger, ledger.keys)
+    commands = CommandHandler(ledger, catalogue, vault, lambda: next(ticks))
+    settings = ApiSettings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
+    errands, clock = JobRequests(ledger), lambda: next(ticks)
+    people, notices = AccountStore(ledger, ledger.keys), NotificationStore(ledger, ledger.keys, clock)
     inspect = Inspector(ledger, views, vault, clock).inspect
-    services = Services(
+    services = ApiServices(
         commands,
         ledger,
         catalogue,
-        Reader(views, Retold(ledger, catalogue)),
+        Reader(views, ArchivedViewLoader(ledger, catalogue)),
         access,
         errands,
         people,
@@ -262,8 +271,8 @@ def make_site(folder: Path, catalogue: Catalogue | None = None, stores: Mapping[
         inspect=inspect,
         settings=settings,
     )
-    crew = Crew(commands, ledger, catalogue, vault, views, clock, lambda _: None)
-    return Site(services, Pump(ledger, catalogue, views, "pump"), crew)
+    crew = WorkerContext(commands, ledger, catalogue, vault, views, clock, lambda _: None)
+    return Site(services, Projector(ledger, catalogue, views, "pump"), crew)
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from domain.accounts.account_store import People
+from domain.accounts.account_store import AccountStore
 from tests.api.conftest import Doc, Site
 
 PASSWORD = "a fair wind to Genoa"
@@ -67,7 +67,9 @@ class Member:
 def timed(site: Site) -> Watch:
     """From now on accounts of this site live by that watch."""
     watch = Watch()
-    site.services = replace(site.services, people=People(site.services.ledger, site.services.ledger.keys, watch))
+    site.services = replace(
+        site.services, account_store=AccountStore(site.services.ledger, site.services.ledger.keys, watch)
+    )
     site.remake()
     return watch
 
@@ -81,7 +83,7 @@ def register(site: Site, name: str = "Anne", password: str = PASSWORD, **more: A
 def promoted(site: Site, name: str, role: str) -> Member:
     """Somebody with a role, as by the command line."""
     member = register(site, name)
-    site.services.people.accounts.promote(member.id, role)
+    site.services.account_store.accounts.set_role(member.id, role)
     return member
 
 

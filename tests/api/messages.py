@@ -20,10 +20,10 @@ from domain.kernel.text.message_catalog import Message
 
 ROOT = Path(__file__).resolve().parents[2]
 
-SAYS = {"Problem": 1, "StrictJsonError": 1, "InvalidTable": 0, "AccountError": 1, "ValidationError": 0, "expected": 0}
+SAYS = {"Problem": 1, "StrictJsonError": 1, "InvalidTable": 0, "AccountError": 1, "ValidationError": 0, "expected_message": 0}
 """Calls of which one argument is told to the client -> which."""
 
-MAKES = ("Message", "expected", "one_of", "sentence")
+MAKES = ("Message", "expected_message", "one_of", "refusal_sentence")
 """Calls that make a message, or a text that is in the client's language already."""
 
 KEPT = ("error.reason", "error.detail", "error.msg", "fault[1]", "self.template")
@@ -185,7 +185,7 @@ def _field(member: fields.Field[object], name: str, found: Told) -> None:
         said = getattr(check, "error", None)
         if isinstance(said, Message):
             found.messages.setdefault(said.template, name)
-        elif isinstance(check, validate.Validator) and not isinstance(check, request_fields.Pattern):
+        elif isinstance(check, validate.Validator) and not isinstance(check, request_fields.FullMatch):
             found.faults.append(f"{name}: {check!r} needs a Message in `error`")
     for inner in (getattr(member, "inner", None), getattr(member, "value_field", None)):
         if inner is not None:

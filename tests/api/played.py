@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from tests.api.conftest import Doc, Site, Table, make_site
 from tests.api.player import build, play, step
 
 MOVES = 50
-CATALOGUE = shipped()
+CATALOGUE = load_shipped()
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from tests.api.conftest import make_site
 
 FILE = Path(__file__).with_name("promised.json.xz")
@@ -30,7 +30,7 @@ _BOUNDS = (("minimum", 1), ("minLength", 1), ("minItems", 1), ("maximum", -1), (
 
 def document() -> Doc:
     """The document of the rulesets that ship, as it is."""
-    with TemporaryDirectory() as folder, closing(make_site(Path(folder), shipped())) as site:
+    with TemporaryDirectory() as folder, closing(make_site(Path(folder), load_shipped())) as site:
         found: Doc = site.get("/openapi.json").json
         return found
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from werkzeug.datastructures import Headers
 
-from api.streams.asgi import Message, Scope, Streams
+from api.streams.asgi import AsgiMessage, Scope, StreamApp
 
 T = TypeVar("T")
 PATIENCE = 20
@@ -43,9 +43,9 @@ class Answer:
     The client reads a piece whenever the test takes one, and `ahead` further ones.
     """
 
-    def __init__(self, on: Loop, app: Streams, scope: Scope, ahead: int = 1000) -> None:
+    def __init__(self, on: Loop, app: StreamApp, scope: Scope, ahead: int = 1000) -> None:
         self._on = on
-        self._pieces: queue.Queue[Message | None] = queue.Queue()
+        self._pieces: queue.Queue[AsgiMessage | None] = queue.Queue()
         self._room = asyncio.Semaphore(ahead + 1)
         self._left = asyncio.Event()
         self._work = asyncio.run_coroutine_threadsafe(self._serve(app, scope), on.loop)
@@ -56,21 +56,21 @@ class Answer:
         self.mimetype = self.headers.get("Content-Type", "").partition(";")[0]
         self.response = self._read()
 
-    async def _serve(self, app: Streams, scope: Scope) -> None:
+    async def _serve(self, app: StreamApp, scope: Scope) -> None:
         try:
             await app(scope, self._receive, self._send)
         finally:
             self._pieces.put(None)
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: AsgiMessage) -> None:
         await self._room.acquire()
         self._pieces.put(message)
 
-    async def _receive(self) -> Message:
+    async def _receive(self) -> AsgiMessage:
         await self._left.wait()
         return {"type": "http.disconnect"}
 
-    def _piece(self) -> Message | None:
+    def _piece(self) -> AsgiMessage | None:
         found = self._pieces.get(timeout=PATIENCE)
         self._on.loop.call_soon_threadsafe(self._room.release)
         return found

@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from domain.accounts.account_tables import DAY
-from domain.accounts.credentials import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
+from domain.accounts.sessions import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
 from domain.errors import StoreUnavailable
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Watch, log_in, register, timed
@@ -71,7 +71,7 @@ class TestOpening:
         again = site.post("/accounts", body(), Idempotency_Key=K)
         assert (again.data, again.headers["Idempotency-Replayed"]) == (first.data, "true")
         assert len(site.get("/me/sessions", first.json["token"]).json["items"]) == 1
-        assert site.services.people.credentials.left(first.json["account"]) == 10
+        assert site.services.account_store.recovery_codes.count(first.json["account"]) == 10
 
     def test_with_another_password_it_is_none(self, site: Site) -> None:
         site.post("/accounts", body(), Idempotency_Key=K)
@@ -111,7 +111,7 @@ class TestOpening:
         def fail(*args: object, **_: object) -> None:
             raise ValueError(f"{args}")
 
-        monkeypatch.setattr(site.services.people.accounts, "named", fail)
+        monkeypatch.setattr(site.services.account_store.accounts, "find_by_name", fail)
         with capture_logs() as lines:
             site.post("/recovery", body(code="aaaaa-bbbbb-ccccc-ddddd"))
             log_in(site, "Annabella the Great")
@@ -154,9 +154,9 @@ class TestLoggingIn:
     def test_and_as_much_is_done_for_it(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         """The same statements, and one slow hash of the same cost: it takes the same time."""
         register(site)
-        ledger, people = site.services.ledger, site.services.people
+        ledger, people = site.services.ledger, site.services.account_store
         done: list[str] = []
-        execute, fits = ledger.execute, people.passwords.fits
+        execute, fits = ledger.execute, people.passwords.matches
 
         def spied(statement: str, params: object = ()) -> object:
             done.append(statement)
@@ -167,7 +167,7 @@ class TestLoggingIn:
             return fits(kept, password)
 
         monkeypatch.setattr(ledger, "execute", spied)
-        monkeypatch.setattr(people.passwords, "fits", hashed)
+        monkeypatch.setattr(people.passwords, "matches", hashed)
         log_in(site, password=OTHER)
         wrong = done.copy()
         done.clear()
@@ -185,7 +185,7 @@ class TestLoggingIn:
         entered = log_in(site).json["token"]
         watch.now += IDLE
         refused(site.get("/me", entered), 401, "unauthenticated")
-        assert site.services.people.credentials.sessions(anne.id) == []
+        assert site.services.account_store.sessions.list_sessions(anne.id) == []
 
     def test_where_nothing_can_be_written_it_goes_on_reading(
         self, site: Site, watch: Watch, monkeypatch: pytest.MonkeyPatch
@@ -203,7 +203,7 @@ class TestLoggingIn:
         assert anne.get("/me").status_code == 200
 
     def test_an_account_has_so_many_devices(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domain.accounts.credentials.MOST_SESSIONS", 3)
+        monkeypatch.setattr("domain.accounts.sessions.MOST_SESSIONS", 3)
         anne = register(site)
         tokens = [log_in(site).json["token"] for _ in range(3)]
         refused(anne.get("/me"), 401, "unauthenticated")
@@ -242,16 +242,16 @@ class TestLoggingIn:
 
     def test_of_one_that_ended_meanwhile_no_token_is_made(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         anne = register(site)
-        people = site.services.people
-        real = people.passwords.fits
+        people = site.services.account_store
+        real = people.passwords.matches
 
         def slow(kept: str, password: str) -> bool:
-            people.credentials.end(anne.id)
+            people.sessions.end(anne.id)
             return real(kept, password)
 
-        monkeypatch.setattr(people.passwords, "fits", slow)
+        monkeypatch.setattr(people.passwords, "matches", slow)
         refused(anne.post("/me/proofs", {"password": PASSWORD}), 401, "unauthenticated")
-        assert people.credentials.sessions(anne.id) == []
+        assert people.sessions.list_sessions(anne.id) == []
 
     def test_logging_in_ends_the_session_that_is_shown(self, site: Site) -> None:
         anne, bob = register(site), register(site, "Bob")
@@ -294,15 +294,15 @@ class TestPasswords:
 
     def test_a_login_that_was_on_its_way_meanwhile_is_none(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         anne = register(site)
-        people = site.services.people
-        real = people.passwords.fits
+        people = site.services.account_store
+        real = people.passwords.matches
 
         def slow(kept: str, password: str) -> bool:
-            monkeypatch.setattr(people.passwords, "fits", real)
+            monkeypatch.setattr(people.passwords, "matches", real)
             assert anne.post("/me/password", {"current": PASSWORD, "password": OTHER}).status_code == 201
             return real(kept, password)
 
-        monkeypatch.setattr(people.passwords, "fits", slow)
+        monkeypatch.setattr(people.passwords, "matches", slow)
         refused(log_in(site), 403, "wrong_credentials")
 
     def test_a_code_sets_a_new_one_once(self, site: Site) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.accounts.accounts import FREED, nothing
+from domain.accounts.accounts import FREED, no_statements
 from domain.accounts.audit_log import KEPT
 from domain.errors import AccountError
 from tests.api.conftest import Doc, Site, Table, refused
@@ -93,7 +93,7 @@ class TestLog:
         anne = register(site)
         watch.now += KEPT + 1
         log_in(site)
-        found = site.services.people.journal.read(anne.id)
+        found = site.services.account_store.audit_log.list_entries(anne.id)
         assert [e.what for e in found] == ["login"]
 
     def test_administrators_read_that_of_all(self, site: Site, anne: Member) -> None:
@@ -242,7 +242,7 @@ class TestRoles:
     @pytest.mark.parametrize("kept", ["suspended", "banned"])
     def test_one_who_may_do_nothing_is_no_administrator(self, site: Site, kept: str) -> None:
         root, second = promoted(site, "Root", "admin"), promoted(site, "Second", "admin")
-        site.services.people.accounts.judge(second.id, kept, 2**60, [])
+        site.services.account_store.accounts.set_state(second.id, kept, 2**60, [])
         refused(root.put(f"/accounts/{root.id}/role", {"role": "member"}), 409, "last_admin")
         refused(root.delete("/me"), 409, "last_admin")
 
@@ -253,7 +253,7 @@ class TestRoles:
         refused(root.delete("/me"), 409, "last_admin")
         assert table.get().json["seats"][0]["player"] is not None
         with pytest.raises(AccountError, match="last_admin"):
-            site.services.people.accounts.erase(root.id, nothing)
+            site.services.account_store.accounts.erase(root.id, no_statements)
         promoted(site, "Second", "admin")
         assert root.delete("/me").status_code == 204
 
@@ -278,39 +278,39 @@ class TestRoles:
         body: Doc | None,
     ) -> None:
         """Between the moment that they are let in and the one in which it is written."""
-        root, accounts = promoted(site, "Root", "admin"), site.services.people.accounts
+        root, accounts = promoted(site, "Root", "admin"), site.services.account_store.accounts
         promoted(site, "Second", "admin")
         report = anne.post("/reports", {"player": "f" * 16, "said": "It was so."}).json["id"]
-        written = getattr(site.services.people, store)
-        together = written._together
+        written = getattr(site.services.account_store, store)
+        together = written._in_transaction
 
         def later(work: Any) -> Any:
             monkeypatch.undo()
-            accounts.promote(root.id, "member")
+            accounts.set_role(root.id, "member")
             return together(work)
 
-        monkeypatch.setattr(written, "_together", later)
+        monkeypatch.setattr(written, "_in_transaction", later)
         asked = (body,) if body is not None else ()
         refused(getattr(root, method)(path.format(account=anne.id, report=report), *asked), 403, "role_missing")
         found = accounts.find(anne.id)
         assert found is not None
         assert (found.state, found.role) == ("active", "member")
         assert site.services.ledger.execute("SELECT * FROM account_invitations") == []
-        assert [each.settled for each in site.services.people.reports.of(anne.id)] == [0]
+        assert [each.settled for each in site.services.account_store.reports.list_by_account(anne.id)] == [0]
         assert anne.get("/me").status_code == 200
 
     def test_whoever_has_risen_meanwhile_is_judged_by_nobody(
         self, site: Site, anne: Member, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        judge, accounts = promoted(site, "Judge", "moderator"), site.services.people.accounts
-        together = accounts._together
+        judge, accounts = promoted(site, "Judge", "moderator"), site.services.account_store.accounts
+        together = accounts._in_transaction
 
         def later(work: Any) -> Any:
             monkeypatch.undo()
-            accounts.promote(anne.id, "moderator")
+            accounts.set_role(anne.id, "moderator")
             return together(work)
 
-        monkeypatch.setattr(accounts, "_together", later)
+        monkeypatch.setattr(accounts, "_in_transaction", later)
         refused(judge.put(f"/accounts/{anne.id}/standing", {"state": "banned"}), 403, "role_missing")
         found = accounts.find(anne.id)
         assert found is not None

@@ -63,7 +63,7 @@ class TestSeats:
     def test_a_repetition_seats_nobody_twice(self, anne: Member, table: Table) -> None:
         first = seated(anne, table, Idempotency_Key=K)
         assert seated(anne, table, Idempotency_Key=K) == first
-        assert len(table.site.services.access.roles(first["player"])) == 1
+        assert len(table.site.services.seat_tokens.list_roles(first["player"])) == 1
 
     def test_a_name_of_its_own_at_a_table_is_refused(self, anne: Member, table: Table) -> None:
         refused(anne.post(f"{table.path}/seats", {"seat": 0, "name": "Zoe"}), 422, "invalid_body")
@@ -84,8 +84,8 @@ class TestSeats:
         """What a guest would have been shown can be derived by nobody, and would be of no use."""
         seated(anne, table, Idempotency_Key=K)
         s = table.site.services
-        grant = s.access.grant(anne.doc["player"], "join", table.game, K)
-        assert s.access.bearer(grant.token) is not None
+        grant = s.seat_tokens.make_token(anne.doc["player"], "join", table.game, K)
+        assert s.seat_tokens.find_bearer(grant.token) is not None
         refused(table.site.get(f"{table.path}/board", grant.token), 401, "unauthenticated")
 
     def test_a_lent_token_opens_the_seat_beside_it(self, anne: Member, table: Table) -> None:
@@ -216,7 +216,7 @@ class TestClaims:
         """The request was let in before the claim, and stored after it."""
         _, joined = guest_table(site)
         other = site.post("/games", TABLE).json["game"]
-        access = site.services.access
+        access = site.services.seat_tokens
         real = access.authenticate
 
         def late(token: str) -> Any:
@@ -233,11 +233,11 @@ class TestClaims:
 
     def test_a_stream_of_the_guest_s_ends(self, site: Site, anne: Member) -> None:
         made, joined = guest_table(site)
-        who = site.services.access.authenticate(joined["token"])
+        who = site.services.seat_tokens.authenticate(joined["token"])
         assert who is not None
-        assert site.services.access.current(who)
+        assert site.services.seat_tokens.is_current(who)
         anne.post("/me/claims", {"token": joined["token"]})
-        assert not site.services.access.current(who)
+        assert not site.services.seat_tokens.is_current(who)
         assert made["game"] == who.game
 
 
@@ -305,7 +305,7 @@ class TestStanding:
         seated(anne, table)
         judge = promoted(site, "Judge", "moderator")
         with monkeypatch.context() as patch:
-            patch.setattr("api.routes.accounts.moderation.leave_all", lambda _: (_ for _ in ()).throw(OSError))
+            patch.setattr("api.routes.accounts.moderation.leave_all_seats", lambda _: (_ for _ in ()).throw(OSError))
             assert judge.put(f"/accounts/{anne.id}/standing", {"state": "banned"}).status_code == 500
         refused(anne.post(f"{table.path}/start"), 403, "account_banned")
         assert table.get().json["seats"][0]["player"] == anne.doc["player"]

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from domain.accounts.account_tables import DAY
-from domain.accounts.credentials import FRESH, MOST_TOKENS
+from domain.accounts.personal_tokens import MOST_TOKENS
+from domain.accounts.sessions import FRESH
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, Watch, promoted, register, timed
 
@@ -100,7 +101,7 @@ class TestTokens:
         assert site.get("/me", made["token"]).status_code == 200
 
     def test_an_account_has_so_many(self, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domain.accounts.credentials.MOST_TOKENS", 2)
+        monkeypatch.setattr("domain.accounts.personal_tokens.MOST_TOKENS", 2)
         made = [anne.post("/me/tokens", NEW) for _ in range(3)]
         refused(made[2], 409, "too_many")
         assert anne.post(f"/me/tokens/{made[0].json['id']}/rotations").status_code in (201, 409)

@@ -161,7 +161,7 @@ def test_after_the_end_everybody_sees_all(site: Site) -> None:
     assert table.get().json["status"] == "closed"
     rules = CATALOGUE.get("windows@1")
     position = fold(rules, site.services.ledger.read(table.game))
-    full = rules.sight(position.state, "director")
+    full = rules.player_view(position.state, "director")
     for who in (None, 0):
         for path in ("/board", f"/board?version={table.version}"):
             assert table.get(path, who).json["own"] == full

@@ -18,7 +18,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError, validators
 from pydantic_core import SchemaValidator, core_schema
 
-from api.schemas.schema_builder import camel
+from api.schemas.schema_builder import component_name
 from tests.api.conftest import Doc, make_site
 from tests.api.played import CATALOGUE, Played, once, published
 from tests.api.player import play
@@ -112,7 +112,9 @@ def test_models_read_every_document_and_lose_nothing(documents: dict[str, list[D
 
 def test_models_tell_unions_apart(documents: dict[str, list[Doc]], models: ModuleType) -> None:
     for board in documents["Board"]:
-        assert type(models.Board.model_validate(board).root) is getattr(models, camel(board["ruleset"], "board"))
+        assert type(models.Board.model_validate(board).root) is getattr(
+            models, component_name(board["ruleset"], "board")
+        )
     facts = [fact for page in documents["Timeline"] for entry in page["items"] for fact in entry["facts"]]
     asked = next(fact for fact in facts if fact["t"] == "asked")
     assert type(models.Fact.model_validate(asked).root) is models.AskedFact

@@ -60,7 +60,7 @@ class TestCards:
         game = opened(anne)
         assert anne.put(f"/games/{game}/card", {"title": "Rude"}).status_code == 204
         refused(bert.delete(f"/games/{game}/card"), 403, "role_missing")
-        site.services.people.accounts.promote(bert.id, "moderator")
+        site.services.account_store.accounts.set_role(bert.id, "moderator")
         assert bert.delete(f"/games/{game}/card").status_code == 204
         assert "title" not in site.get(f"/games/{game}").json
 

@@ -10,7 +10,7 @@ from domain.ledger.mapper import pack
 from tests import damage
 from tests.api.conftest import Site, Table, refused
 from tests.damage import UNREADABLE
-from workers.maintenance.corruption_handler import DamagedGames
+from workers.maintenance.corruption_handler import CorruptionHandler
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
 
@@ -31,7 +31,7 @@ def spoil(table: Table, version: int, state: bytes = UNREADABLE) -> bytes:
 
 def looked(site: Site) -> None:
     """What the process that pumps does every second."""
-    DamagedGames(site.crew, site.pump).look()
+    CorruptionHandler(site.crew, site.pump).update_views()
 
 
 def test_records_and_export_end_before_it_and_say_so(tables: list[Table]) -> None:
@@ -44,7 +44,7 @@ def test_records_and_export_end_before_it_and_say_so(tables: list[Table]) -> Non
     file = table.get("/export")
     found = parse(file.data)
     assert (len(found.records), found.damaged, file.headers["Annals-Damaged"]) == (3, True, "4")
-    verify(table.site.services.catalogue.get("orders@1"), found)
+    verify(table.site.services.registry.get("orders@1"), found)
     assert "Annals-Damaged" not in other.get("/export").headers
     assert table.get("/audit").json["fault"]["version"] == 4
 
@@ -64,7 +64,7 @@ def test_a_move_finds_it(tables: list[Table]) -> None:
     """By a process that knows nothing of the game."""
     table, other = tables
     spoil(table, 4)
-    table.site.services.commands._recent._begin()
+    table.site.services.commands._recent._reset()
     answer = table.post("/moves", {"move": ORDER, "decision": "0-1"}, table.tokens[1])
     assert refused(answer, 503, "record_damaged")["version"] == 4
     assert answer.headers["Retry-After"] == "60"
@@ -76,7 +76,7 @@ def test_a_record_that_can_be_read_and_says_something_else_is_no_fault_of_ours(t
     table, _ = tables
     record = table.site.services.ledger.read(table.game, 4, 5)[0]
     spoil(table, 5, pack({"public": {**record.public, "facts": [{"type": "asked"}]}, "packs": record.packs}))
-    table.site.services.commands._recent._begin()
+    table.site.services.commands._recent._reset()
     answer = table.post("/moves", {"move": ORDER, "decision": "0-1"}, table.tokens[1])
     assert refused(answer, 503, "record_damaged")["version"] == 5
     assert refused(table.get("/board?version=6"), 503, "record_damaged")["readable"] == 4
@@ -85,7 +85,7 @@ def test_a_record_that_can_be_read_and_says_something_else_is_no_fault_of_ours(t
 def test_a_seed_that_does_not_open_stops_the_game_and_hides_nothing(tables: list[Table]) -> None:
     table, _ = tables
     table.site.services.ledger.execute("UPDATE seeds SET box = ? WHERE game = ?", (b"x" * 48, table.game))
-    table.site.services.commands._recent._begin()
+    table.site.services.commands._recent._reset()
     answer = table.post("/moves", {"move": ORDER, "decision": "0-1"}, table.tokens[1])
     assert refused(answer, 503, "record_damaged")["version"] == 0
     assert len(table.get("/records").json["items"]) == 6
@@ -108,7 +108,7 @@ class TestSetAside:
         for path in ("/board?version=6", "/choices"):
             found = table.get(path) if "version" in path else table.post(path, {}, table.tokens[0])
             assert found.status_code in (200, 422, 503), found.text
-        table.site.services.commands._recent._begin()
+        table.site.services.commands._recent._reset()
         for path in ("/scores", "/decisions", "/resume"):
             assert table.get(path, 0).status_code in (200, 503), path
 
@@ -119,7 +119,7 @@ class TestSetAside:
         table.get("/export")
         looked(table.site)
         spoil(table, 3, state)
-        table.site.crew.inspector.again()
+        table.site.crew.inspector.recheck()
         looked(table.site)
         assert [table.get("/board", 0).json, table.get("/timeline", 0).json, table.get("/export").data] == whole
         assert table.move(1, ORDER).status_code == 201
@@ -127,7 +127,7 @@ class TestSetAside:
     def test_of_a_game_whose_opening_is_damaged_nothing_can_be_shown(self, tables: list[Table]) -> None:
         table, other = tables
         spoil(table, 1)
-        table.site.services.commands._recent._begin()
+        table.site.services.commands._recent._reset()
         refused(table.get("/export"), 503, "record_damaged")
         looked(table.site)
         for path in ("", "/board", "/timeline", "/records", "/decisions", "/export", "/scores", "/resume"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from domain.command_handler import Commands
+from domain.command_handler import CommandHandler
 from domain.errors import RuleError
-from domain.kernel.game.director_commands import SOONEST, Extend
-from domain.kernel.game.record_builder import Moment
-from domain.service.seed_store import Vault
+from domain.kernel.game.director_commands import MIN_REMAINING_MS, Extend
+from domain.kernel.game.record_builder import CommandContext
+from domain.service.seed_store import SeedStore
 from tests.api.conftest import Reply, Site, Table, refused
-from workers.context import sign_on
+from workers.context import set_context
 from workers.jobs import deadlines
 
 
@@ -35,7 +35,7 @@ def test_nobodys_turn_is_over_at_once(orders: Table, seconds: int) -> None:
     found = refused(extend(orders, seconds), 409, "deadline_too_soon")["figures"]
     assert found["deadline"] == before
     assert orders.version == version
-    sign_on(orders.site.crew)
+    set_context(orders.site.crew)
     assert deadlines.lapse(orders.game, orders.decision) != "done"
     assert orders.version == version
 
@@ -44,8 +44,8 @@ def test_it_may_be_brought_forward_to_a_minute_from_now(orders: Table) -> None:
     """In as many steps as one likes, but never nearer."""
     while extend(orders, -600).status_code == 201:
         pass
-    assert deadline(orders) >= orders.site.services.clock() + SOONEST - 10_000
-    assert deadline(orders) <= orders.site.services.clock() + SOONEST + 600_000
+    assert deadline(orders) >= orders.site.services.clock() + MIN_REMAINING_MS - 10_000
+    assert deadline(orders) <= orders.site.services.clock() + MIN_REMAINING_MS + 600_000
 
 
 def test_a_deadline_that_is_near_is_not_brought_nearer(site: Site) -> None:
@@ -64,18 +64,18 @@ def test_a_repetition_is_answered_as_before(orders: Table) -> None:
 def test_who_decides_on_an_old_position_decides_anew(orders: Table) -> None:
     """Two steps at once, each of which would do: the second is judged on what the first has left."""
     s, decision = orders.site.services, orders.decision
-    other = Commands(s.ledger, s.catalogue, Vault(s.ledger, s.ledger.keys), s.clock)
-    other.do(orders.game, Extend(decision, -2_000_000))
+    other = CommandHandler(s.ledger, s.registry, SeedStore(s.ledger, s.ledger.keys), s.clock)
+    other.handle(orders.game, Extend(decision, -2_000_000))
     with pytest.raises(RuleError, match="deadline_too_soon"):
-        s.commands.do(orders.game, Extend(decision, -2_000_000))
+        s.commands.handle(orders.game, Extend(decision, -2_000_000))
 
 
 def test_a_log_that_holds_such_a_step_still_proves_itself(orders: Table) -> None:
     """Records of before are what they are."""
     s = orders.site.services
-    game, seed = s.commands.game(orders.game), Vault(s.ledger, s.ledger.keys).seed(orders.game)
-    rules, moment = s.catalogue.get(game.ruleset), Moment(seed, s.clock(), again=True)
-    step = Extend(orders.decision, -7_200_000).step(rules, game, moment)
+    game, seed = s.commands.game(orders.game), SeedStore(s.ledger, s.ledger.keys).seed(orders.game)
+    rules, moment = s.registry.get(game.ruleset), CommandContext(seed, s.clock(), replaying=True)
+    step = Extend(orders.decision, -7_200_000).execute(rules, game, moment)
     s.ledger.append(orders.game, [step.record], game.version)
     assert orders.post("/close", {"reason": "void"}, orders.director).status_code == 201
     assert orders.get("/audit").json["proved"] is True

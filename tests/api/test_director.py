@@ -72,7 +72,7 @@ class TestLooks:
         site, version = playing.site, playing.version
         assert site.delete(f"{playing.path}/seats/0", playing.tokens[0]).status_code == 200
         assert playing.post("/looks", token=playing.director).status_code == 201
-        playing.site.services.commands.do(playing.game, Rewind(version, "director", reason=""))
+        playing.site.services.commands.handle(playing.game, Rewind(version, "director", reason=""))
         playing.site.ring()
         refused(site.post(f"{playing.path}/seats", {"seat": 0}, playing.director), 403, "director_looked")
 
@@ -100,15 +100,15 @@ class TestLooks:
     ) -> None:
         site, path = playing.site, f"{playing.path}/seats"
         site.delete(f"{path}/0", playing.tokens[0])
-        stand_apart = authorization.stand_apart
+        stand_apart = authorization.require_no_seat
 
         def meanwhile(game: Any) -> None:
             stand_apart(game)
             monkeypatch.undo()
-            player = site.services.access.director(playing.game)
-            site.services.commands.do(playing.game, Join(0, player or ""))
+            player = site.services.seat_tokens.find_director(playing.game)
+            site.services.commands.handle(playing.game, Join(0, player or ""))
 
-        monkeypatch.setattr(authorization, "stand_apart", meanwhile)
+        monkeypatch.setattr(authorization, "require_no_seat", meanwhile)
         told = refused(playing.post("/looks", token=playing.director), 403, "director_plays")
         assert "board" not in told
 
@@ -118,9 +118,9 @@ class TestLooks:
 
         def meanwhile(*_: object) -> None:
             monkeypatch.undo()
-            site.services.commands.do(playing.game, Look())
+            site.services.commands.handle(playing.game, Look())
 
-        monkeypatch.setattr("api.routes.games.as_seen", meanwhile)
+        monkeypatch.setattr("api.routes.games.check_visible_seat", meanwhile)
         refused(site.post(path, {"seat": 0}, playing.director), 403, "director_looked")
 
     @pytest.mark.parametrize("closed", [False, True])
@@ -188,7 +188,7 @@ class TestRulings:
         refused(self.rule(window, 0, move={"type": "nonsense"}), 409, "unknown_move")
         refused(self.rule(window, 9, move={"type": "pass"}), 409, "unknown_seat")
         refused(self.rule(window, 0, move={"type": "pass"}, decision="0-1"), 409, "decision_closed")
-        window.site.services.commands.do(window.game, Close("abandoned"))
+        window.site.services.commands.handle(window.game, Close("abandoned"))
         body = {"decision": "0-1", "seat": 0, "move": {"type": "pass"}}
         refused(window.post("/moves", body, window.director), 409, "game_over")
 

@@ -117,5 +117,5 @@ class TestLogs:
         def broken(*_: object) -> None:
             raise ZeroDivisionError
 
-        monkeypatch.setattr(type(site.services.reader), "lobby", broken)
+        monkeypatch.setattr(type(site.services.reader), "list_lobby", broken)
         refused(site.get("/games"), 500, "internal_error")

@@ -9,8 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from api.http import security_log
-from api.http.security_log import EVENTS, KEPT, OTHERS, PERIOD, Tally
-from domain.service.seat_tokens import id_of
+from api.http.security_log import EVENTS, MAX_TALLIED, OTHERS, PERIOD, RefusalTally
+from domain.service.token_text import token_id
 from tests.api.conftest import ROOT, Site, Table
 from tests.api.members import Member, register
 
@@ -39,7 +39,7 @@ def test_who_is_given_a_token_is_told_by_its_id(site: Site) -> None:
     director, *seats = told(lines)
     assert (director["role"], director["game"], director["log_level"]) == ("director", table.game, "warning")
     assert [line["role"] for line in seats] == [0, 1, 2]
-    assert [line["token"] for line in seats] == [id_of(token) for token in table.tokens]
+    assert [line["token"] for line in seats] == [token_id(token) for token in table.tokens]
     assert all(line["address"] and line["request_id"] and line["player"] for line in told(lines))
     assert not [token for token in (*table.tokens, table.director) if token in str(lines)]
 
@@ -56,7 +56,7 @@ def test_a_token_that_was_replaced(orders: Table) -> None:
     with capture_logs() as lines:
         new = orders.post("/seats/1/tokens", {}, orders.director).json["token"]
     (line,) = told(lines)
-    assert (line["event"], line["seat"], line["token"]) == ("token_replaced", 1, id_of(new))
+    assert (line["event"], line["seat"], line["token"]) == ("token_replaced", 1, token_id(new))
     assert line["by"]
     assert new not in str(lines)
 
@@ -73,7 +73,7 @@ def test_a_look_of_a_director(orders: Table) -> None:
     with capture_logs() as lines:
         assert orders.post("/looks", token=orders.director).status_code == 201
     (line,) = told(lines)
-    assert (line["event"], line["game"], line["token"]) == ("looked", orders.game, id_of(orders.director))
+    assert (line["event"], line["game"], line["token"]) == ("looked", orders.game, token_id(orders.director))
 
 
 def test_a_token_that_opens_nothing(orders: Table) -> None:
@@ -120,7 +120,7 @@ def test_an_account_that_asks_for_what_is_not_its_own(
 
 def test_somebody_banned_who_does_anything(site: Site) -> None:
     anne = register(site)
-    site.services.people.accounts.judge(anne.id, "banned", 0, [])
+    site.services.account_store.accounts.set_state(anne.id, "banned", 0, [])
     with capture_logs() as lines:
         assert anne.post("/games", TABLE).status_code == 403
     (line,) = told(lines)
@@ -205,11 +205,11 @@ class TestFloods:
         assert line["address"]
 
     def test_addresses_without_end_take_no_memory_without_end(self) -> None:
-        tally = Tally()
-        first = [tally.count("token_refused", f"10.0.{n // 256}.{n % 256}") for n in range(KEPT + 500)]
-        assert first.count(True) == KEPT + 1
-        assert tally.summed(0) == []
-        ((event, address, count),) = tally.summed(tally._begun + PERIOD + 1)
+        tally = RefusalTally()
+        first = [tally.count("token_refused", f"10.0.{n // 256}.{n % 256}") for n in range(MAX_TALLIED + 500)]
+        assert first.count(True) == MAX_TALLIED + 1
+        assert tally.drain(0) == []
+        ((event, address, count),) = tally.drain(tally._begun + PERIOD + 1)
         assert (event, address, count) == ("token_refused", OTHERS, 500)
         assert tally.count("token_refused", "10.0.0.1")
 

@@ -85,7 +85,7 @@ class TestOpening:
     def test_what_a_language_is_written_with_stays(self, site: Site, name: str) -> None:
         made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "name": name})
         assert made.status_code == 201, made.text
-        assert list(site.services.access.names([made.json["player"]]).values()) == [name]
+        assert list(site.services.seat_tokens.texts.list_names([made.json["player"]]).values()) == [name]
 
     @pytest.mark.parametrize(
         "name",
@@ -112,12 +112,12 @@ class TestOpening:
         doc = refused(site.post("/games", {"ruleset": "orders@1", "seats": 3, "name": name}), 422, "invalid_body")
         ((at, said),) = [(e["at"], e["message"]) for e in doc["errors"]]
         assert at == "/name"
-        assert re.search(r"U\+[0-9A-F]{4,6} \(.+\) at place [0-9] cannot be seen", said), said
+        assert re.search(r"U\+[0-9A-F]{4,6} \(.+\) at position [0-9] is invisible", said), said
 
     def test_a_name_is_kept_in_its_composed_form(self, site: Site) -> None:
         """So that two that look alike are alike, whatever keyboard they come from."""
         made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "name": "Zoe\u0308"})
-        assert list(site.services.access.names([made.json["player"]]).values()) == ["Zo\u00eb"]
+        assert list(site.services.seat_tokens.texts.list_names([made.json["player"]]).values()) == ["Zo\u00eb"]
 
     @pytest.mark.parametrize("code", [0x300, 0x489, 0x64B, 0x93F, 0x20DD, 0x1E8D0])
     def test_a_name_does_not_begin_with_a_mark(self, site: Site, code: int) -> None:

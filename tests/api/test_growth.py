@@ -19,14 +19,14 @@ import pytest
 
 from api.http import strict_json
 from domain.errors import InvalidTable, NeedsChance, RuleError
-from domain.kernel.game.deadlines import pace_of
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.deadlines import parse_time_control
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import Choice, accept, some
-from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.rules.decide import dry_run, query_builder
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema import validators
-from domain.kernel.schema.validators import shape_of
-from domain.ruleset_registry import shipped
+from domain.kernel.schema.validators import validator_of
+from domain.ruleset_registry import load_shipped
 from domain.types import MAX_INT, MAX_ITEMS, MAX_WORD, Json
 from tests.api.conftest import PROBLEM, Site, Table, make_site
 
@@ -51,7 +51,7 @@ TWICE = 2
 ANSWER = 8_000
 """Bytes of a refusal."""
 
-SHIPPED = shipped()
+SHIPPED = load_shipped()
 
 
 @dataclass
@@ -374,20 +374,20 @@ def operations(place: Place) -> Iterator[tuple[str, str, dict[str, Any]]]:
 # --- moves -----------------------------------------------------------------------------------------------------
 
 
-def largest(shape: validators.Shape, n: int) -> Json:
+def largest(shape: validators.Validator, n: int) -> Json:
     """The largest value of a shape, its lists with so many items."""
     match shape:
-        case validators.Int():
+        case validators.IntegerRange():
             return shape.hi
         case validators.Word():
             return max(shape.of, key=len) if shape.of else "x" * MAX_WORD
-        case validators.Null():
+        case validators.Nullable():
             return largest(shape.inner, n)
         case validators.ListOf():
             return [largest(shape.item, n)] * max(shape.lo, min(n, shape.hi))
         case validators.MapOf():
             return {f"{i:080}": largest(shape.item, n) for i in range(min(n, shape.hi))}
-        case validators.Obj():
+        case validators.ObjectOf():
             tag = next(iter(shape.variants), "")
             known = {**shape.fields, **shape.variants.get(tag, {})}
             return {name: largest(part, n) for name, part in known.items()} | ({shape.tag: tag} if tag else {})
@@ -405,18 +405,18 @@ class TestMoves:
     @pytest.mark.parametrize(("rules", "name"), MOVES)
     def test_the_largest_of_a_shape_is_checked_in_time(self, rules: Ruleset[Any], name: str) -> None:
         """Also one that could not come in a body."""
-        fields = shape_of(rules.moves[name])
+        fields = validator_of(rules.moves[name])
         small, large = (largest(fields, n) for n in (MAX_ITEMS // 4, MAX_ITEMS))
         times = len(dump(large)) / len(dump(small))  # sixteen where lists hold lists
-        grows_evenly(lambda: fields.fault(small, ""), lambda: fields.fault(large, ""), times)
+        grows_evenly(lambda: fields.find_error(small, ""), lambda: fields.find_error(large, ""), times)
         extra = [{f"k{i}": 1 for i in range(n)} for n in (6_000, 24_000)]
-        grows_evenly(lambda: fields.fault(extra[0], ""), lambda: fields.fault(extra[1], ""))
+        grows_evenly(lambda: fields.find_error(extra[0], ""), lambda: fields.find_error(extra[1], ""))
 
     @pytest.mark.parametrize("ruleset", SHIPPED.names())
     def test_legal_moves_that_were_blown_up_are_decided_in_time(self, ruleset: str) -> None:
         """Lists of 400 items, numbers as large as they can be, 50 moves at once, at many points of a game."""
         rules, rng = SHIPPED.get(ruleset), random.Random(5)
-        match = Match(rules, max(s for s in rules.meta.seats if s <= 10), bytes(32))
+        match = InMemoryGame(rules, max(s for s in rules.meta.seats if s <= 10), bytes(32))
         tried = 0
         for _ in range(60):
             if match.decisions()[0].engine:
@@ -448,7 +448,7 @@ class TestMoves:
 def built(rules: Ruleset[Any], state: Any, seat: int, rng: random.Random) -> dict[str, Json]:
     """A random move of the builder."""
     picks: list[Json] = []
-    while isinstance(found := ask(rules, state, seat, picks), Choice):
+    while isinstance(found := query_builder(rules, state, seat, picks), Choice):
         if found.kind == "range":
             picks.append(rng.randint(found.lo, found.hi))
         elif found.kind == "some":
@@ -492,13 +492,13 @@ def test_terms_of_a_table(ruleset: str) -> None:
     rules = SHIPPED.get(ruleset)
     classes = {*rules.meta.clocks.values(), "move"}
     pace = {"seconds": dict.fromkeys(classes, 400 * 24 * 3600), "grace": 1, "bank": 1, "vacation": 100}
-    assert cost(lambda: pace_of(rules.meta, pace)) < NOISE
+    assert cost(lambda: parse_time_control(rules.meta, pace)) < NOISE
     for seats, (name, option) in product(rules.meta.seats, rules.meta.options.items()):
-        value = largest(option.shape, MAX_ITEMS)
+        value = largest(option.validator, MAX_ITEMS)
 
         def made(seats: int = seats, name: str = name, value: Json = value) -> None:
             try:
-                rules.table(seats, {name: value})
+                rules.make_table(seats, {name: value})
             except InvalidTable as error:
                 assert len(error.reason) < ANSWER  # noqa: PT017 - it may fit as well
 

@@ -13,14 +13,14 @@ from api.routes import history
 from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
 from domain.kernel.schema.canonical_json import digest
-from projections.archived_views import Retold
-from projections.projector import Pump
+from projections.archived_views import ArchivedViewLoader
+from projections.projector import Projector
 from projections.reader import Reader
-from projections.rebuild import new_generation, switch
+from projections.rebuild import create_generation, switch_generation
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
 from tests.damage import overwrite
-from workers.maintenance.archiving import Archiving
+from workers.maintenance.archiving import GameArchiver
 
 ORDER = {"type": "order", "to": "t01", "units": 2}
 
@@ -81,10 +81,10 @@ class TestHeadings:
         table = site.table("struggle_of_empires@1", 3)
         play(table, random.Random(3), 40)
         found = pages(table, "/timeline")
-        gen = new_generation(site.crew.views, 0)
-        site.pump = Pump(site.services.ledger, CATALOGUE, site.crew.views, "another", gen)
+        gen = create_generation(site.crew.views, 0)
+        site.pump = Projector(site.services.ledger, CATALOGUE, site.crew.views, "another", gen)
         site.ring()
-        assert switch(site.crew.views, gen)
+        assert switch_generation(site.crew.views, gen)
         assert pages(table, "/timeline") == found
 
     def test_a_game_in_one_piece_has_none(self, orders: Table) -> None:
@@ -171,8 +171,8 @@ def test_a_large_export_is_made_in_slices_and_waits_in_a_file(site: Site, monkey
     table = site.table("windows@1", 3, options={"turns": 1})
     play(table, random.Random(1), 200)
     whole = table.get("/export").data
-    monkeypatch.setattr(history, "SLICE", 7)
-    monkeypatch.setattr(history, "LARGE", 100)
+    monkeypatch.setattr(history, "RECORDS_PER_SLICE", 7)
+    monkeypatch.setattr(history, "MAX_IN_MEMORY", 100)
     with table.get("/export") as answer:
         assert answer.data == whole
         assert int(answer.headers["Content-Length"]) == len(whole)
@@ -184,10 +184,12 @@ def _too_much(*_: object) -> None:
 
 def archived(site: Site) -> None:
     """All closed games rest in the archive, and nothing is remembered of them."""
-    archiving = Archiving(site.crew, 0)
-    while found := archiving.next():
+    archiving = GameArchiver(site.crew, 0)
+    while found := archiving.find_next():
         assert archiving.archive(found)
-    site.services = replace(site.services, reader=Reader(site.crew.views, Retold(site.services.ledger, CATALOGUE)))
+    site.services = replace(
+        site.services, reader=Reader(site.crew.views, ArchivedViewLoader(site.services.ledger, CATALOGUE))
+    )
     site.remake()
 
 
@@ -248,7 +250,7 @@ class TestArchived:
         archived(table.site)
         site = table.site
         with monkeypatch.context() as patch:
-            patch.setattr(rate_limits.Gate, "_free", lambda *_: False)
+            patch.setattr(rate_limits.Gate, "_may_enter", lambda *_: False)
             patch.setattr(rate_limits.Gate.__init__, "__defaults__", (4, 2, 0.01))
             site.remake()
             for path in ("/board", "/timeline"):
@@ -265,7 +267,7 @@ class TestArchived:
         before = table.get(end)
         assert before.json["items"] == []
         with monkeypatch.context() as patch:
-            patch.setattr("projections.archived_views.Retold.told", _too_much)
+            patch.setattr("projections.archived_views.ArchivedViewLoader.load", _too_much)
             assert table.get(end).data == before.data
             archived(table.site)
             assert table.get(end).data == before.data
@@ -274,7 +276,7 @@ class TestArchived:
         archived(table.site)
         assert "Player 1" in table.get("/timeline?lang=en").text
         player = table.get("").json["seats"][1]["player"]
-        table.site.services.access.forget(player)
+        table.site.services.seat_tokens.texts.erase_now(player)
         for path in ("/timeline?lang=en", "/board", "", "/digest", "/export"):
             assert "Player 1" not in table.get(path).text
 
@@ -284,7 +286,7 @@ class TestArchived:
         for path in ("/board", "/timeline", "/export"):
             archived(table.site)
             overwrite(table.site.services.ledger, "UPDATE archive SET piece = ?", (b"rotten",))
-            table.site.services.ledger._begin()
+            table.site.services.ledger.reset()
             refused(table.get(path), 503, "record_damaged")
             assert other.get(path).status_code == 200
             table.site.services.ledger.execute("DELETE FROM damages")

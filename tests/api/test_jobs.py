@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from domain.service.job_requests import Errand, new_id
-from projections.projector import Pump
-from projections.rebuild import new_generation
+from domain.service.job_requests import JobRequest, new_id
+from projections.projector import Projector
+from projections.rebuild import create_generation
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, refused
-from workers.context import sign_on
+from workers.context import set_context
 from workers.jobs import audits, turns
 
 PASS = {"type": "submit"}
@@ -51,11 +51,11 @@ class TestTurns:
 
     def test_it_is_done_when_the_log_says_so(self, orders: Table) -> None:
         decision = engine(orders)
-        sign_on(orders.site.crew)
+        set_context(orders.site.crew)
         assert turns.resolve(orders.game, decision["id"]) == turns.DONE
         found = job(orders, decision["job"]).json
         assert (found["status"], found["version"]) == ("done", orders.version)
-        assert found["position"] == orders.site.services.reader.position()
+        assert found["position"] == orders.site.services.reader.read_position()
         assert turns.resolve(orders.game, decision["id"]) == turns.GONE
         says(orders.site, "running")
         assert job(orders, decision["job"]).json == found
@@ -91,22 +91,22 @@ class TestTurns:
 
 class TestErrands:
     def asked(self, table: Table, work: str, game: str = "") -> str:
-        errand = table.site.services.errands.ask(Errand(new_id(work), work, game))
+        errand = table.site.services.job_requests.submit(JobRequest(new_id(work), work, game))
         assert errand is not None
         return errand.id
 
     def test_an_audit_tells_whether_the_game_is_proved_and_no_figures(self, orders: Table) -> None:
         id_ = self.asked(orders, "audit", orders.game)
         assert job(orders, id_).json["status"] == "queued"
-        sign_on(orders.site.crew)
-        audits.audit(id_)
+        set_context(orders.site.crew)
+        audits.run_audit(id_)
         doc = {"id": id_, "work": "audit", "game": orders.game, "status": "done", "proved": True}
         assert job(orders, id_).json == doc
 
     def test_what_could_not_be_done_is_a_problem(self, orders: Table) -> None:
         id_ = self.asked(orders, "audit", "00000000-0000-0000-0000-000000000000")
-        sign_on(orders.site.crew)
-        audits.audit(id_)
+        set_context(orders.site.crew)
+        audits.run_audit(id_)
         found = job(orders, id_).json
         assert (found["status"], found["problem"]["code"]) == ("failed", "unknown_game")
 
@@ -114,7 +114,7 @@ class TestErrands:
         id_, services = self.asked(orders, "rebuild"), orders.site.services
         assert "progress" not in job(orders, id_).json
         views = orders.site.crew.views
-        half = Pump(services.ledger, CATALOGUE, views, "rebuild", new_generation(views, 0))
+        half = Projector(services.ledger, CATALOGUE, views, "rebuild", create_generation(views, 0))
         assert job(orders, id_).json["progress"] == {"done": 0, "of": orders.version}
         half.run(0)
         assert job(orders, id_).json["progress"] == {"done": orders.version, "of": orders.version}

@@ -10,11 +10,11 @@ import pytest
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
-from api.http.i18n import preferred, say
-from domain.accounts.credentials import MOST_TOKENS
+from api.http.i18n import preferred_language, translate
+from domain.accounts.personal_tokens import MOST_TOKENS
 from domain.games.common.validators import Either
-from domain.kernel.schema.validators import ANY_INT, Bool, Int, ListOf, MapOf, Obj, Shape, Word
-from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Message, texts
+from domain.kernel.schema.validators import ANY_INT, Boolean, IntegerRange, ListOf, MapOf, ObjectOf, Validator, Word
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Message, load_texts
 from domain.kernel.text.package_data import load
 from tests.api import messages
 from tests.api.conftest import Doc, Reply, Site, Table
@@ -65,50 +65,50 @@ class TestTheCatalogue:
 
     def test_marks_have_the_spaces_of_the_language(self) -> None:
         """They are put in for the writer."""
-        assert say(Message("{what} is expected", what="x"), "fr") == "attendu\u00a0: x"
+        assert translate(Message("{what} is expected", what="x"), "fr") == "attendu\u00a0: x"
         assert not [text for text in FRENCH.values() if re.search("[\u00a0\u202f]", text)]
 
 
 class TestMessages:
     def test_members_are_filled_in(self) -> None:
         told = Message("More than {most} levels.", most=64)
-        assert [say(told, lang) for lang in LANGUAGES] == ["More than 64 levels.", "Plus de 64 niveaux."]
+        assert [translate(told, lang) for lang in LANGUAGES] == ["More than 64 levels.", "Plus de 64 niveaux."]
 
     def test_messages_stand_in_messages(self) -> None:
         told = Message("{what} is expected", what=Message("an integer from {lo} to {hi}", lo=0, hi=20_000))
-        assert say(told, "en") == "an integer from 0 to 20,000 is expected"
-        assert say(told, "fr") == "attendu\u00a0: un entier de 0 à 20\u202f000"
+        assert translate(told, "en") == "an integer from 0 to 20,000 is expected"
+        assert translate(told, "fr") == "attendu\u00a0: un entier de 0 à 20\u202f000"
 
     @pytest.mark.parametrize("text", ["{most}", "[a]", "a. b", "Extra data", "  ", "«x»?", "de l'x : {y~a|b}"])
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_what_a_client_has_sent_stays_as_it_is(self, text: str, lang: str) -> None:
         """It is no template, and no message, whatever it looks like."""
-        assert text in say(Message("The key {key} comes twice.", key=text), lang)
+        assert text in translate(Message("The key {key} is repeated.", key=text), lang)
 
     def test_what_has_no_form_stays_english(self) -> None:
-        assert say("Something new.", "fr") == "Something new."
+        assert translate("Something new.", "fr") == "Something new."
 
     @pytest.mark.parametrize(
         ("shape", "value"),
         [
-            (Int(1, 2), 3),
+            (IntegerRange(1, 2), 3),
             (ANY_INT, "x"),
-            (Bool(), 1),
+            (Boolean(), 1),
             (Word(), ""),
             (Word(("a", "b")), "c"),
-            (ListOf(Int(), 1, 2), []),
-            (MapOf(Int(), 1), {"a": 1, "b": 2}),
-            (MapOf(Int()), {"": 1}),
-            (Obj({"a": Int()}), 1),
-            (Obj({"a": Int()}), {}),
-            (Obj({}), {"a": 1}),
-            (Either(Word(("random",)), Int(0, 6)), "x"),
+            (ListOf(IntegerRange(), 1, 2), []),
+            (MapOf(IntegerRange(), 1), {"a": 1, "b": 2}),
+            (MapOf(IntegerRange()), {"": 1}),
+            (ObjectOf({"a": IntegerRange()}), 1),
+            (ObjectOf({"a": IntegerRange()}), {}),
+            (ObjectOf({}), {"a": 1}),
+            (Either(Word(("random",)), IntegerRange(0, 6)), "x"),
         ],
     )
-    def test_what_a_shape_expects_is_a_message(self, shape: Shape, value: Any) -> None:
-        fault = shape.fault(value, "")
+    def test_what_a_shape_expects_is_a_message(self, shape: Validator, value: Any) -> None:
+        fault = shape.find_error(value, "")
         assert fault is not None
-        assert say(fault[1], "fr") != str(fault[1]) == say(fault[1], "en")
+        assert translate(fault[1], "fr") != str(fault[1]) == translate(fault[1], "en")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ class TestMessages:
     ],
 )
 def test_the_language_of_greatest_weight(header: str, lang: str) -> None:
-    assert preferred(parse_accept_header(header, LanguageAccept)) == lang
+    assert preferred_language(parse_accept_header(header, LanguageAccept)) == lang
 
 
 # --- problems, asked for in both languages ---------------------------------------------------------------------
@@ -361,9 +361,9 @@ def test_a_job_that_failed_says_why_in_both_languages(orders: Table) -> None:
 @pytest.mark.parametrize("rules", [entry.rules for entry in GAMES], ids=lambda rules: rules.meta.ruleset)
 def test_options_and_their_values_have_names_in_both_languages(rules: Any) -> None:
     for lang in LANGUAGES:
-        said = texts(rules.package, lang)
+        said = load_texts(rules.package, lang)
         keys = ["title", *(f"option.{name}" for name in rules.meta.options)]
-        keys += [f"word.{word}" for o in rules.meta.options.values() for word in _values(o.shape.schema())]
+        keys += [f"word.{word}" for o in rules.meta.options.values() for word in _values(o.validator.schema())]
         assert [key for key in keys if not said.label(key)] == []
 
 

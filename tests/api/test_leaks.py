@@ -21,7 +21,7 @@ from deploy.config.settings import load
 from deploy.runtime import logging_setup
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from tests.api.conftest import ROOT, Doc, Site, Table
 
 EVIL = 'evil\r\n2026-01-01 00:00:00 ERROR annals x\x1b[31m\x9b31m\u2028"}{\x00\u202e'
@@ -134,7 +134,7 @@ class TestRequests:
         def fail(*args: Any, **more: Any) -> None:
             raise ValueError(f"{args} {more} {key} {table.tokens[0]} {secrets}")
 
-        monkeypatch.setattr(site.services.commands, "do", fail)
+        monkeypatch.setattr(site.services.commands, "handle", fail)
         with capture_logs() as lines:
             for path, body in (("/nonces", {"nonce": secrets["nonce"]}), ("/seats", secrets | {"seat": 0})):
                 body.pop("nonce") if path == "/seats" else None
@@ -175,7 +175,7 @@ class TestCommands:
             raise StoreUnavailable(f"postgresql://user:s3cret@host {EVIL}")
 
         monkeypatch.setattr(doctor, "create_services", gone)
-        (check,) = doctor.examine(load({"data": str(tmp_path)}), Catalogue([]))
+        (check,) = doctor.examine(load({"data": str(tmp_path)}), RulesetRegistry([]))
         assert "s3cret" not in check.said
         assert not CONTROL.search(check.said)
 

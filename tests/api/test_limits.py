@@ -16,7 +16,7 @@ import pytest
 
 from api.http import rate_limits
 from api.http.problems import Problem
-from api.http.rate_limits import ADDRESS, Buckets, Gate
+from api.http.rate_limits import ADDRESS_FACTOR, Gate, TokenBuckets
 from tests.api.conftest import Reply, Site, Table, refused
 from tests.api.members import register
 from tests.api.test_rewinds import ORDER, back, moved, say
@@ -113,7 +113,7 @@ class TestBuckets:
         tables = [site.table("orders@1", 3, start=False) for _ in range(10)]
         site.remake(rate=0.001, burst=20)
         codes = [t.get("/audit", "director").status_code for t in tables]
-        assert codes == [200] * ADDRESS + [429] * (10 - ADDRESS)
+        assert codes == [200] * ADDRESS_FACTOR + [429] * (10 - ADDRESS_FACTOR)
         assert of(site, ELSEWHERE, tables[0].path + "/export").status_code == 200
 
     def test_what_is_left_stands_in_the_answer(self, orders: Table) -> None:
@@ -147,15 +147,15 @@ class TestBuckets:
         assert {orders.get("/scores", 0).status_code for _ in range(10)} == {200}
 
     def test_a_bucket_fills_again(self) -> None:
-        buckets = Buckets(2.0, 3)
+        buckets = TokenBuckets(2.0, 3)
         assert [buckets.take({"a": 1}, 1, 0.0) for _ in range(4)] == [0, 0, 0, 0.5]
         assert buckets.take({"a": 1}, 1, 0.5) == 0
         assert buckets.take({"b": 1}, 3, 0.5) == 0
-        assert Buckets(0, 0).take({"a": 1}, 1, 0.0) == 0
+        assert TokenBuckets(0, 0).take({"a": 1}, 1, 0.0) == 0
 
     def test_what_is_refused_by_one_bucket_takes_nothing_from_the_other(self) -> None:
         """A client that loops on its token shuts out nobody else behind the same address."""
-        buckets = Buckets(1.0, 2)
+        buckets = TokenBuckets(1.0, 2)
         assert [buckets.take({"loops": 1, "house": 2}, 1, 0.0) for _ in range(50)] == [0, 0] + [1.0] * 48
         assert [buckets.take({"other": 1, "house": 2}, 1, 0.0) for _ in range(3)] == [0, 0, 1.0]
         assert buckets.take({"third": 1, "house": 2}, 1, 0.0) == 0.5
@@ -167,7 +167,7 @@ class TestGate:
         inside, leave = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with gate.passing(address):
+            with gate.slot(address):
                 inside.set()
                 assert leave.wait(60)
 
@@ -183,7 +183,7 @@ class TestGate:
 
     def full(self, gate: Gate, address: str) -> bool:
         try:
-            with gate.passing(address):
+            with gate.slot(address):
                 return False
         except Problem as problem:
             return problem.code == "too_many_requests"
@@ -214,7 +214,7 @@ class TestGate:
         gate, order, leave = Gate(most=1, each=1, patience=PATIENCE), list[str](), threading.Event()
 
         def hold(address: str) -> None:
-            with gate.passing(address):
+            with gate.slot(address):
                 order.append(address)
                 assert leave.wait(PATIENCE)
 
@@ -245,7 +245,7 @@ class TestGate:
 
     def test_a_failure_gives_the_place_back(self) -> None:
         gate = Gate(most=1, each=1, patience=0.01)
-        with pytest.raises(ValueError, match="broken"), gate.passing("a"):
+        with pytest.raises(ValueError, match="broken"), gate.slot("a"):
             raise ValueError("broken")
         assert not self.full(gate, "a")
 
@@ -339,8 +339,8 @@ class Held(Gate):
         self.inside, self.go_on = threading.Semaphore(0), threading.Event()
 
     @contextmanager
-    def passing(self, address: str) -> Iterator[None]:
-        with super().passing(address):
+    def slot(self, address: str) -> Iterator[None]:
+        with super().slot(address):
             if address == ELSEWHERE:
                 self.inside.release()
                 assert self.go_on.wait(PATIENCE)

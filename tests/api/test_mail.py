@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from api.http.login_throttle import FREE, LONGEST
-from domain.accounts.credentials import FRESH
-from domain.notifications.email_subscriptions import CODES_A_DAY, CODES_OF_ADDRESS, Mailbox
+from api.http.login_throttle import FREE_FAILURES, LONGEST_WAIT
+from domain.accounts.sessions import FRESH
+from domain.notifications.email_subscriptions import CODES_A_DAY, CODES_OF_ADDRESS, EmailSubscription
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, register, timed
 
@@ -36,10 +36,10 @@ def codes(site: Site) -> list[str]:
     return [json.loads(body)["data"]["code"] for body in found]
 
 
-def confirmed(who: Member, **more: Any) -> Mailbox:
+def confirmed(who: Member, **more: Any) -> EmailSubscription:
     assert who.put("/me/mail", WISH | more).status_code == 200
     assert who.post("/me/mail/confirmations", {"code": codes(who.site)[-1]}).status_code == 200
-    found = who.site.services.notices.mailboxes.of(who.id)
+    found = who.site.services.notifications.email_subscriptions.find_by_account(who.id)
     assert found
     return found
 
@@ -112,14 +112,16 @@ class TestKeeping:
             kept = bob.put("/me/mail", WISH)
             assert (kept.status_code, kept.json["state"]) == (200, "waiting")
         assert len(codes(sending)) == CODES_OF_ADDRESS
-        assert sending.services.notices.mailboxes.of(anne.id) == mine
+        assert sending.services.notifications.email_subscriptions.find_by_account(anne.id) == mine
 
     def test_codes_of_an_account_and_guesses_are_bounded(self, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("api.http.login_throttle._pause", lambda count: LONGEST if count >= FREE else 0.0)
+        monkeypatch.setattr(
+            "api.http.login_throttle._wait_after", lambda count: LONGEST_WAIT if count >= FREE_FAILURES else 0.0
+        )
         found = [anne.put("/me/mail", WISH | {"address": f"a{n}@example.org"}) for n in range(CODES_A_DAY + 1)]
         assert {answer.status_code for answer in found[:-1]} == {200}
         refused(found[-1], 409, "too_many")
-        guesses = [anne.post("/me/mail/confirmations", {"code": "AAAAAAAAAA"}) for _ in range(FREE + 1)]
+        guesses = [anne.post("/me/mail/confirmations", {"code": "AAAAAAAAAA"}) for _ in range(FREE_FAILURES + 1)]
         refused(guesses[-1], 429, "too_many_requests")
 
     def test_it_is_removed_and_goes_with_the_account(self, sending: Site, anne: Member) -> None:
@@ -153,7 +155,7 @@ class TestTheLink:
         assert page.headers["Referrer-Policy"] == "no-referrer"
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
         assert "script-src" not in page.headers["Content-Security-Policy"]
-        for name in (anne.id, box.wish.address, str(anne.doc["player"])):
+        for name in (anne.id, box.preferences.address, str(anne.doc["player"])):
             assert name not in page.text
         for _ in range(2):
             assert sending.client.post(path).status_code == 200

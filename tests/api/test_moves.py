@@ -152,7 +152,7 @@ class TestRefusals:
         refused(table.post("/moves?dry_run=1", body, table.tokens[0]), 409, "not_running")
         refused(table.post("/choices", {}, table.tokens[0]), 409, "not_running")
         table.post("/start", token=table.director)
-        site.services.commands.do(table.game, Close("abandoned"))
+        site.services.commands.handle(table.game, Close("abandoned"))
         refused(table.post("/moves", body, table.tokens[0]), 409, "game_over")
         refused(table.post("/moves?dry_run=1", body, table.tokens[0]), 409, "game_over")
 

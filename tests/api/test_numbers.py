@@ -6,17 +6,18 @@ import re
 
 import pytest
 
-from api.http.login_throttle import FREE
-from api.http.login_throttle import LONGEST as LONGEST_WAIT
-from api.http.rate_limits import ADDRESS, COSTLY, Gate
+from api.http.login_throttle import FREE_FAILURES, LONGEST_WAIT
+from api.http.rate_limits import ADDRESS_FACTOR, READ_COSTS, Gate
 from api.schemas.request_bodies import MOST_AT_ONCE
-from api.services import Settings
+from api.services import ApiSettings
 from domain import queries
 from domain.accounts import audit_log, passwords, social
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import FREED
-from domain.accounts.credentials import ABSOLUTE, CODES, FRESH, IDLE, LONGEST_TOKEN, MOST_SESSIONS
-from domain.service.seat_tokens import COOKIE_SECONDS, TICKET_SECONDS
+from domain.accounts.personal_tokens import LONGEST_TOKEN
+from domain.accounts.recovery_codes import CODES
+from domain.accounts.sessions import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
+from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
 from tests.api.conftest import ROOT
 
 WORDS = {2: "two", 5: "five", 10: "ten", 30: "thirty", 50: "fifty"}
@@ -26,20 +27,20 @@ HTTP = {
     f"opens one stream within a {'minute' if TICKET_SECONDS == 60 else '?'}",
     f"for a quarter of an hour it opens the streams{'' if COOKIE_SECONDS == QUARTER else '?'}",
     f"{queries.MAX_QUESTIONS:,} answers of the builder",
-    f"opens {Settings.tables} tables in an hour at most",
-    f"its body of at most {Settings.max_body // 1024} KiB",
-    f"A token may have {Settings.streams_each} streams, an address {Settings.streams_address}",
+    f"opens {ApiSettings.tables} tables in an hour at most",
+    f"its body of at most {ApiSettings.max_body // 1024} KiB",
+    f"A token may have {ApiSettings.streams_each} streams, an address {ApiSettings.streams_address}",
     f"an address has {WORDS[Gate()._each]} at once",
-    f'"caller";q={Settings.burst};w={Settings.burst / Settings.rate:.0f}',
-    f'"address";q={Settings.burst * ADDRESS};w={Settings.burst / Settings.rate:.0f}',
+    f'"caller";q={ApiSettings.burst};w={ApiSettings.burst / ApiSettings.rate:.0f}',
+    f'"address";q={ApiSettings.burst * ADDRESS_FACTOR};w={ApiSettings.burst / ApiSettings.rate:.0f}',
     f"open up to {WORDS[MOST_AT_ONCE]} tables of one kind",
 }
 
 ACCOUNTS = {
     f"keeps the former name from others for {FREED // DAY} days",
-    f"an address asks for {WORDS[Settings.accounts]} names an hour at most",
+    f"an address asks for {WORDS[ApiSettings.accounts]} names an hour at most",
     f"A password has {passwords.SHORTEST} to {passwords.LONGEST} characters",
-    f"after {WORDS[FREE]} failures each next one twice as long",
+    f"after {WORDS[FREE_FAILURES]} failures each next one twice as long",
     f"up to a quarter of an hour (429{'' if LONGEST_WAIT == QUARTER else '?'}",
     f"It lasts for {ABSOLUTE // DAY} days, and ends if nobody uses it for two weeks{'' if IDLE == 14 * DAY else '?'}",
     f"account has {MOST_SESSIONS} sessions at most",
@@ -49,7 +50,7 @@ ACCOUNTS = {
     f"is kept for {audit_log.KEPT // DAY} days",
 }
 
-COMPANY = {f"after {social.LASTS // DAY} days unless it says otherwise"}
+COMPANY = {f"after {social.DEFAULT_LIFETIME // DAY} days unless it says otherwise"}
 
 
 @pytest.mark.parametrize(
@@ -79,5 +80,5 @@ def test_what_costs_is_told_with_its_cost() -> None:
         "players/games": "tables of a player",
         "players/results": "results of a player",
     }
-    names = {path: others.get(path, path.rpartition("/")[2]) for path in COSTLY}
-    assert {path: by_name[name] for path, name in names.items()} == dict(COSTLY)
+    names = {path: others.get(path, path.rpartition("/")[2]) for path in READ_COSTS}
+    assert {path: by_name[name] for path, name in names.items()} == dict(READ_COSTS)

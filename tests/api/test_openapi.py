@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from api.http.problems import CODES
-from api.openapi.components import _Book
-from api.schemas.schema_builder import camel, obj, plain, superset
+from api.openapi.components import _ComponentBuilder
+from api.schemas.schema_builder import component_name, object_of, simplify, superset
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site, refused
@@ -94,7 +94,7 @@ def test_moves_are_one_union_per_ruleset(spec: dict[str, Any]) -> None:
     schemas = spec["components"]["schemas"]
     known = set()
     for name in CATALOGUE.names():
-        mapping = schemas[camel(name, "move")]["discriminator"]["mapping"]
+        mapping = schemas[component_name(name, "move")]["discriminator"]["mapping"]
         assert set(mapping) == {k for k, m in CATALOGUE.get(name).moves.items() if m.admission.by != "engine"}
         known |= set(mapping)
     assert set(schemas["Move"]["discriminator"]["mapping"]) == known
@@ -179,18 +179,18 @@ def test_a_move_is_shown_without_what_only_its_mover_may_see(spec: dict[str, Any
 
 
 def test_two_classes_of_one_name_are_not_mixed_up() -> None:
-    book = _Book({})
-    book.put("A", {"type": "string"})
-    book.put("A", {"type": "string"})
+    book = _ComponentBuilder({})
+    book.add_component("A", {"type": "string"})
+    book.add_component("A", {"type": "string"})
     with pytest.raises(ValueError, match="two components"):
-        book.put("A", {"type": "integer"})
+        book.add_component("A", {"type": "integer"})
 
 
 class TestShapes:
     def test_what_several_allow_is_required_only_where_all_require_it(self) -> None:
-        one = obj("", {"a": {"type": "string"}, "b": {"type": "string", "description": "x"}})
-        two = obj("", {"b": {"type": "string"}, "a": {"type": "integer"}}, c={"type": "null"})
-        three = obj("", {"b": {"type": "string"}}, a={"type": "string"})
+        one = object_of("", {"a": {"type": "string"}, "b": {"type": "string", "description": "x"}})
+        two = object_of("", {"b": {"type": "string"}, "a": {"type": "integer"}}, c={"type": "null"})
+        three = object_of("", {"b": {"type": "string"}}, a={"type": "string"})
         found = superset([one, two, three], "s")
         assert found["properties"] == {"a": {}, "b": {"type": "string"}, "c": {"type": "null"}}
         assert found["required"] == ["b"]
@@ -211,7 +211,7 @@ class TestShapes:
         ],
     )
     def test_a_schema_is_told_in_its_plain_form(self, given: dict[str, Any], told: dict[str, Any]) -> None:
-        assert plain(given) == told
+        assert simplify(given) == told
 
 
 def test_the_pages_ask_no_other_host(site: Site) -> None:

@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from domain.errors import StoreUnavailable, WrongKey
-from domain.service.job_requests import Errand
+from domain.service.job_requests import JobRequest
 from projections import documents
 from tests.api.conftest import Site, Table, refused
 
@@ -160,8 +160,10 @@ class TestFigures:
             orders.move(seat, {"type": "submit"})
         assert gauges(site)["annals_views_behind"] == 0
         assert gauges(site)["annals_due_work"] == 1
-        site.services.errands.ask(Errand("audit-1", "audit", orders.game, at=site.services.clock() - 60_000))
-        site.services.errands.ask(Errand("rewind-1", "rewind", orders.game, asked=(1,)))
+        site.services.job_requests.submit(
+            JobRequest("audit-1", "audit", orders.game, at=site.services.clock() - 60_000)
+        )
+        site.services.job_requests.submit(JobRequest("rewind-1", "rewind", orders.game, asked=(1,)))
         assert gauges(site)["annals_errands"] == 1, "a motion that waits for consents is nobody's fault"
         assert gauges(site)["annals_errands_seconds"] >= 60
 

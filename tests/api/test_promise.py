@@ -12,7 +12,7 @@ from flask import Response
 
 from api import app
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, leaving
+from api.openapi.smorest import Blueprint, deprecated
 from tests.api.conftest import Doc, Site, refused
 from tests.api.promise import Comparison, bare, differing, document, promised
 
@@ -94,14 +94,14 @@ def test_what_goes_away_says_so_with_every_answer(site: Site, monkeypatch: pytes
     room = Blueprint("old", __name__, url_prefix="/v1/old")
 
     @room.route("/<word>", methods=["GET"])  # type: ignore[untyped-decorator] # as the library has it
-    @leaving(date(2030, 1, 2), date(2031, 1, 2), "/v1/new")
+    @deprecated(date(2030, 1, 2), date(2031, 1, 2), "/v1/new")
     def old(word: str) -> Response:
         """Go away."""
         if word == "none":
             raise Problem("not_found")
         return Response(word)
 
-    monkeypatch.setattr(app, "ROOMS", (*app.ROOMS, room))
+    monkeypatch.setattr(app, "BLUEPRINTS", (*app.BLUEPRINTS, room))
     site.remake()
     for answer in (site.get("/old/some"), site.get("/old/none")):
         assert answer.headers["Deprecation"] == "@1893542400"

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from domain.kernel.schema.canonical_json import digest
-from projections.merkle_tree import extends, proves
+from projections.merkle_tree import verify_consistency, verify_inclusion
 from tests.api.conftest import Site, Table, refused
 
 ORDER = {"type": "order", "to": "t01", "units": 1}
@@ -31,7 +31,7 @@ def test_a_record_is_proved_from_what_anybody_may_read(orders: Table) -> None:
         assert found["record"] == digest(record)
         assert (found["size"], found["root"]) == (head["size"], head["root"])
         leaf = hashlib.sha256(b"\0" + bytes.fromhex(digest(record))).digest()
-        assert proves(bytes.fromhex(head["root"]), leaf, found["leaf"], found["size"], nodes(found["path"]))
+        assert verify_inclusion(bytes.fromhex(head["root"]), leaf, found["leaf"], found["size"], nodes(found["path"]))
 
 
 def test_a_later_head_extends_an_earlier_one(orders: Table) -> None:
@@ -41,9 +41,9 @@ def test_a_later_head_extends_an_earlier_one(orders: Table) -> None:
     new = site.get(f"/log?since={old['size']}&wait={position}").json
     assert new["size"] == old["size"] + 1
     path = nodes(new["path"])
-    assert extends(bytes.fromhex(new["root"]), new["size"], bytes.fromhex(old["root"]), old["size"], path)
+    assert verify_consistency(bytes.fromhex(new["root"]), new["size"], bytes.fromhex(old["root"]), old["size"], path)
     other = hashlib.sha256(b"another log").digest()
-    assert not extends(bytes.fromhex(new["root"]), new["size"], other, old["size"], path)
+    assert not verify_consistency(bytes.fromhex(new["root"]), new["size"], other, old["size"], path)
 
 
 def test_what_there_is_none_of_is_refused(orders: Table) -> None:

@@ -11,7 +11,7 @@ from domain.games.egc.data import EMPIRES
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import parse
 from domain.kernel.schema.canonical_json import digest
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from tests.api import conftest
 from tests.api.conftest import Table, make_site
 
@@ -23,7 +23,7 @@ ORDER = {"type": "set_research", "technology": "naval", "amount": 4_000}
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A game of ten empires in its first turn."""
-    monkeypatch.setattr(conftest, "CATALOGUE", shipped())
+    monkeypatch.setattr(conftest, "CATALOGUE", load_shipped())
     site = make_site(tmp_path)
     table = site.table("egc@1", len(EMPIRES))
     for seat in SEATS:
@@ -71,6 +71,6 @@ def test_the_closed_export_proves_that_the_sheet_was_not_changed(table: Table) -
     kept = parse(table.get("/export", FRANCE).data).records[version - 1]
     end(table)
     final = parse(table.get("/export").data)
-    assert verify(shipped().get("egc@1"), final).closed
+    assert verify(load_shipped().get("egc@1"), final).closed
     assert final.records[version - 1].packs[str(FRANCE)] == kept.packs[str(FRANCE)]
     assert final.records[version - 1].hash == kept.hash

@@ -88,7 +88,7 @@ class TestSeatTakenBack:
 
     def test_a_name_that_was_erased_does_not_come_back(self, table: Table) -> None:
         first = join(table, K, name="Anne")
-        table.site.services.access.forget(first["player"])
+        table.site.services.seat_tokens.texts.erase_now(first["player"])
         join(table, K, name="Anne")
         assert first["player"] not in table.get().json["names"]
 
@@ -113,7 +113,7 @@ class TestOnTheWay:
     @pytest.fixture
     def put_out(self, table: Table, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         """From now on seat 0 changes hands between the look at the token and the command."""
-        access = table.site.services.access
+        access = table.site.services.seat_tokens
         real = access.authenticate
 
         def late(token: str) -> Any:
@@ -148,7 +148,7 @@ class TestOnTheWay:
         """By the command itself: the seat must be that person's when the record is stored."""
         table = site.table("orders@1", 3, pace={"seconds": {"turn": 60}, "vacation": 5})
         with pytest.raises(NotSeated):
-            site.services.commands.do(table.game, Rest(0, 1), sitting=(0, "somebody"))
+            site.services.commands.handle(table.game, Rest(0, 1), seat_guard=(0, "somebody"))
 
 
 def test_what_was_refused_leaves_no_token(table: Table) -> None:

@@ -101,9 +101,9 @@ class TestAsking:
         services = orders.site.services
         assert "wrong card" not in str(services.ledger.read(orders.game))
         assert orders.get("/timeline?limit=200").json["items"][-1]["reason"] == "A wrong card was dealt"
-        holder = services.access.authenticate(orders.director)
+        holder = services.seat_tokens.authenticate(orders.director)
         assert holder is not None
-        services.access.forget(holder.player)
+        services.seat_tokens.texts.erase_now(holder.player)
         assert orders.get("/timeline?limit=200").json["items"][-1]["reason"] is None
         assert "wrong card" not in str(services.ledger.execute("SELECT * FROM errands"))
         assert orders.get("/audit").json["proved"] is True

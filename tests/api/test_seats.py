@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.game.command_of_record import act_of
-from domain.kernel.game.deadlines import NO_PACE
+from domain.kernel.game.command_of_record import command_of
+from domain.kernel.game.deadlines import NO_DEADLINES
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.table_commands import Close
 from tests.api.conftest import Reply, Site, Table, refused
@@ -22,7 +22,7 @@ def looks(table: Table) -> int:
     """How many are in the log."""
     s = table.site.services
     p = s.commands.game(table.game)
-    return sum(r.kind == "ruled" and isinstance(act_of(r, p), Look) for r in s.ledger.read(table.game))
+    return sum(r.kind == "ruled" and isinstance(command_of(r, p), Look) for r in s.ledger.read(table.game))
 
 
 def hold(table: Table, seat: int, seconds: int, token: str | None = None, **headers: str) -> Reply:
@@ -37,7 +37,9 @@ class TestHolds:
         shown = orders.get().json
         assert shown["seats"][1]["held"] == shown["at"] + 60_000
         assert not shown["seats"][1]["vacant"]
-        work = {at: {row.work for row in orders.site.services.reader.due(shown["at"] + at)} for at in (59_999, 60_000)}
+        work = {
+            at: {row.work for row in orders.site.services.reader.list_due(shown["at"] + at)} for at in (59_999, 60_000)
+        }
         assert ("vacant" in work[59_999], "vacant" in work[60_000]) == (False, True)
         (entry,) = orders.get(f"/timeline?after={orders.version - 1}").json["items"]
         assert entry["text"][0] == "Seat 2 leaves the game; the seat is held for 1 minute."
@@ -317,9 +319,9 @@ class TestRequestsOfOlderVersions:
 
     def test_a_table_that_was_opened_before_there_were_holds(self, site: Site) -> None:
         s, key = site.services, "k" * 32
-        grant, named = s.access.grant("", "open", key), s.access.named("", "open", key)
-        terms = {"pace": NO_PACE.to_json(), "undo": "consent", "listing": "public"}
-        first = s.commands.open(grant.game, "orders@1", 3, {}, body=terms, command=named)
+        grant, named = s.seat_tokens.make_token("", "open", key), s.seat_tokens.command_id("", "open", key)
+        terms = {"pace": NO_DEADLINES.to_json(), "undo": "consent", "listing": "public"}
+        first = s.commands.open(grant.game, "orders@1", 3, {}, body=terms, idempotency_key=named)
         again = site.post("/games", {"ruleset": "orders@1", "seats": 3}, Idempotency_Key=key)
         assert (again.status_code, again.json["position"]) == (201, first.position), again.text
         assert again.headers["Idempotency-Replayed"] == "true"
@@ -329,10 +331,10 @@ class TestRequestsOfOlderVersions:
 
     def test_one_that_was_closed_before_it_was_told_by_whom(self, orders: Table) -> None:
         s, key = orders.site.services, "close-it"
-        director = s.access.authenticate(orders.director)
+        director = s.seat_tokens.authenticate(orders.director)
         assert director
-        named = s.access.named("act", orders.game, "director", director.player, key)
-        first = s.commands.do(orders.game, Close("void"), command=named)
+        named = s.seat_tokens.command_id("act", orders.game, "director", director.player, key)
+        first = s.commands.handle(orders.game, Close("void"), idempotency_key=named)
         again = orders.post("/close", {"reason": "void"}, orders.director, Idempotency_Key=key)
         assert (again.status_code, again.json["version"]) == (201, first.versions[-1]), again.text
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from domain.games import imperunde
-from domain.kernel.game.game import fold, state_for
+from domain.kernel.game.game import fold, state_known_to
 from domain.kernel.game.table_commands import Start
 from domain.kernel.records.record import facts_for
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from domain.service import keyring, seat_tokens, seed_store
 from tests.api import conftest
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
@@ -65,10 +65,10 @@ def test_every_document_is_made_of_what_its_viewer_may_read(site: Site, ruleset:
             break
         for who in (None, 0, 1, 2):
             viewer = "public" if who is None else who
-            state = state_for(rules, records, viewer)
+            state = state_known_to(rules, records, viewer)
             doc = table.get("/board", who).json
-            assert doc["public"] == rules.sight(state, "public")
-            assert doc.get("own") == (None if who is None else rules.sight(state, who))
+            assert doc["public"] == rules.player_view(state, "public")
+            assert doc.get("own") == (None if who is None else rules.player_view(state, who))
             for entry, record in zip(table.get("/timeline?limit=200", who).json["items"], records, strict=True):
                 told = entry["facts"] + [f for own in entry.get("own", ()) for f in own["facts"]]
                 assert sorted(map(str, told)) == sorted(map(str, facts_for(record, viewer)))
@@ -193,7 +193,7 @@ ENDS: tuple[Doc, ...] = (
 
 def in_window(twins: Twins, monkeypatch: pytest.MonkeyPatch, ruleset: str) -> Table:
     """A table where all seats are asked in secret."""
-    monkeypatch.setattr(conftest, "CATALOGUE", Catalogue([windows.RULESET, imperunde.RULESET]))
+    monkeypatch.setattr(conftest, "CATALOGUE", RulesetRegistry([windows.RULESET, imperunde.RULESET]))
     site = twins.site()
     if ruleset == "windows@1":
         table = site.table(ruleset, 3)
@@ -201,7 +201,7 @@ def in_window(twins: Twins, monkeypatch: pytest.MonkeyPatch, ruleset: str) -> Ta
         return table
     rare = RARE[0]
     table = site.table(ruleset, int(rare["seats"]), start=False, options=rare["options"])
-    site.services.commands.do(table.game, Start(rare["patch"]))
+    site.services.commands.handle(table.game, Start(rare["patch"]))
     site.ring()
     return table
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from domain.ruleset_registry import shipped
-from domain.service.heartbeat import Outages
+from domain.ruleset_registry import load_shipped
+from domain.service.heartbeat import Heartbeat
 from tests.api.conftest import Site, Table, make_site, refused
 from tests.api.player import play
 
-CATALOGUE = shipped()
+CATALOGUE = load_shipped()
 SECONDS = 3600
 PASSWORD = "a long enough passphrase"
 
@@ -70,7 +70,7 @@ class Spectated:
 
     def __init__(self, folder: Path, ruleset: str, **terms: Any) -> None:
         self.site: Site = make_site(folder, CATALOGUE)
-        Outages(self.site.services.ledger).migrate()
+        Heartbeat(self.site.services.ledger).migrate()
         terms = {"delay": SECONDS, **terms}
         self.table: Table = self.site.table(ruleset, CATALOGUE.get(ruleset).meta.seats[0], **terms)
         made = self.site.post("/accounts", {"name": "Stranger", "password": PASSWORD})
@@ -313,17 +313,17 @@ class TestAtTheTable:
 
 def moderator(spectated: Spectated) -> str:
     """The session of one."""
-    accounts = spectated.site.services.people.accounts
+    accounts = spectated.site.services.account_store.accounts
     made = spectated.site.post("/accounts", {"name": "Keeper", "password": PASSWORD}).json
-    accounts.promote(made["account"], "moderator", [])
+    accounts.set_role(made["account"], "moderator", [])
     return str(made["token"])
 
 
 def demote(spectated: Spectated) -> None:
-    accounts = spectated.site.services.people.accounts
-    found = accounts.named("Keeper")
+    accounts = spectated.site.services.account_store.accounts
+    found = accounts.find_by_name("Keeper")
     assert found is not None
-    accounts.promote(found.id, "member", [])
+    accounts.set_role(found.id, "member", [])
 
 
 class TestTakingASeat:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from api.services import Settings
+from api.services import ApiSettings
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.player import play
 
@@ -117,7 +117,7 @@ class TestEvents:
             assert orders.site.loop is not None
             loop = orders.site.loop.loop
             before = loop.time
-            monkeypatch.setattr(loop, "time", lambda: before() + Settings().stream_seconds + 1)
+            monkeypatch.setattr(loop, "time", lambda: before() + ApiSettings().stream_seconds + 1)
             assert events.news() == [("bye", {"version": orders.version}, None)]
 
 
@@ -204,7 +204,7 @@ class TestAccess:
 
     def test_the_place_of_who_has_gone_is_soon_free(self) -> None:
         """That nobody listens is seen where a sign of life is written."""
-        assert Settings().keep_alive <= 5
+        assert ApiSettings().keep_alive <= 5
 
     def test_a_store_that_fails_ends_it_politely(self, orders: Table) -> None:
         with following(orders) as events:
@@ -289,9 +289,9 @@ class TestCookies:
         other = orders.site.table("orders@1", 3)
         refused(other.get("/stream", Cookie=cookie), 403, "other_table")
         refused(orders.get("/stream", Cookie="annals_stream=anc_nonsense"), 401, "unauthenticated")
-        access = orders.site.services.access
-        later = access._now() + 901
-        monkeypatch.setattr(access, "_now", lambda: later)
+        access = orders.site.services.seat_tokens
+        later = access.tickets._now() + 901
+        monkeypatch.setattr(access.tickets, "_now", lambda: later)
         refused(orders.get("/stream", Cookie=cookie), 401, "unauthenticated")
 
     def test_it_can_be_taken_back(self, orders: Table) -> None:

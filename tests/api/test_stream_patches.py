@@ -12,16 +12,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from api.streams.json_patches import Sent
-from domain.kernel.game.game import advance
+from api.streams.json_patches import SentBoard
+from domain.kernel.game.game import apply_record
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical
-from domain.kernel.schema.json_codec import difference, merge_patch
-from domain.ruleset_registry import shipped
+from domain.kernel.schema.json_codec import make_merge_patch, merge_patch
+from domain.ruleset_registry import load_shipped
 from domain.types import DIRECTOR, Json
 from projections import documents
-from projections.loaded_game import Known, folded
+from projections.loaded_game import LoadedGame, load_game
 from tests.api.conftest import Doc, Site
 from tests.api.test_stream_sharing import LINES, lines
 from tests.test_logs import LOGS
@@ -43,14 +43,14 @@ def applied(before: Doc, told: Doc | None, after: bytes) -> Json:
 @given(OBJECTS, OBJECTS)
 def test_a_patch_makes_the_document_or_there_is_none(before: Doc, after: Doc) -> None:
     raw = canonical(after)
-    told = Sent.of(1, canonical(before)).patch(2, raw)
+    told = SentBoard.pack(1, canonical(before)).patch(2, raw)
     assert canonical(applied(before, told, raw)) == raw
 
 
 @given(OBJECTS, OBJECTS)
 def test_without_nulls_there_is_always_a_difference_that_does(before: Doc, after: Doc) -> None:
     assume("null" not in json.dumps(after))
-    assert canonical(merge_patch(before, difference(before, after))) == canonical(after)
+    assert canonical(merge_patch(before, make_merge_patch(before, after))) == canonical(after)
 
 
 @functools.cache
@@ -61,11 +61,11 @@ def _records(name: str) -> tuple[Record, ...]:
 
 def _boards(records: Sequence[Record], seat: int, first: int, steps: Sequence[int]) -> list[bytes]:
     """A seat's boards after some versions of a recorded game."""
-    known, out, at = folded(shipped(), records[:first]), [], first
+    known, out, at = load_game(load_shipped(), records[:first]), [], first
     for step in (0, *steps):
-        game = functools.reduce(lambda g, r: advance(known.rules, g, r), records[at : at + step], known.game)
-        known, at = Known(known.rules, game), min(at + step, len(records))
-        out.append(documents.board(known, DIRECTOR if seat < 0 else seat % known.game.table.seats))
+        game = functools.reduce(lambda g, r: apply_record(known.rules, g, r), records[at : at + step], known.game)
+        known, at = LoadedGame(known.rules, game), min(at + step, len(records))
+        out.append(documents.build_board(known, DIRECTOR if seat < 0 else seat % known.game.table.seats))
     return out
 
 
@@ -79,7 +79,7 @@ def test_who_applies_the_patches_of_a_recorded_game_has_its_boards(name: str, da
     boards = _boards(records, data.draw(st.integers(0, 9)), first, steps)
     held: Doc = json.loads(boards[0])
     for before, after in itertools.pairwise(boards):
-        told = Sent.of(1, before).patch(2, after)
+        told = SentBoard.pack(1, before).patch(2, after)
         held = applied(held, told, after)
         assert canonical(held) == canonical(json.loads(after))
 

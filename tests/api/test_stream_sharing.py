@@ -15,9 +15,9 @@ from unittest import mock
 import pytest
 
 from api.streams import subscriber
-from api.streams.events import SSE, Event, event, marked
+from api.streams.events import SSE, Event, make_event, with_last_id
 from api.streams.hub import Hub
-from api.streams.subscriber import Follower
+from api.streams.subscriber import Subscriber
 from domain.errors import StoreUnavailable
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.streaming import PATIENCE, Answer, Loop, scope
@@ -49,7 +49,7 @@ class TestSharing:
             open_ = [streams.enter_context(open_stream(orders)) for _ in range(10)]
             for each in open_:
                 each.until("event: board")
-            with mock.patch.object(reader, "timeline", wraps=reader.timeline) as read:
+            with mock.patch.object(reader, "read_timeline", wraps=reader.read_timeline) as read:
                 orders.move(0, ORDER)
                 said = [each.until("event: timeline").replace(": still here\n\n", "") for each in open_]
             assert read.call_count == 1
@@ -59,14 +59,14 @@ class TestSharing:
         """As from a standby that lagged: who follows comes again, and is not left with what nobody knows any more."""
         reader = orders.site.services.reader
         orders.move(0, ORDER)
-        game = reader.game
+        game = reader.find_summary
 
         def shorter(*args: Any, **kwargs: Any) -> Any:
             return {**found, "version": found["version"] - 1} if (found := game(*args, **kwargs)) else None
 
         with open_stream(orders) as stream:
             stream.until("event: board")
-            with mock.patch.object(reader, "game", shorter):
+            with mock.patch.object(reader, "find_summary", shorter):
                 orders.site.stirred(orders.game)
                 assert "event: timeline" not in stream.until("event: bye")
 
@@ -82,8 +82,8 @@ class TestSharing:
 
         with open_stream(orders) as stream:
             stream.until("event: board")
-            timeline = reader.timeline
-            with mock.patch.object(reader, "timeline", slow):
+            timeline = reader.read_timeline
+            with mock.patch.object(reader, "read_timeline", slow):
                 orders.move(0, ORDER)
                 assert reads.wait(20)
                 orders.site.unfollow()
@@ -101,7 +101,7 @@ class TestSharing:
 
         def hear(heard: bool) -> None:
             if heard:
-                hub.heard(frozenset())
+                hub.notify(frozenset())
             loop.do(asyncio.sleep(0))
 
         async def made() -> Hub:
@@ -272,12 +272,12 @@ class TestRequests:
 class TestFaults:
     def test_a_fault_ends_the_streams_of_one_game(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         other = orders.site.table("orders@1", 3)
-        reader, real = orders.site.services.reader, orders.site.services.reader.game
+        reader, real = orders.site.services.reader, orders.site.services.reader.find_summary
         with open_stream(orders) as broken, open_stream(other) as sound:
             broken.until("event: board")
             sound.until("event: board")
             monkeypatch.setattr(
-                reader, "game", lambda game, **more: 1 / 0 if game == orders.game else real(game, **more)
+                reader, "find_summary", lambda game, **more: 1 / 0 if game == orders.game else real(game, **more)
             )
             assert "event: bye" in broken.text
             other.move(0, ORDER)
@@ -286,7 +286,7 @@ class TestFaults:
     def test_a_store_that_hangs_holds_who_asks_it_alone(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         """Not the loop, on which all streams are sent."""
         release, reader = threading.Event(), orders.site.services.reader
-        real = reader.game
+        real = reader.find_summary
 
         def hangs(game: str, **more: bool) -> Any:
             if game == orders.game:
@@ -297,7 +297,7 @@ class TestFaults:
         with open_stream(orders) as held, open_stream(other) as sound:
             held.until("event: board")
             sound.until("event: board")
-            monkeypatch.setattr(reader, "game", hangs)
+            monkeypatch.setattr(reader, "find_summary", hangs)
             orders.move(0, ORDER)
             other.move(0, ORDER)
             assert "event: timeline" in sound.until("event: timeline")
@@ -328,15 +328,17 @@ class TestFaults:
 
         async def followed() -> None:
             async def page(after: int, upto: int) -> tuple[list[Event], int]:
-                told.give(SSE.chunk(marked([event("timeline", {"version": upto + 1})], upto + 1)), upto + 1)
+                told.give(
+                    SSE.encode_all(with_last_id([make_event("timeline", {"version": upto + 1})], upto + 1)), upto + 1
+                )
                 if ended == "by what reads":
                     raise StoreUnavailable("away")
                 told.end("bye")
-                return [event("timeline", {"version": n + 1}) for n in range(after, upto)], upto
+                return [make_event("timeline", {"version": n + 1}) for n in range(after, upto)], upto
 
-            source = mock.Mock(counts="version")
-            told = Follower(source, mock.Mock(), SSE, PATIENCE, last=10)
-            told.begin((event("board", {"version": 20}),), 20)
+            source = mock.Mock(id_kind="version")
+            told = Subscriber(source, mock.Mock(), SSE, PATIENCE, last_id=10)
+            told.begin((make_event("board", {"version": 20}),), 20)
             await told.run(write, page)
 
         asyncio.run(followed())
@@ -347,7 +349,7 @@ class TestFaults:
     def test_who_is_left_far_behind_comes_again(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         from api.streams import game_source
 
-        monkeypatch.setattr(game_source, "MOST", 1)
+        monkeypatch.setattr(game_source, "MAX_BEHIND", 1)
         seen = orders.version
         with open_stream(orders) as answer:
             answer.until("event: board")

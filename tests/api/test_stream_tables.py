@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from api.streams.source import ANY, Wish
+from api.streams.source import ANY, ViewRequest
 from api.streams.table_sources import LobbySource
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import register
@@ -62,7 +62,7 @@ class TestMine:
             first = Events(answer).next()
         assert first["event"] == "tables"
         assert still(first["data"]) == still(table.site.get("/me/games", table.tokens[0]).json)
-        assert first["id"] == table.site.services.reader.position()
+        assert first["id"] == table.site.services.reader.read_position()
 
     def test_then_what_changes_is_told_of_each_table(self, table: Table) -> None:
         """Whose turn it is, and until when; the same as a read tells."""
@@ -193,12 +193,12 @@ class TestLobby:
         self, site: Site, table: Table, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What was opened since would lie before what has been told, and be left out."""
-        source, position = LobbySource(site.services), site.services.reader.position()
-        before = source.look({ANY: Wish()})[ANY]
-        monkeypatch.setattr(site.services.reader, "position", lambda: position - 1)
-        assert source.look({ANY: Wish(before.state, whole=False)})[ANY].last_word == "bye"
-        monkeypatch.setattr(site.services.reader, "position", lambda: position)
-        assert not source.look({ANY: Wish(before.state, whole=False)})[ANY].last_word
+        source, position = LobbySource(site.services), site.services.reader.read_position()
+        before = source.read_updates({ANY: ViewRequest()})[ANY]
+        monkeypatch.setattr(site.services.reader, "read_position", lambda: position - 1)
+        assert source.read_updates({ANY: ViewRequest(before.state, needs_snapshot=False)})[ANY].last_event == "bye"
+        monkeypatch.setattr(site.services.reader, "read_position", lambda: position)
+        assert not source.read_updates({ANY: ViewRequest(before.state, needs_snapshot=False)})[ANY].last_event
 
     def test_moves_are_no_news_there(self, site: Site, table: Table) -> None:
         with site.follow("/games/stream", Accept=LINES) as answer:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from tests.api import conftest
 from tests.api.conftest import Site, Table, make_site, refused
 from tests.api.player import play, step
-from workers.context import sign_on
+from workers.context import set_context
 from workers.jobs import turns
 
-GAMES = shipped()
+GAMES = load_shipped()
 LIGHT = "struggle_of_empires@1"
 
 
@@ -31,7 +31,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 def due(site: Site, game: str) -> dict[str, str]:
     """The work that is due now: which, for which decision."""
-    rows = site.services.reader.due(10**15)
+    rows = site.services.reader.list_due(10**15)
     return {row.work: row.decision for row in rows if row.game == game}
 
 
@@ -49,11 +49,11 @@ def owing(table: Table) -> list[int]:
 def defaults(site: Site, table: Table) -> int:
     """What workers do for empty seats until one with a player is asked; how many records that made."""
     before = table.version
-    sign_on(site.crew)
+    set_context(site.crew)
     for _ in range(200):
         work = due(site, table.game)
         if "vacant" in work:
-            assert turns.vacant(table.game, work["vacant"]) == turns.DONE
+            assert turns.play_vacant_seats(table.game, work["vacant"]) == turns.DONE
         elif "resolve" in work:
             assert turns.resolve(table.game, work["resolve"]) == turns.DONE
         else:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from api.http.rate_limits import NOTICES
-from domain.accounts.credentials import FRESH
+from api.http.rate_limits import NOTIFICATION_QUOTA
+from domain.accounts.sessions import FRESH
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, register, timed
 
@@ -134,7 +134,7 @@ class TestKeeping:
     def test_trials_are_counted(self, site: Site, anne: Member) -> None:
         site.remake(rate=50.0)
         hook = made(anne)["id"]
-        found = [anne.post(f"/me/webhooks/{hook}/tests").status_code for _ in range(NOTICES + 1)]
+        found = [anne.post(f"/me/webhooks/{hook}/tests").status_code for _ in range(NOTIFICATION_QUOTA + 1)]
         assert found[-1] == 429
         assert set(found[:-1]) == {202}
 

@@ -19,30 +19,30 @@ from typing import Any
 import structlog
 from werkzeug.serving import make_server
 
-from api.app import Services, Settings, create_app
-from domain.accounts.account_store import People
-from domain.command_handler import Commands
+from api.app import ApiServices, ApiSettings, create_app
+from domain.accounts.account_store import AccountStore
+from domain.command_handler import CommandHandler
 from domain.ledger import Ledger, store
-from domain.notifications.notification_store import Notices
-from domain.ruleset_registry import Catalogue
-from domain.service.job_requests import Errands
-from domain.service.seat_tokens import Access
-from domain.service.seed_store import Vault
+from domain.notifications.notification_store import NotificationStore
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.job_requests import JobRequests
+from domain.service.seat_tokens import SeatTokens
+from domain.service.seed_store import SeedStore
 from projections import projector
 from projections.reader import Reader
-from projections.view_store import Views
+from projections.view_store import ViewStore
 from tests.kernel.flows import orders
 from workers import queues
-from workers.context import Crew
+from workers.context import WorkerContext
 from workers.queues import TURNS, Queues
 from workers.reconciler import Reconciler
-from workers.signals import Bell
-from workers.worker import pump, work
+from workers.signals import Signals
+from workers.worker import run_projector, serve_queue
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.chaos.children"])
 
-CATALOGUE = Catalogue([orders.RULESET])
+CATALOGUE = RulesetRegistry([orders.RULESET])
 KEY = bytes(range(32))
 
 PERIOD = 1000
@@ -70,13 +70,22 @@ def now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def crew_of(place: Place) -> Crew:
+def crew_of(place: Place) -> WorkerContext:
     """A process' own connections."""
     ledger = Ledger.open(place.ledger, KEY)
-    views = Views(place.views, ledger.keys)
-    vault = Vault(ledger, ledger.keys)
-    bell = Bell(place.redis)
-    return Crew(Commands(ledger, CATALOGUE, vault, now), ledger, CATALOGUE, vault, views, now, bell.ring, "node")
+    views = ViewStore(place.views, ledger.keys)
+    vault = SeedStore(ledger, ledger.keys)
+    bell = Signals(place.redis)
+    return WorkerContext(
+        CommandHandler(ledger, CATALOGUE, vault, now),
+        ledger,
+        CATALOGUE,
+        vault,
+        views,
+        now,
+        bell.notify_appended,
+        "node",
+    )
 
 
 # --- points ----------------------------------------------------------------------------------------------------
@@ -118,14 +127,14 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
     "before the append": (Ledger, "append", True),
     "after the append, before the answer": (Ledger, "append", False),
     "rows written, position not": (projector, "_write_leaves", False),
-    "views committed, nobody told": (Bell, "announce", True),
+    "views committed, nobody told": (Signals, "announce", True),
     "records stored, rows beside them not": (store, "write_beside", True),
     "rows beside them stored, nothing committed": (store, "write_beside", False),
-    "asked for, not answered": (Errands, "ask", False),
-    "done, not written down": (Errands, "settle", True),
+    "asked for, not answered": (JobRequests, "ask", False),
+    "done, not written down": (JobRequests, "settle", True),
     "before the enqueueing": (Queues, "_enqueue", True),
     "enqueued, not known": (Queues, "_enqueue", False),
-    "job begun": (queues.Work, "perform", True),
+    "job begun": (queues.RowJob, "perform", True),
 }
 """Point: whose function, its name, and whether the end comes before it or after it."""
 
@@ -146,35 +155,39 @@ def run_pump(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals pump`."""
     arm(pipe, kill)
     crew = crew_of(place)
-    pump(crew, Bell(place.redis), Reconciler(Reader(crew.views), crew.errands, crew.outages, Queues(place.redis), now))
+    run_projector(
+        crew,
+        Signals(place.redis),
+        Reconciler(Reader(crew.views), crew.job_requests, crew.heartbeat, Queues(place.redis), now),
+    )
 
 
 def run_worker(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals worker`."""
     arm(pipe, kill)
-    work(crew_of(place), place.redis, TURNS)
+    serve_queue(crew_of(place), place.redis, TURNS)
 
 
 def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
     """As `annals api`; tells its port."""
     arm(pipe, kill)
-    crew, queued, bell = crew_of(place), Queues(place.redis), Bell(place.redis)
+    crew, queued, bell = crew_of(place), Queues(place.redis), Signals(place.redis)
     reader = Reader(crew.views)
     app = create_app(
-        Services(
+        ApiServices(
             crew.commands,
             crew.ledger,
             CATALOGUE,
             reader,
-            Access(crew.ledger, crew.ledger.keys),
-            crew.errands,
-            People(crew.ledger, crew.ledger.keys),
-            Notices(crew.ledger, crew.ledger.keys),
+            SeatTokens(crew.ledger, crew.ledger.keys),
+            crew.job_requests,
+            AccountStore(crew.ledger, crew.ledger.keys),
+            NotificationStore(crew.ledger, crew.ledger.keys),
             now,
-            crew.notify,
-            bell.stir,
-            job_state=lambda job: queued.state(job, now()),
-            settings=Settings(rate=0),
+            crew.notify_appended,
+            bell.notify_changed,
+            job_state=lambda job: queued.job_state(job, now()),
+            settings=ApiSettings(rate=0),
         )
     )
     server = make_server("127.0.0.1", 0, app, threaded=True)

@@ -24,27 +24,27 @@ from typing import Any
 from redis import Redis
 from sqlalchemy import select
 
-from domain.accounts.account_store import People
-from domain.command_handler import new_game
-from domain.kernel.game.game import line
+from domain.accounts.account_store import AccountStore
+from domain.command_handler import new_game_id
+from domain.kernel.game.game import active_versions
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from domain.notifications.notification_store import Notices
+from domain.notifications.notification_store import NotificationStore
 from domain.service.database import Statement
-from domain.service.seat_tokens import Access
+from domain.service.seat_tokens import SeatTokens
 from domain.types import DIRECTOR
 from projections import schema
 from projections.reader import Reader
-from projections.view_store import Views
+from projections.view_store import ViewStore
 from tests.chaos.children import POINTS, Kill, Place, crew_of, run_api, run_pump, run_worker, start
 from tests.chaos.clients import Client, Game
 from tests.postgres import new_database
 from tests.postgres import new_server as new_postgres
 from tests.projections.conftest import opened as unsealed
 from tests.valkey import new_server
-from workers.context import Crew, sign_on
+from workers.context import WorkerContext, set_context
 from workers.jobs import audits, rebuilds
 
 WIPED = "redis emptied"
@@ -147,11 +147,11 @@ def storm(
     crew = crew_of(place)
     for each in (
         crew.ledger,
-        Access(crew.ledger, crew.ledger.keys),
-        crew.errands,
-        crew.outages,
-        People(crew.ledger, crew.ledger.keys),
-        Notices(crew.ledger, crew.ledger.keys),
+        SeatTokens(crew.ledger, crew.ledger.keys),
+        crew.job_requests,
+        crew.heartbeat,
+        AccountStore(crew.ledger, crew.ledger.keys),
+        NotificationStore(crew.ledger, crew.ledger.keys),
         crew.views,
     ):
         each.migrate()
@@ -174,7 +174,9 @@ def storm(
         for client in clients:
             client.start()
         _until_played(place, report, clients, [*apis, *others], rng)
-        assert Reader(crew.views).wait(_head(crew.ledger), 10), "the views do not come to the end of the log"
+        assert Reader(crew.views).wait_for_position(_head(crew.ledger), 10), (
+            "the views do not come to the end of the log"
+        )
         _until_settled(crew, [*apis, *others], report.hits, end)
     finally:
         over.set()
@@ -207,30 +209,30 @@ def _until_played(place: Place, report: Report, clients: list[Client], roles: li
     redis.close()
 
 
-def _until_settled(crew: Crew, roles: list[_Role], hits: Counter[str], end: float) -> None:
+def _until_settled(crew: WorkerContext, roles: list[_Role], hits: Counter[str], end: float) -> None:
     """Whoever was killed between the log and the row is followed by one that writes the row."""
-    while crew.errands.standing():
-        assert time.monotonic() < end, crew.errands.standing()
+    while crew.job_requests.list_open():
+        assert time.monotonic() < end, crew.job_requests.list_open()
         for role in roles:
             role.tend(hits)
         time.sleep(0.02)
 
 
-def opened(crew: Crew, turns: int, rewinds: int, changes: int) -> Game:
+def opened(crew: WorkerContext, turns: int, rewinds: int, changes: int) -> Game:
     """A started game for three, with a deadline of two seconds."""
-    game, access = new_game(), Access(crew.ledger, crew.ledger.keys)
-    director, *tokens = (access.grant().token for _ in range(4))
+    game, access = new_game_id(), SeatTokens(crew.ledger, crew.ledger.keys)
+    director, *tokens = (access.make_token().token for _ in range(4))
     pace = {"pace": {"seconds": {"turn": 2}}}
-    rows = access.issued(game, DIRECTOR, "p9", director)
-    crew.commands.open(game, "orders@1", 3, {"turns": turns}, body=pace, beside=lambda _: rows)
+    rows = access.issue(game, DIRECTOR, "p9", director)
+    crew.commands.open(game, "orders@1", 3, {"turns": turns}, body=pace, extra_statements=lambda _: rows)
     for seat, token in enumerate(tokens):
-        crew.commands.do(game, Join(seat, f"p{seat}"), beside=partial(_issued, access, game, token))
-    crew.commands.do(game, Start())
+        crew.commands.handle(game, Join(seat, f"p{seat}"), extra_statements=partial(_issued, access, game, token))
+    crew.commands.handle(game, Start())
     return Game(game, tokens, director, rewinds, changes)
 
 
-def _issued(access: Access, game: str, token: str, joined: Record) -> list[Statement]:
-    return access.issued(game, joined.public["seat"], joined.body["player"], token)
+def _issued(access: SeatTokens, game: str, token: str, joined: Record) -> list[Statement]:
+    return access.issue(game, joined.public["seat"], joined.body["player"], token)
 
 
 def probe(ports: Callable[[], list[int]], over: threading.Event) -> None:
@@ -258,12 +260,12 @@ def _head(ledger: Ledger) -> int:
 def check(place: Place, report: Report, turns: int) -> None:
     """Nothing acknowledged is lost, nothing is there twice, the views are those of the log."""
     crew = crew_of(place)
-    sign_on(crew)
+    set_context(crew)
     for game in report.games:
         _check_game(crew, game, turns)
     assert any(r.kind == "lapsed" for game in report.games for r in crew.ledger.read(game.id)), "no deadline was missed"
     before = rows(crew.views)
-    rebuilds.rebuilt(crew)
+    rebuilds.rebuild_views(crew)
     after = rows(crew.views)
     for name, found in before.items():
         assert found == after[name], f"the rebuilt {name} are others"
@@ -273,10 +275,10 @@ def check(place: Place, report: Report, turns: int) -> None:
     crew.ledger.close()
 
 
-def _check_game(crew: Crew, game: Game, turns: int) -> None:
+def _check_game(crew: WorkerContext, game: Game, turns: int) -> None:
     records = crew.ledger.read(game.id)
     assert records[-1].kind == "closed"
-    counting = set(line(records))
+    counting = set(active_versions(records))
     named = [(r, str(c)) for r in records if (c := r.packs.get(TABLE_KEY, {}).get("command"))]
     commands = [c for r, c in named if r.kind != "closed"]  # which comes with the record that ends the game
     assert len(commands) == len(set(commands)), "a command is stored twice"
@@ -285,25 +287,25 @@ def _check_game(crew: Crew, game: Game, turns: int) -> None:
     assert all(c.startswith(f"resolve-{game.id}-") for r, c in named if r.kind == "resolved")
     _check_answers(crew, game, records)
     _check_tokens(crew, game)
-    found = audits.proved(crew, game.id)
+    found = audits.audit_game(crew, game.id)
     assert found["verified"], found
 
 
-def _check_answers(crew: Crew, game: Game, records: list[Record]) -> None:
+def _check_answers(crew: WorkerContext, game: Game, records: list[Record]) -> None:
     assert len(set(game.stored.values())) == len(game.stored), "two commands were told the same version"
     for key, version in game.stored.items():
         assert records[version - 1].kind == "moved", f"{key} is lost"
     told = {id_: job["version"] for id_, job in game.jobs.items() if job["status"] == "done"}
     made = {str(r.packs[TABLE_KEY]["command"]): r.version for r in records if r.kind == "rewound"}
     assert told == made, "a rewind is lost, or there is one that nobody was told of"
-    for errand in crew.errands.rewinds(game.id, 1000):
+    for errand in crew.job_requests.list_rewinds(game.id, 1000):
         outcome = errand.outcome or {}
         assert outcome.get("version") == made[errand.id] if errand.id in made else "refused" in outcome
 
 
-def _check_tokens(crew: Crew, game: Game) -> None:
+def _check_tokens(crew: WorkerContext, game: Game) -> None:
     """Who sits there has the one token that opens the seat, and nobody has who does not."""
-    access, players = Access(crew.ledger, crew.ledger.keys), crew.commands.game(game.id).players
+    access, players = SeatTokens(crew.ledger, crew.ledger.keys), crew.commands.game(game.id).players
     for seat, token in enumerate(game.seats):
         found = access.authenticate(token)
         assert (found.player if found else "") == players[seat].id, f"seat {seat} and its token do not go together"
@@ -311,7 +313,7 @@ def _check_tokens(crew: Crew, game: Game) -> None:
         assert doc["token"] == game.seats[2] or access.authenticate(doc["token"]) is None
 
 
-def rows(views: Views) -> dict[str, list[tuple[Any, ...]]]:
+def rows(views: ViewStore) -> dict[str, list[tuple[Any, ...]]]:
     """All views, whatever their generation is called."""
     tables = (
         schema.games,

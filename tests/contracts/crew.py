@@ -10,18 +10,18 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 from uuid import UUID
 
-from domain.command_handler import Commands, new_game
+from domain.command_handler import CommandHandler, new_game_id
 from domain.errors import DecisionClosed, StaleVersion, WrongKey
 from domain.kernel.game.game import fold
 from domain.kernel.game.play_commands import Play, Resolve
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
-from domain.ledger import Command, Ledger
-from domain.ruleset_registry import Catalogue
+from domain.ledger import IdempotencyKey, Ledger
+from domain.ruleset_registry import RulesetRegistry
 from domain.service.keyring import Keyring
-from domain.service.seat_tokens import Access
-from domain.service.seed_store import Vault
+from domain.service.seat_tokens import SeatTokens
+from domain.service.seed_store import SeedStore
 from tests.kernel.flows import orders, skirmish
 
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -75,34 +75,34 @@ def _behind(pipe: Connection, gate: Barrier, work: Callable[..., Any], *args: An
 
 KEY = bytes(range(32))
 _CLOCK = itertools.count(1_000, 1_000)
-CATALOGUE = Catalogue([orders.RULESET, skirmish.RULESET])
+CATALOGUE = RulesetRegistry([orders.RULESET, skirmish.RULESET])
 
 
-def issue(ledger: Ledger, access: Access, name: str, role: int | str, player: str, called: str = "") -> str:
+def issue(ledger: Ledger, access: SeatTokens, name: str, role: int | str, player: str, called: str = "") -> str:
     """A token for a role, as a record would bring it."""
-    token = access.grant().token
-    for statement, params in access.issued(name, role, player, token, called):
+    token = access.make_token().token
+    for statement, params in access.issue(name, role, player, token, called):
         ledger.execute(statement, params)
     return token
 
 
-def commands(ledger: Ledger, **more: Any) -> Commands:
+def commands(ledger: Ledger, **more: Any) -> CommandHandler:
     """As one process has them; the clock that all share goes on by a second each time it is asked."""
-    return Commands(ledger, CATALOGUE, Vault(ledger, Keyring(ledger, KEY)), lambda: next(_CLOCK), **more)
+    return CommandHandler(ledger, CATALOGUE, SeedStore(ledger, Keyring(ledger, KEY)), lambda: next(_CLOCK), **more)
 
 
-def running(commands: Commands, ruleset: str = "orders@1", seats: int = 3, **options: Any) -> str:
+def running(commands: CommandHandler, ruleset: str = "orders@1", seats: int = 3, **options: Any) -> str:
     """A game that has started."""
-    game = new_game()
+    game = new_game_id()
     pace = {"seconds": dict.fromkeys({"move", *CATALOGUE.get(ruleset).meta.clocks.values()}, 1)}
     commands.open(game, ruleset, seats, options, body={"pace": pace})
     for seat in range(seats):
-        commands.do(game, Join(seat, f"p{seat}"))
-    commands.do(game, Start())
+        commands.handle(game, Join(seat, f"p{seat}"))
+    commands.handle(game, Start())
     return game
 
 
-def decision(commands: Commands, game: str) -> str:
+def decision(commands: CommandHandler, game: str) -> str:
     p = commands.game(game)
     return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
 
@@ -163,7 +163,7 @@ def insist(_: int, url: str, commands: int) -> list[tuple[int, bool]]:
     answers: list[tuple[int, bool]] = []
     while len(answers) < commands:
         head = ledger.version(game())
-        named = Command(f"c{len(answers)}", "hash")
+        named = IdempotencyKey(f"c{len(answers)}", "hash")
         try:
             receipt = ledger.append(game(), [record(head + 1, named.id)], head, named)
         except StaleVersion:
@@ -177,7 +177,7 @@ def write_until_killed(pipe: Connection, url: str) -> None:
     ledger = Ledger.open(url)
     head = ledger.version(game())
     while True:
-        head = ledger.append(game(), records(head + 1, 2), head, Command(f"c{head}", "hash")).last
+        head = ledger.append(game(), records(head + 1, 2), head, IdempotencyKey(f"c{head}", "hash")).last
         pipe.send(head)
 
 
@@ -210,13 +210,13 @@ def fork_unused(pipe: Connection, url: str) -> None:
 
 def submit(me: int, url: str, name: str, decision: str) -> tuple[int, ...]:
     """Answer a simultaneous decision for one's own seat; the versions of the answer."""
-    return commands(Ledger.open(url)).do(name, Play(me, [{"type": "submit"}], decision)).versions
+    return commands(Ledger.open(url)).handle(name, Play(me, [{"type": "submit"}], decision)).versions
 
 
 def resolve(_: int, url: str, name: str, decision: str) -> bool:
     """Do the batch work, unless another worker was faster; whether it was done here."""
     try:
-        commands(Ledger.open(url)).do(name, Resolve(decision))
+        commands(Ledger.open(url)).handle(name, Resolve(decision))
     except DecisionClosed:
         return False
     return True

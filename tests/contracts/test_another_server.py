@@ -12,11 +12,11 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from domain.command_handler import Commands, new_game
+from domain.command_handler import CommandHandler, new_game_id
 from domain.errors import StaleVersion, StoreUnavailable
 from domain.kernel.game.play_commands import Play
 from domain.ledger import Ledger, postgres
-from domain.service.seed_store import Vault
+from domain.service.seed_store import SeedStore
 from tests.contracts import crew
 from tests.contracts.crew import KEY, decision, refolded, running
 from tests.postgres import Server, new_server, url_of
@@ -117,25 +117,25 @@ class TestAnotherServer:
                 away(admin)
                 admin.execute("INSERT INTO records SELECT * FROM before")
 
-        monkeypatch.setattr(postgres, "ASKED", 0 if noticed else math.inf)
+        monkeypatch.setattr(postgres, "LOG_ID_LIFETIME", 0 if noticed else math.inf)
         self.is_forgotten(postgres_url, back, noticed, meanwhile, by)
 
     def test_no_game_is_opened_with_a_seed_that_it_does_not_know(
         self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(postgres, "ASKED", 0)
+        monkeypatch.setattr(postgres, "LOG_ID_LIFETIME", 0)
         with closing(Ledger.open(postgres_url)) as ledger:
             ledger.migrate()
-            commands, create, game = crew.commands(ledger), Vault.create, new_game()
+            commands, create, game = crew.commands(ledger), SeedStore.create, new_game_id()
 
-            def replaced(vault: Vault, game: str) -> bytes:
+            def replaced(vault: SeedStore, game: str) -> bytes:
                 seed = create(vault, game)
                 with psycopg.connect(postgres_url) as admin:
                     self.make_anew(admin)
                 return seed
 
             with monkeypatch.context() as patch:
-                patch.setattr(Vault, "create", replaced)
+                patch.setattr(SeedStore, "create", replaced)
                 with pytest.raises(StoreUnavailable):
                     commands.open(game, "orders@1", 2)
             assert ledger.version(game) == 0
@@ -151,9 +151,9 @@ class TestAnotherServer:
             commands, others = crew.commands(ledger), crew.commands(elsewhere)
             game = running(commands)
 
-            def order(who: Commands, seat: int, units: int) -> None:
+            def order(who: CommandHandler, seat: int, units: int) -> None:
                 act = Play(seat, [{"type": "order", "to": "t01", "units": units}], decision(who, game))
-                tried(lambda: who.do(game, act))
+                tried(lambda: who.handle(game, act))
 
             order(commands, 1, 1)
             back(lambda: order(commands, 0, 1))
@@ -165,11 +165,13 @@ class TestAnotherServer:
                 order(commands, 2, 1)
             else:
                 act = Play(2, [{"type": "order", "to": "t01", "units": 1}])
-                if not meanwhile and math.isinf(postgres.ASKED):  # refused by what is remembered, for that second
+                if not meanwhile and math.isinf(
+                    postgres.LOG_ID_LIFETIME
+                ):  # refused by what is remembered, for that second
                     with pytest.raises(StaleVersion):
-                        commands.do(game, act, expected=6)
+                        commands.handle(game, act, expected=6)
                     return
-                tried(lambda: commands.do(game, act, expected=6 + meanwhile))
+                tried(lambda: commands.handle(game, act, expected=6 + meanwhile))
             records = elsewhere.read(game)
             assert [r.version for r in records] == list(range(1, len(records) + 1))
             assert all(b.public["prev"] == a.hash for a, b in pairwise(records))
@@ -181,17 +183,17 @@ class TestAnotherServer:
         with closing(Ledger.open(url, KEY)) as ledger, closing(Ledger.open(url, KEY[::-1])) as changed:
             ledger.migrate()
             ledger.keys.check()
-            ledger.keys.admit(KEY[::-1])
-            commands = Commands(changed, crew.CATALOGUE, Vault(changed, changed.keys), count(1).__next__)
+            ledger.keys.add_master_key(KEY[::-1])
+            commands = CommandHandler(changed, crew.CATALOGUE, SeedStore(changed, changed.keys), count(1).__next__)
             game = running(commands)
 
             def finished() -> None:
-                tried(changed.keys.finish)
+                tried(changed.keys.complete_rotation)
                 order(0)
 
             def order(seat: int) -> None:
                 act = Play(seat, [{"type": "order", "to": "t01", "units": 1}], decision(commands, game))
-                tried(lambda: commands.do(game, act))
+                tried(lambda: commands.handle(game, act))
 
             self.put_back(server, finished)
             order(1)
@@ -217,17 +219,17 @@ def test_what_was_asked_before_a_migration_and_is_answered_after_it_does_not_cou
 ) -> None:
     """As over a connection that is made in the background while the tables are."""
     late: list[Callable[[], None]] = []
-    told = postgres._There.told
+    told = postgres._LogIdCache.update
     with closing(Ledger.open(postgres_url)) as ledger:
         with monkeypatch.context() as patch:
 
-            def tells_late(there: postgres._There, server: str, asked: float) -> None:
+            def tells_late(there: postgres._LogIdCache, server: str, asked: float) -> None:
                 late.append(partial(told, there, server, asked))
 
-            patch.setattr(postgres._There, "told", tells_late)
+            patch.setattr(postgres._LogIdCache, "update", tells_late)
             ledger.execute("SELECT 1")
         ledger.migrate()
         assert late
         for answer in late:
             answer()
-        assert crew.commands(ledger).open(new_game(), "orders@1", 2).versions == (1,)
+        assert crew.commands(ledger).open(new_game_id(), "orders@1", 2).versions == (1,)

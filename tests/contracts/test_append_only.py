@@ -7,11 +7,11 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from domain.errors import StoreUnavailable
-from domain.ledger import Command, Ledger
+from domain.ledger import IdempotencyKey, Ledger
 from tests.contracts.crew import KEY, game, record, records
 from tests.contracts.test_archive import chained
 
-ASKED = Command("a", "hash")
+ASKED = IdempotencyKey("a", "hash")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_nothing_changes_or_removes_a_row(filled: Ledger, change: str) -> None:
     with pytest.raises(StoreUnavailable, match="append-only"):
         filled.execute(change)
     assert filled.read(game()) == records(1, 2)
-    assert filled.command(game(), "a") is not None
+    assert filled.find_command(game(), "a") is not None
 
 
 @pytest.mark.parametrize("change", REPLACED)
@@ -67,7 +67,7 @@ def test_nothing_empties_a_table_on_postgresql(postgres_url: str) -> None:
 
 class TestRepairs:
     def test_a_repair_changes_the_log_and_says_why(self, filled: Ledger) -> None:
-        with filled.repair("version 2 is put back", "its bytes had rotted") as execute:
+        with filled.repair.transaction("version 2 is put back", "its bytes had rotted") as execute:
             execute("DELETE FROM records WHERE originator_version = ?", (2,))
         assert filled.version(game()) == 1
         ((what, why, who),) = filled.execute("SELECT what, why, who FROM repairs")
@@ -75,16 +75,16 @@ class TestRepairs:
         assert who
 
     def test_after_it_the_log_is_closed_again(self, filled: Ledger) -> None:
-        with filled.repair("nothing", "a rehearsal"):
+        with filled.repair.transaction("nothing", "a rehearsal"):
             pass
-        assert filled.guarded()
+        assert filled.admin.has_append_triggers()
         with pytest.raises(StoreUnavailable, match="append-only"):
             filled.execute("DELETE FROM records")
         filled.append(game(), [record(3)], 2)
 
     def test_one_that_fails_has_not_happened(self, filled: Ledger) -> None:
         def fail() -> None:
-            with filled.repair("all is removed", "a mistake") as execute:
+            with filled.repair.transaction("all is removed", "a mistake") as execute:
                 execute("DELETE FROM records", ())
                 raise KeyError
 
@@ -92,11 +92,11 @@ class TestRepairs:
             fail()
         assert filled.read(game()) == records(1, 2)
         assert filled.execute("SELECT * FROM repairs") == []
-        assert filled.guarded()
+        assert filled.admin.has_append_triggers()
 
     def test_meanwhile_it_is_open_to_nobody_else(self, filled: Ledger, url: str) -> None:
         other = Ledger.open(url.replace("?", "?options=-c%20lock_timeout%3D100&") if "postgres" in url else url)
-        with filled.repair("nothing", "a rehearsal") as execute:
+        with filled.repair.transaction("nothing", "a rehearsal") as execute:
             execute("SELECT 1", ())
             if "postgres" in url:  # on SQLite nobody else writes at all
                 with pytest.raises(StoreUnavailable, match="append-only"):
@@ -106,30 +106,33 @@ class TestRepairs:
 
     @pytest.mark.parametrize("change", ["UPDATE repairs SET why = 'no'", "DELETE FROM repairs"])
     def test_what_was_repaired_stays_written_down(self, filled: Ledger, change: str) -> None:
-        with filled.repair("nothing", "a rehearsal") as execute, pytest.raises(Exception, match="append-only"):
+        with (
+            filled.repair.transaction("nothing", "a rehearsal") as execute,
+            pytest.raises(Exception, match="append-only"),
+        ):
             execute(change, ())
-        with filled.repair("nothing", "a rehearsal"):
+        with filled.repair.transaction("nothing", "a rehearsal"):
             pass
         with pytest.raises(StoreUnavailable, match="append-only"):
             filled.execute(change)
 
     @pytest.mark.parametrize(("what", "why"), [("", "why"), ("what", "")])
     def test_it_says_what_and_why(self, filled: Ledger, what: str, why: str) -> None:
-        with pytest.raises(ValueError, match="why"), filled.repair(what, why):
+        with pytest.raises(ValueError, match="why"), filled.repair.transaction(what, why):
             pass
 
 
 def test_a_ledger_of_before_gets_its_guards_when_it_is_migrated(ledger: Ledger) -> None:
     rows = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
     drop = "DROP TRIGGER {0}"
-    if postgres := "Postgres" in type(ledger._connect()).__name__:
+    if postgres := "Postgres" in type(ledger._connection.open()).__name__:
         rows = "SELECT tgname, tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal"
         drop = "DROP TRIGGER {0} ON {1}"
     for name, table in ledger.execute(rows):
         ledger.execute(drop.format(name, table))
-    assert not ledger.guarded(), postgres
+    assert not ledger.admin.has_append_triggers(), postgres
     ledger.migrate()
-    assert ledger.guarded()
+    assert ledger.admin.has_append_triggers()
 
 
 class TestRoles:
@@ -151,7 +154,7 @@ class TestRoles:
         owner = Ledger.open(addresses[0])
         owner.migrate()
         for _ in range(2):
-            owner.grant(addresses[1])
+            owner.admin.grant_service_role(addresses[1])
         owner.close()
         return Ledger.open(addresses[1])
 
@@ -159,8 +162,8 @@ class TestRoles:
         service.append(game(), records(1, 2), 0, ASKED)
         assert service.read(game()) == records(1, 2)
         assert service.execute("DELETE FROM seeds") == []
-        service.among_appends(lambda execute: None)
-        assert service.guarded()
+        service.run_in_append_order(lambda execute: None)
+        assert service.admin.has_append_triggers()
         service.close()
 
     @pytest.mark.parametrize(
@@ -184,7 +187,7 @@ class TestRoles:
         service.append(game(), records(1, 2), 0, ASKED)
         with pytest.raises(StoreUnavailable, match=r"denied|owner|append-only"):
             service.execute(change)
-        with pytest.raises(StoreUnavailable, match="denied"), service.repair("all", "none"):
+        with pytest.raises(StoreUnavailable, match="denied"), service.repair.transaction("all", "none"):
             pass
         assert service.read(game()) == records(1, 2)
         service.close()
@@ -201,7 +204,7 @@ class TestRoles:
         archivist = Ledger.open(addresses[0].replace("user=owner", "user=archivist"))
         with pytest.raises(StoreUnavailable, match="append-only"):
             archivist.execute("DELETE FROM records")
-        with archivist.repair("version 2 is archived", "a table of a test") as execute:
+        with archivist.repair.transaction("version 2 is archived", "a table of a test") as execute:
             execute("DELETE FROM records WHERE originator_version = 2", ())
         assert archivist.execute("SELECT who FROM repairs") == [(member,)]
         for what, why in (("", "why"), ("what", " ")):
@@ -230,9 +233,9 @@ class TestRoles:
         service.keys.check()  # the ring is begun with the first start
         made = chained()
         service.append(game(), made, 0)
-        assert archivist.archive(game(), {r.version: r.hash for r in made}, "it was closed long ago") == 3
+        assert archivist.repair.archive_game(game(), {r.version: r.hash for r in made}, "it was closed long ago") == 3
         assert service.read(game()) == made
-        archivist.put_right(game(), [(made[1], made[1].hash, 2)], "it had rotted")
+        archivist.repair.restore_records(game(), [(made[1], made[1].hash, 2)], "it had rotted")
         assert service.read(game()) == made
         for asked in (
             "SELECT * FROM seeds",
@@ -257,5 +260,5 @@ class TestRoles:
         owner = Ledger.open(addresses[0])
         owner.migrate()
         with pytest.raises(StoreUnavailable, match="another"):
-            owner.grant(addresses[0] if user else "postgresql:///annals")
+            owner.admin.grant_service_role(addresses[0] if user else "postgresql:///annals")
         owner.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from domain.command_handler import Commands, new_game
+from domain.command_handler import CommandHandler, new_game_id
 from domain.errors import StaleVersion, StoreUnavailable, VerificationError, WrongKey
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Join, Start
@@ -22,7 +22,7 @@ from domain.ledger import Ledger, LogEntry
 from domain.ledger import archive as archives
 from domain.ledger.store import Store
 from domain.service.database import Execute
-from domain.service.seed_store import Vault
+from domain.service.seed_store import SeedStore
 from tests.contracts import crew
 from tests.damage import overwrite, spoil
 
@@ -41,15 +41,18 @@ def ledger(url: str) -> Iterator[Ledger]:
 
 def played(ledger: Ledger, moves: int = 4, *, closed: bool = True) -> str:
     """A game with secrets."""
-    made, game = Commands(ledger, crew.CATALOGUE, Vault(ledger, ledger.keys), lambda: next(crew._CLOCK)), new_game()
+    made, game = (
+        CommandHandler(ledger, crew.CATALOGUE, SeedStore(ledger, ledger.keys), lambda: next(crew._CLOCK)),
+        new_game_id(),
+    )
     made.open(game, "orders@1", 3, {})
     for seat in range(3):
-        made.do(game, Join(seat, f"p{seat}"))
-    made.do(game, Start())
+        made.handle(game, Join(seat, f"p{seat}"))
+    made.handle(game, Start())
     for n in range(moves):
-        made.do(game, Play(0, [ORDER if n < 2 else {"type": "reopen" if n % 2 else "submit"}]))
+        made.handle(game, Play(0, [ORDER if n < 2 else {"type": "reopen" if n % 2 else "submit"}]))
     if closed:
-        made.do(game, Close("abandoned", "director"))
+        made.handle(game, Close("abandoned", "director"))
     return game
 
 
@@ -58,7 +61,7 @@ def leaves(ledger: Ledger, game: str) -> dict[int, str]:
 
 
 def archive(ledger: Ledger, game: str) -> int:
-    return ledger.archive(game, leaves(ledger, game), WHY)
+    return ledger.repair.archive_game(game, leaves(ledger, game), WHY)
 
 
 def log(ledger: Ledger) -> list[tuple[LogEntry, str, bytes]]:
@@ -76,7 +79,7 @@ def size(ledger: Ledger) -> int:
 class TestReading:
     def test_everything_is_read_as_before(self, ledger: Ledger, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """In pieces of three records, so that each read begins and ends somewhere in one."""
-        monkeypatch.setattr(archives, "MOST", 3)
+        monkeypatch.setattr(archives, "CHUNK_RECORDS", 3)
         one, other = played(ledger), played(ledger, closed=False)
         before = ledger.read(one), log(ledger), ledger.version(one), [ledger.position(one, v) for v in range(12)]
         assert archive(ledger, one) == 10
@@ -88,7 +91,7 @@ class TestReading:
             ]
             reader.close()
         assert [e.archived for e in ledger.log(0, 100)] == [True] * 10 + [False] * (len(before[1]) - 10)
-        assert (ledger.archived(one), ledger.archived(other)) == (True, False)
+        assert (ledger.is_archived(one), ledger.is_archived(other)) == (True, False)
 
     def test_it_takes_less(self, ledger: Ledger) -> None:
         game = played(ledger, 100)
@@ -112,7 +115,7 @@ class TestReading:
         archive(ledger, game)
         assert used() < before * 0.7
         assert len(ledger.read(other)) == 25
-        assert ledger.complaints(60) == []
+        assert ledger.admin.list_integrity_errors(60) == []
         ledger.close()
 
     def test_positions_are_not_given_again(self, ledger: Ledger) -> None:
@@ -135,7 +138,7 @@ class TestReading:
     def test_without_a_key_a_ledger_is_archived_too(self, url: str) -> None:
         plain = Ledger.open(url)
         plain.migrate()
-        game = new_game()
+        game = new_game_id()
         plain.append(game, chained(), 0)
         before = plain.read(game)
         archive(plain, game)
@@ -143,7 +146,7 @@ class TestReading:
         plain.close()
 
     def test_a_large_record_has_a_piece_of_its_own(self, url: str) -> None:
-        plain, game = Ledger.open(url), new_game()
+        plain, game = Ledger.open(url), new_game_id()
         plain.migrate()
         plain.append(game, chained(["é\n" * 2_000_000, "", ""]), 0)
         before = plain.read(game)
@@ -178,7 +181,7 @@ class TestArchiving:
         game = played(ledger)
         archive(ledger, game)
         assert ledger.execute("SELECT what, why FROM repairs") == [(f"10 records of {game} are archived", WHY)]
-        assert ledger.guarded()
+        assert ledger.admin.has_append_triggers()
 
     @pytest.mark.parametrize(
         "change",
@@ -198,7 +201,7 @@ class TestArchiving:
         assert ledger.read(game) == before
 
     def test_a_game_that_is_not_closed_stays(self, ledger: Ledger) -> None:
-        for game in (played(ledger, closed=False), new_game()):
+        for game in (played(ledger, closed=False), new_game_id()):
             with pytest.raises(ValueError, match="closed"):
                 archive(ledger, game)
 
@@ -211,7 +214,7 @@ class TestArchiving:
         game = played(ledger)
         before = ledger.execute("SELECT * FROM records")
         with pytest.raises(VerificationError) as refused:
-            ledger.archive(game, {**leaves(ledger, game), **known}, WHY)
+            ledger.repair.archive_game(game, {**leaves(ledger, game), **known}, WHY)
         assert (refused.value.code, refused.value.version) == (code, *known)
         assert ledger.execute("SELECT * FROM records") == before
         assert ledger.execute("SELECT * FROM repairs") == []
@@ -221,25 +224,25 @@ class TestArchiving:
         known = leaves(ledger, game)
         spoil(ledger, game, 4)
         with pytest.raises(VerificationError) as refused:
-            ledger.archive(game, known, WHY)
+            ledger.repair.archive_game(game, known, WHY)
         assert refused.value.version == 4
-        assert not ledger.archived(game)
+        assert not ledger.is_archived(game)
 
     def test_what_changes_while_it_is_read_stays_as_it_is(
         self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What was verified is what is replaced, or nothing is."""
         game = played(ledger)
-        pieces, known = archives.Archive.pieces, leaves(ledger, game)
+        pieces, known = archives.Archive.make_chunks, leaves(ledger, game)
 
         def meanwhile(*args: object) -> object:
             spoil(ledger, game, 7)
             return pieces(*args)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(archives.Archive, "pieces", meanwhile)
+        monkeypatch.setattr(archives.Archive, "make_chunks", meanwhile)
         with pytest.raises(StaleVersion):
-            ledger.archive(game, known, WHY)
-        assert not ledger.archived(game)
+            ledger.repair.archive_game(game, known, WHY)
+        assert not ledger.is_archived(game)
         assert [len(bytes(s)) > 33 for (s,) in ledger.execute("SELECT state FROM records")].count(False) == 1
 
     @pytest.mark.parametrize("stores", [0, 1, 5, 10])
@@ -254,7 +257,7 @@ class TestArchiving:
         assert process.exitcode == -signal.SIGKILL
         assert (ledger.read(game), ledger.execute("SELECT * FROM records")) == before
         assert ledger.execute("SELECT * FROM archive") == ledger.execute("SELECT * FROM repairs") == []
-        assert ledger.guarded()
+        assert ledger.admin.has_append_triggers()
         assert archive(ledger, game) == 10
         assert ledger.read(game) == before[0]
 
@@ -270,12 +273,12 @@ class TestArchiving:
             resource.setrlimit(resource.RLIMIT_FSIZE, (written + room, hard))
             try:
                 with pytest.raises(StoreUnavailable):
-                    ledger.archive(game, known, WHY)
+                    ledger.repair.archive_game(game, known, WHY)
             finally:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-            assert not ledger.archived(game)
+            assert not ledger.is_archived(game)
             assert ledger.read(game) == before
-            assert ledger.guarded()
+            assert ledger.admin.has_append_triggers()
         assert archive(ledger, game) == len(before)
         assert ledger.read(game) == before
         ledger.close()
@@ -292,18 +295,18 @@ class TestArchiving:
     ) -> None:
         """Both have read and proved the game; the store answers, so nobody waits for it."""
         game, other = played(ledger), Ledger.open(url, crew.KEY)
-        pieces, known = archives.Archive.pieces, leaves(ledger, game)
+        pieces, known = archives.Archive.make_chunks, leaves(ledger, game)
 
         def meanwhile(*args: object) -> object:
             monkeypatch.undo()
-            assert other.archive(game, known, WHY) == 10
+            assert other.repair.archive_game(game, known, WHY) == 10
             return pieces(*args)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(archives.Archive, "pieces", meanwhile)
+        monkeypatch.setattr(archives.Archive, "make_chunks", meanwhile)
         with pytest.raises(StaleVersion):
-            ledger.archive(game, known, WHY)
+            ledger.repair.archive_game(game, known, WHY)
         assert ledger.execute("SELECT count(*) FROM repairs") == [(1,)]
-        assert ledger.guarded()
+        assert ledger.admin.has_append_triggers()
         other.close()
 
 
@@ -345,19 +348,19 @@ class TestDamages:
         self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Some of its records stand behind a stub then, and some do not."""
-        monkeypatch.setattr(archives, "MOST", 5)
+        monkeypatch.setattr(archives, "CHUNK_RECORDS", 5)
         game = played(ledger)
         before, known = ledger.read(game), leaves(ledger, game)
         archive(ledger, game)
         places = {version: ledger.position(game, version) or 0 for version in known}
         for first in (1, 6):
             overwrite(ledger, "DELETE FROM archive WHERE first_version = ?", (first,))
-            ledger.put_right(
+            ledger.repair.restore_records(
                 game, [(r, r.hash, places[r.version]) for r in before[first - 1 : first + 4]], "it was lost"
             )
         assert ledger.read(game) == before
-        assert not ledger.archived(game)
-        assert ledger.archive(game, known, WHY) == 10
+        assert not ledger.is_archived(game)
+        assert ledger.repair.archive_game(game, known, WHY) == 10
         assert ledger.read(game) == before
 
     @pytest.mark.parametrize("cut", [0, 1, 4, 5, 40, -1])
@@ -389,7 +392,7 @@ class TestDamages:
         ledger.migrate()
         game = played(ledger)
         archive(ledger, game)
-        with ledger.repair("another table", "to hold what this one would not") as execute:
+        with ledger.repair.transaction("another table", "to hold what this one would not") as execute:
             execute("CREATE TABLE other AS SELECT * FROM archive", ())
             execute("DROP TABLE archive", ())
             execute("ALTER TABLE other RENAME TO archive", ())
@@ -401,7 +404,7 @@ class TestDamages:
 
 def _killed(pipe: Connection, url: str, game: str, known: dict[int, str], stores: int) -> None:
     ledger = Ledger.open(url, crew.KEY)
-    store = type(ledger._connect())
+    store = type(ledger._connection.open())
 
     def cut_off(self: Store, events: Sequence[tuple[StoredEvent, bytes]], execute: Execute) -> bool:
         whole(self, events[:stores], execute)
@@ -410,13 +413,13 @@ def _killed(pipe: Connection, url: str, game: str, known: dict[int, str], stores
 
     whole = store.replace_states
     store.replace_states = cut_off  # type: ignore[method-assign] # within a process of its own
-    pipe.send(ledger.archive(game, known, WHY))
+    pipe.send(ledger.repair.archive_game(game, known, WHY))
 
 
 def _archived(_: int, url: str, game: str, known: dict[int, str]) -> int:
     ledger = Ledger.open(url, crew.KEY)
     try:
-        return ledger.archive(game, known, WHY)
+        return ledger.repair.archive_game(game, known, WHY)
     except StaleVersion:
         return -1
     finally:

@@ -11,8 +11,18 @@ from pathlib import Path
 import pytest
 
 from domain.ledger import Ledger
-from domain.service.heartbeat import SILENCE, Outages
-from domain.service.service_clock import FRESH, STEP, Clock, Clocks, Leap, Machine, boot, up_clock, wall_clock
+from domain.service.heartbeat import MIN_OUTAGE, Heartbeat
+from domain.service.service_clock import (
+    FRESH,
+    STEP,
+    ClockJump,
+    ClockRows,
+    Machine,
+    ServiceClock,
+    boot_id,
+    up_clock,
+    wall_clock,
+)
 from tests.postgres import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
@@ -21,7 +31,7 @@ HOUR = 3600_000
 NOON = 1_000_000_000_000
 
 
-STARTED: list[Clock] = []
+STARTED: list[ServiceClock] = []
 
 
 @dataclass
@@ -32,11 +42,11 @@ class Host:
     name: str = "one"
     wall: int = NOON
     up: int = 50_000
-    made: list[Clock] = field(default_factory=list)
+    made: list[ServiceClock] = field(default_factory=list)
 
-    def start(self, *, alone: bool = True) -> Clock:
+    def start(self, *, alone: bool = True) -> ServiceClock:
         """A process of the service."""
-        clock = Clock(self.ledger, lambda: self.wall, lambda: self.up, self.name, name=self.name, alone=alone)
+        clock = ServiceClock(self.ledger, lambda: self.wall, lambda: self.up, self.name, name=self.name, alone=alone)
         clock.sync()
         self.made.append(clock)
         STARTED.append(clock)
@@ -61,7 +71,7 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
     url = f"sqlite:///{tmp_path / 'ledger'}" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     ledger = Ledger.open(url)
     ledger.migrate()
-    Outages(ledger).migrate()
+    Heartbeat(ledger).migrate()
     yield ledger
     while STARTED:  # a thread that goes on would disturb the tests after this one
         STARTED.pop().close()
@@ -73,14 +83,14 @@ def host(ledger: Ledger) -> Host:
     return Host(ledger)
 
 
-def leaps(ledger: Ledger) -> list[Leap]:
-    return Clocks(ledger).unsettled()
+def leaps(ledger: Ledger) -> list[ClockJump]:
+    return ClockRows(ledger).list_unsettled()
 
 
 def leap(host: Host) -> None:
     """Every game has its record: time leaps, and every process learns of it."""
     (found,) = leaps(host.ledger)
-    Clocks(host.ledger).leap(found, 0, host.made[0]() + found.ms)
+    ClockRows(host.ledger).apply_jump(found, 0, host.made[0]() + found.ms)
     for clock in host.made:
         clock.sync()
 
@@ -99,7 +109,7 @@ def test_a_small_step_is_followed(host: Host, ms: int) -> None:
     before = clock()
     host.passes(FRESH * 10)
     assert clock() == host.wall >= before
-    assert Clocks(host.ledger).jumps() == 0
+    assert ClockRows(host.ledger).count_jumps() == 0
 
 
 class TestForward:
@@ -120,14 +130,14 @@ class TestForward:
         leap(host)
         host.passes(FRESH + 1)
         assert {clock() for clock in clocks} == {host.wall}
-        assert Clocks(host.ledger).jumps() == 1
+        assert ClockRows(host.ledger).count_jumps() == 1
 
     def test_who_starts_meanwhile_goes_by_the_others(self, host: Host) -> None:
         host.start()
         host.sets(HOUR)
         host.passes(300)
         assert host.start()() == NOON + 300
-        assert Clocks(host.ledger).jumps() == 1
+        assert ClockRows(host.ledger).count_jumps() == 1
 
     def test_it_is_noticed_also_if_it_was_set_while_nobody_was_up(self, host: Host) -> None:
         """As long as the machine itself was."""
@@ -146,35 +156,35 @@ class TestForward:
         assert [found.ms for found in leaps(host.ledger)] == [HOUR, HOUR]
 
     def test_it_is_no_outage(self, host: Host) -> None:
-        clock, outages = host.start(), Outages(host.ledger)
+        clock, outages = host.start(), Heartbeat(host.ledger)
         outages.beat(clock())
         host.sets(HOUR)
-        assert outages.answered() == NOON, "no default after that until it is settled"
+        assert outages.deadlines_valid_until() == NOON, "no default after that until it is settled"
         host.passes(500)
         outages.beat(clock())
         leap(host)
         host.passes(500)
         outages.beat(clock())
-        assert outages.unsettled() == []
-        assert outages.answered() == NOON
-        Clocks(host.ledger).settle(Leap(NOON, HOUR, True, 0, 0))
-        assert outages.answered() == clock()
+        assert outages.list_unresolved() == []
+        assert outages.deadlines_valid_until() == NOON
+        ClockRows(host.ledger).mark_settled(ClockJump(NOON, HOUR, True, 0, 0))
+        assert outages.deadlines_valid_until() == clock()
 
     def test_a_process_that_does_not_know_yet_beats_in_vain(self, host: Host) -> None:
-        clock, outages = host.start(), Outages(host.ledger)
+        clock, outages = host.start(), Heartbeat(host.ledger)
         outages.beat(clock())
         host.sets(HOUR)
         (found,) = leaps(host.ledger)
-        Clocks(host.ledger).leap(found, 0, 0)
+        ClockRows(host.ledger).apply_jump(found, 0, 0)
         outages.beat(clock() + 100)
-        assert outages.beaten() == NOON + HOUR
+        assert outages.last_beat() == NOON + HOUR
 
     def test_a_leap_that_is_made_twice_is_made_once(self, host: Host) -> None:
         clock = host.start()
         host.sets(HOUR)
         (found,) = leaps(host.ledger)
         for _ in range(2):
-            Clocks(host.ledger).leap(found, 0, 0)
+            ClockRows(host.ledger).apply_jump(found, 0, 0)
         host.passes(1)
         assert clock() == host.wall
 
@@ -216,12 +226,12 @@ class TestBack:
         clock = host.start()
         host.sets(HOUR)
         leap(host)
-        Clocks(host.ledger).settle(Leap(NOON, HOUR, True, 0, 0))
+        ClockRows(host.ledger).mark_settled(ClockJump(NOON, HOUR, True, 0, 0))
         host.sets(-HOUR)
         assert clock() == NOON + HOUR
         host.sets(HOUR)
         assert clock() == NOON + HOUR
-        assert (leaps(host.ledger), Clocks(host.ledger).jumps()) == ([], 1)
+        assert (leaps(host.ledger), ClockRows(host.ledger).count_jumps()) == ([], 1)
 
     def test_what_was_forward_and_is_put_right_before_time_leaps_leaps_all_the_same(self, host: Host) -> None:
         """Games have their records of it."""
@@ -247,12 +257,12 @@ class TestMachines:
         host.passes(FRESH + 1)
         other.passes(FRESH + 1)
         assert clock() == NOON + FRESH + 1
-        assert sorted(m.offset for m in Clocks(host.ledger).machines()) == [0, HOUR]
+        assert sorted(m.offset for m in ClockRows(host.ledger).list_machines()) == [0, HOUR]
 
     def test_one_that_is_ahead_of_a_service_that_is_up_follows_as_well(
         self, host: Host, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        clock, outages = host.start(), Outages(host.ledger)
+        clock, outages = host.start(), Heartbeat(host.ledger)
         outages.beat(clock())
 
         asking, sleep = threading.get_ident(), time.sleep
@@ -267,8 +277,8 @@ class TestMachines:
         monkeypatch.setattr("domain.service.service_clock.time.sleep", beat)
         late = Host(host.ledger, "two", NOON + HOUR, 7).start(alone=False)
         assert late() == clock() == NOON + 100
-        assert (outages.unsettled(), leaps(host.ledger)) == ([], [])
-        assert sorted(m.offset for m in Clocks(host.ledger).machines()) == [100 - HOUR, 0]
+        assert (outages.list_unresolved(), leaps(host.ledger)) == ([], [])
+        assert sorted(m.offset for m in ClockRows(host.ledger).list_machines()) == [100 - HOUR, 0]
 
     def test_one_that_follows_an_outage_of_all_goes_by_its_clock(
         self, host: Host, monkeypatch: pytest.MonkeyPatch
@@ -285,13 +295,13 @@ class TestMachines:
         leap(host)
         other.passes(0)
         assert clock() == NOON + HOUR
-        assert leaps(host.ledger)[0].done
+        assert leaps(host.ledger)[0].is_done
 
     def test_those_that_have_gone_are_forgotten(self, host: Host) -> None:
         Host(host.ledger, "two", NOON, 7).start()
         host.wall += 100 * 24 * HOUR
         host.start()
-        assert Clocks(host.ledger).machines()[0].offset == 0
+        assert ClockRows(host.ledger).list_machines()[0].offset == 0
         assert len(host.ledger.execute("SELECT * FROM clocks")) == 1
 
 
@@ -299,22 +309,22 @@ def test_without_a_store_it_is_that_of_the_machine(tmp_path: Path) -> None:
     """Until there is one: then what it has told by itself is forgotten."""
     ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger'}")
     host = Host(ledger)
-    clock = Clock(ledger, lambda: host.wall, lambda: host.up, "one")
+    clock = ServiceClock(ledger, lambda: host.wall, lambda: host.up, "one")
     assert clock() == NOON
     clock.close()
 
 
 def test_a_machine_counts_the_time_since_it_was_started() -> None:
-    assert boot() == boot() != ""
+    assert boot_id() == boot_id() != ""
     assert 0 < up_clock() <= up_clock()
     assert wall_clock() > NOON
 
 
 def test_an_outage_is_one_as_before(host: Host) -> None:
-    clock, outages = host.start(), Outages(host.ledger)
+    clock, outages = host.start(), Heartbeat(host.ledger)
     outages.beat(clock())
-    host.passes(SILENCE + 1)
+    host.passes(MIN_OUTAGE + 1)
     outages.beat(clock())
-    assert outages.unsettled() == [(NOON, NOON + SILENCE + 1)]
+    assert outages.list_unresolved() == [(NOON, NOON + MIN_OUTAGE + 1)]
     assert leaps(host.ledger) == []
-    assert Clocks(host.ledger).machines() == [Machine(Clocks(host.ledger).machines()[0].name, 0)]
+    assert ClockRows(host.ledger).list_machines() == [Machine(ClockRows(host.ledger).list_machines()[0].name, 0)]

@@ -10,8 +10,8 @@ import pytest
 from psycopg.sql import SQL
 
 from domain.errors import StoreUnavailable
-from domain.ledger import Command, Ledger
-from domain.service.heartbeat import Outages
+from domain.ledger import IdempotencyKey, Ledger
+from domain.service.heartbeat import Heartbeat
 from tests.contracts.crew import game, record
 
 SHORT = """
@@ -89,19 +89,19 @@ class TestWhereNothingCanBeAppended:
     def test_the_heart_does_not_beat(
         self, admin: psycopg.Connection, ours: Ledger, postgres_url: str, away: str
     ) -> None:
-        Outages(ours).migrate()
-        ours.grant("postgresql://service@localhost/")
+        Heartbeat(ours).migrate()
+        ours.admin.grant_service_role("postgresql://service@localhost/")
         with closing(Ledger.open(postgres_url.replace("user=postgres", "user=service"))) as ledger:
-            outages = Outages(ledger)
+            outages = Heartbeat(ledger)
             outages.beat(1000)
             admin.execute(away.encode())
             with pytest.raises(StoreUnavailable):
-                ledger.append(game(), [record(1)], 0, Command("a", "hash"))
+                ledger.append(game(), [record(1)], 0, IdempotencyKey("a", "hash"))
             with pytest.raises(StoreUnavailable):
                 outages.beat(2000)
-            assert outages.beaten() == 1000
+            assert outages.last_beat() == 1000
             ours.migrate()
-            ours.grant("postgresql://service@localhost/")
+            ours.admin.grant_service_role("postgresql://service@localhost/")
             outages.beat(2000)
-            assert outages.beaten() == 2000
-            assert ledger.append(game(), [record(1)], 0, Command("a", "hash")).last == 1
+            assert outages.last_beat() == 2000
+            assert ledger.append(game(), [record(1)], 0, IdempotencyKey("a", "hash")).last == 1

@@ -18,11 +18,11 @@ import pytest
 from eventsourcing.sqlite import SQLiteCursor
 
 from domain.errors import StoreUnavailable
-from domain.ledger import Command, Ledger, postgres, sqlite_files
-from domain.ledger.socket_timeouts import Heard
+from domain.ledger import IdempotencyKey, Ledger, postgres, sqlite_files
+from domain.ledger.socket_timeouts import TimeoutConnection
 from domain.service.database import Execute, Row
 from domain.service.keyring import Keyring
-from domain.service.seat_tokens import Access
+from domain.service.seat_tokens import SeatTokens
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
 from tests.postgres import Line, halfway, new_server, url_of
@@ -34,7 +34,7 @@ class TestMigrating:
     def test_several_processes_may_migrate_at_once(self, url: str) -> None:
         crew.together(4, crew.migrate, url)
         ledger = Ledger.open(url)
-        assert ledger.append(game(), [record(1)], 0, Command("c", "h")).last == 1
+        assert ledger.append(game(), [record(1)], 0, IdempotencyKey("c", "h")).last == 1
         ledger.close()
 
 
@@ -84,11 +84,11 @@ class TestConnections:
             return sqlite3.SQLITE_OK
 
         def used(version: int) -> None:
-            ledger.append(game(), [record(version)], version - 1, Command(f"c{version}", "h"))
-            assert (ledger.version(game()), ledger.command(game(), "c")) == (version, None)
+            ledger.append(game(), [record(version)], version - 1, IdempotencyKey(f"c{version}", "h"))
+            assert (ledger.version(game()), ledger.find_command(game(), "c")) == (version, None)
 
         used(1)
-        with ledger._store() as store, store.datastore.connection() as connection:  # type: ignore[attr-defined]
+        with ledger._connection.use() as store, store.datastore.connection() as connection:  # type: ignore[attr-defined]
             connection._sqlite_conn.set_authorizer(authorized)
         used(2)
         assert compiled
@@ -104,12 +104,12 @@ class TestCutOff:
         url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
         ledger, other = Ledger.open(url), Ledger.open(url)
         ledger.migrate()
-        with ledger._store() as store:
+        with ledger._connection.use() as store:
             datastore = store.datastore  # type: ignore[attr-defined] # SQLite's own
         other.append(game(), records(1, 3), 0)
 
         def cut_off() -> None:
-            with datastore.reading() as cursor:
+            with datastore.read_cursor() as cursor:
                 cursor.execute("SELECT * FROM records")
                 raise KeyboardInterrupt
 
@@ -139,10 +139,10 @@ class TestKill:
         assert head - acknowledged[-1] in (0, 2)  # the last one may have been stored and not told
         assert ledger.read(game()) == records(1, head)
         for first in range(0, head, 2):
-            row = ledger.command(game(), f"c{first}")
+            row = ledger.find_command(game(), f"c{first}")
             assert row is not None
             assert (row.first, row.last, len(row.positions)) == (first + 1, first + 2, 2)
-        assert ledger.command(game(), f"c{head}") is None
+        assert ledger.find_command(game(), f"c{head}") is None
 
     def test_the_next_writer_need_not_wait_for_the_dead_one(self, ledger: Ledger, url: str) -> None:
         process, pipe = crew.start(crew.write_until_killed, named(url))
@@ -165,7 +165,7 @@ class TestFullDisk:
         ledger = Ledger.open(url)
         assert ledger.version(game()) == after
         assert len(ledger.log(0, 10_000)) == after
-        assert ledger.command(game(), f"c{acknowledged}") is None
+        assert ledger.find_command(game(), f"c{acknowledged}") is None
         ledger.close()
 
 
@@ -177,7 +177,7 @@ def fill_the_disk(pipe: Connection, url: str) -> None:
     noise = "".join(chr(0x4E00 + i * 7919 % 20_000) for i in range(4_000))
     try:
         while True:
-            head = ledger.append(game(), records(head + 1, 2, noise), head, Command(f"c{head}", "h")).last
+            head = ledger.append(game(), records(head + 1, 2, noise), head, IdempotencyKey(f"c{head}", "h")).last
     except StoreUnavailable:
         pass
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
@@ -228,10 +228,10 @@ class TestServerGone:
         with new_server() as server:
             ledger = Ledger.open(url_of(server.dsn, "postgres") + "&connect_timeout=1")
             ledger.migrate()
-            ledger.append(game(), [record(1)], 0, Command("c", "h"))
+            ledger.append(game(), [record(1)], 0, IdempotencyKey("c", "h"))
             server.stop()
             uses: list[Callable[[], object]] = [
-                lambda: ledger.append(game(), [record(2)], 1, Command("d", "h")),
+                lambda: ledger.append(game(), [record(2)], 1, IdempotencyKey("d", "h")),
                 lambda: ledger.version(game()),
                 lambda: ledger.read(game()),
             ]
@@ -240,8 +240,8 @@ class TestServerGone:
                     use()
             server.start()
             assert in_time(lambda: ledger.version(game())) == 1
-            assert ledger.command(game(), "d") is None
-            assert ledger.append(game(), [record(2)], 1, Command("d", "h")).last == 2
+            assert ledger.find_command(game(), "d") is None
+            assert ledger.append(game(), [record(2)], 1, IdempotencyKey("d", "h")).last == 2
             ledger.close()
 
     def test_after_a_restart_at_most_one_append_is_refused(self) -> None:
@@ -262,7 +262,7 @@ class TestNothingComesAnyMore:
 
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(Heard, "patience", 2.0)
+        monkeypatch.setattr(TimeoutConnection, "patience", 2.0)
 
     @staticmethod
     def hanging(ledger: Ledger, line: Line) -> Future[object]:
@@ -284,15 +284,15 @@ class TestNothingComesAnyMore:
 
     def test_the_heart_does_not_beat_meanwhile(self, far_url: str, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
         """It stands for a move, which would not be taken."""
-        monkeypatch.setattr(postgres, "LATE", 0.5)
+        monkeypatch.setattr(postgres, "LONGEST_COMMIT", 0.5)
         with closing(Ledger.open(far_url)) as ledger:
             found, beaten = self.hanging(ledger, line), list[int]()
             time.sleep(0.5)
             with pytest.raises(StoreUnavailable, match="take too long"):
-                ledger.among_appends(lambda _: beaten.append(1))
+                ledger.run_in_append_order(lambda _: beaten.append(1))
             assert not beaten
             assert isinstance(found.exception(20), StoreUnavailable)
-            ledger.among_appends(lambda _: beaten.append(1))
+            ledger.run_in_append_order(lambda _: beaten.append(1))
             assert beaten
 
     def test_of_many_one_is_waited_for(self, far_url: str, line: Line) -> None:
@@ -301,7 +301,7 @@ class TestNothingComesAnyMore:
             ledger.migrate()
             ledger.append(game(), [record(1)], 0)
             together = threading.Barrier(6)
-            with ledger._store() as store, ThreadPoolExecutor(6) as pool:
+            with ledger._connection.use() as store, ThreadPoolExecutor(6) as pool:
 
                 def use(_: int) -> None:
                     with store.datastore.get_connection():  # type: ignore[attr-defined]
@@ -336,8 +336,8 @@ class TestNothingComesAnyMore:
         """As the tables are made while another node makes them."""
         with closing(Ledger.open(postgres_url)) as ledger:
             ledger.migrate()
-            monkeypatch.setattr(Heard, "patience", 0.2)
-            with ledger._store() as store, store.datastore.patient() as c:  # type: ignore[attr-defined]
+            monkeypatch.setattr(TimeoutConnection, "patience", 0.2)
+            with ledger._connection.use() as store, store.datastore.without_timeout() as c:  # type: ignore[attr-defined]
                 assert c.execute("SELECT pg_sleep(0.5)").fetchone()
             with pytest.raises(StoreUnavailable, match="has not answered"):
                 ledger.execute("SELECT pg_sleep(5)")
@@ -346,26 +346,26 @@ class TestNothingComesAnyMore:
         self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """To the server it is not idle: it waits for the rest."""
-        executing = postgres._executing
+        executing = postgres._make_execute
 
         def frozen(cursor: psycopg.Cursor[Row]) -> Execute:
             halfway(cursor.connection)
             return executing(cursor)
 
-        monkeypatch.setattr(postgres, "LONGEST", 1)
+        monkeypatch.setattr(postgres, "TRANSACTION_TIMEOUT", 1)
         with closing(Ledger.open(postgres_url)) as ledger, closing(Ledger.open(postgres_url)) as other:
             ledger.migrate()
-            monkeypatch.setattr(postgres, "_executing", frozen)
+            monkeypatch.setattr(postgres, "_make_execute", frozen)
 
             def repair() -> None:
-                with ledger.repair("a game", "to be archived") as execute:
+                with ledger.repair.transaction("a game", "to be archived") as execute:
                     assert in_time(lambda: other.append(game(), [record(1)], 0).last) == 1
                     execute("SELECT 1", ())
 
             with pytest.raises(StoreUnavailable):
                 repair()
             monkeypatch.undo()
-            with ledger.repair("a game", "to be archived") as execute:
+            with ledger.repair.transaction("a game", "to be archived") as execute:
                 execute("SELECT 1", ())
 
     def test_the_system_is_told_to_find_out(self, far_url: str) -> None:
@@ -373,7 +373,7 @@ class TestNothingComesAnyMore:
         for address, timeout in ((far_url, "10000"), (f"{far_url}&tcp_user_timeout=7", "7")):
             with closing(Ledger.open(address)) as ledger:
                 ledger.migrate()
-                with ledger._store() as store, store.datastore.get_connection() as connection:  # type: ignore[attr-defined]
+                with ledger._connection.use() as store, store.datastore.get_connection() as connection:  # type: ignore[attr-defined]
                     said = connection.info.get_parameters()
             assert (said["tcp_user_timeout"], said["keepalives_idle"]) == (timeout, "10")
 
@@ -418,16 +418,16 @@ def test_a_file_says_that_a_name_is_in_the_log_while_somebody_reads_what_was_the
     monkeypatch.setattr(sqlite_files, "PAUSE", 0.0)
     ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     ledger.migrate()
-    access = Access(ledger, Keyring(ledger, bytes(32)))
+    access = SeatTokens(ledger, Keyring(ledger, bytes(32)))
     access.migrate()
     name = "Quillon Abernethy"
     ledger.execute("INSERT INTO people VALUES ('p', ?)", (name,))
     with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM people").fetchall()
-        access.forget("p")
-        assert sqlite_files.unwiped(tmp_path / "ledger.sqlite").exists()
-    access.forget("somebody else")
-    assert not sqlite_files.unwiped(tmp_path / "ledger.sqlite").exists()
+        access.texts.erase_now("p")
+        assert sqlite_files.scrub_marker(tmp_path / "ledger.sqlite").exists()
+    access.texts.erase_now("somebody else")
+    assert not sqlite_files.scrub_marker(tmp_path / "ledger.sqlite").exists()
     assert not [path for path in tmp_path.iterdir() if name.encode() in path.read_bytes()]
     ledger.close()

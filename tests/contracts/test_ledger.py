@@ -17,13 +17,13 @@ import pytest
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame, UnknownKind
 from domain.kernel.records.record import Record
-from domain.ledger import Command, CommandRow, Ledger, LogEntry, Receipt, postgres
+from domain.ledger import CommandRow, IdempotencyKey, Ledger, LogEntry, Receipt, postgres
 from domain.ledger.mapper import pack
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
 from tests.damage import overwrite
 
-ALICE, BOB = Command("alice", "a"), Command("bob", "b")
+ALICE, BOB = IdempotencyKey("alice", "a"), IdempotencyKey("bob", "b")
 A_GAME = UUID("c7ddf459-874a-4f57-85ea-33c1ad2fb603")
 UNKNOWN = ["", "match", str(A_GAME).upper(), A_GAME.hex, f"{{{A_GAME}}}", A_GAME.urn, str(A_GAME)]
 
@@ -104,7 +104,7 @@ class TestAppendAndRead:
 
     @pytest.mark.parametrize("name", UNKNOWN, ids=repr)
     def test_an_unknown_game_has_no_records(self, ledger: Ledger, name: str) -> None:
-        assert (ledger.version(name), ledger.read(name), ledger.command(name, "x")) == (0, [], None)
+        assert (ledger.version(name), ledger.read(name), ledger.find_command(name, "x")) == (0, [], None)
 
     @pytest.mark.parametrize("name", UNKNOWN[:-1], ids=repr)
     def test_a_name_that_is_no_canonical_uuid_takes_no_records(self, ledger: Ledger, name: str) -> None:
@@ -147,7 +147,7 @@ class TestVersions:
         ledger.append(game(), records(1, 2), 0)
         with pytest.raises(StaleVersion):
             ledger.append(game(), records(2, 5), 1, ALICE)
-        assert (ledger.version(game()), ledger.command(game(), "alice"), len(ledger.log(0, 99))) == (2, None, 2)
+        assert (ledger.version(game()), ledger.find_command(game(), "alice"), len(ledger.log(0, 99))) == (2, None, 2)
 
     def test_appends_that_wait_for_another_writer_are_committed_as_if_each_were_alone(
         self, ledger: Ledger, url: str
@@ -168,7 +168,7 @@ class TestVersions:
         entries = [e for e in ledger.log(first.positions[0], 20) if e.game != game(1)]
         assert [e.position for e in entries] == positions
         assert [e.game for e in entries] == [game(n) for n in range(3, 9)]
-        assert ledger.command(game(9), BOB.id) is None
+        assert ledger.find_command(game(9), BOB.id) is None
 
     @pytest.mark.parametrize(
         ("code", "alone"), [("23505", True), ("40001", True), ("40P01", True), ("54000", True), ("55P03", False)]
@@ -194,7 +194,7 @@ class TestVersions:
         self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Nor does one whose machine is gone: the server hears no more of either. What it had begun is undone."""
-        monkeypatch.setattr(postgres, "SILENCE", 0.5)
+        monkeypatch.setattr(postgres, "IDLE_TIMEOUT", 0.5)
         with closing(Ledger.open(postgres_url)) as ledger, closing(Ledger.open(postgres_url)) as other:
             ledger.migrate()
             frozen, thawed = threading.Event(), threading.Event()
@@ -205,7 +205,7 @@ class TestVersions:
                 thawed.wait(60)
 
             with ThreadPoolExecutor(1) as pool:
-                first = pool.submit(ledger.among_appends, freeze)
+                first = pool.submit(ledger.run_in_append_order, freeze)
                 assert frozen.wait(60)
                 other.append(game(), [record(1)], 0)
                 thawed.set()
@@ -233,9 +233,9 @@ class TestCommands:
     def test_an_accepted_command_is_found_with_what_it_stored(self, ledger: Ledger) -> None:
         ledger.append(game(), records(1, 1), 0)
         receipt = ledger.append(game(), records(2, 2), 1, ALICE)
-        assert ledger.command(game(), "alice") == CommandRow("alice", "a", 2, 3, receipt.positions)
-        assert ledger.command(game(), "bob") is None
-        assert ledger.command(game(2), "alice") is None
+        assert ledger.find_command(game(), "alice") == CommandRow("alice", "a", 2, 3, receipt.positions)
+        assert ledger.find_command(game(), "bob") is None
+        assert ledger.find_command(game(2), "alice") is None
 
     def test_the_same_command_again_stores_nothing_and_gives_the_same_answer(self, ledger: Ledger) -> None:
         first = ledger.append(game(), records(1, 2), 0, ALICE)
@@ -250,12 +250,12 @@ class TestCommands:
     def test_the_same_id_with_another_body_is_refused(self, ledger: Ledger, expected: int) -> None:
         ledger.append(game(), records(1, 2), 0, ALICE)
         with pytest.raises(CommandReused):
-            ledger.append(game(), [record(expected + 1)], expected, Command("alice", "other"))
+            ledger.append(game(), [record(expected + 1)], expected, IdempotencyKey("alice", "other"))
         assert ledger.version(game()) == 2
 
     def test_ids_are_each_games_own(self, ledger: Ledger) -> None:
         ledger.append(game(1), [record(1)], 0, ALICE)
-        assert not ledger.append(game(2), [record(1)], 0, Command("alice", "other")).replayed
+        assert not ledger.append(game(2), [record(1)], 0, IdempotencyKey("alice", "other")).replayed
 
     def test_the_same_command_sent_by_several_processes_at_once_is_stored_once(self, ledger: Ledger, url: str) -> None:
         answers = crew.together(3, crew.insist, url, 20)
@@ -298,7 +298,7 @@ class TestUnknownKinds:
     def test_an_unknown_kind_is_not_stored(self, ledger: Ledger) -> None:
         with pytest.raises(UnknownKind):
             ledger.append(game(), [record(1), Record({"v": 2, "kind": "melted"}, {})], 0, ALICE)
-        assert (ledger.version(game()), ledger.command(game(), "alice")) == (0, None)
+        assert (ledger.version(game()), ledger.find_command(game(), "alice")) == (0, None)
 
 
 class TestTail:
@@ -339,7 +339,7 @@ class TestTail:
 def committed_together(ledger: Ledger, url: str, works: Sequence[Callable[[], Receipt]]) -> list[object]:
     """What came of each: the first waits for somebody else's append, and the others for the first."""
     ledger.version(game())  # it connects
-    waiting = ledger._made._together  # type: ignore[union-attr] # either store has one
+    waiting = ledger._connection._store._group_commit  # type: ignore[union-attr] # either store has one
     with ThreadPoolExecutor(len(works)) as threads, unfinished_append(url):
         found = []
         for before, work in enumerate(works):

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from domain.errors import UnknownKind, VerificationError, WrongKey
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import KINDS, Record
 from domain.kernel.schema.canonical_json import canonical, digest
 from domain.ledger import Ledger
-from domain.ledger.mapper import Filed, RecordMapper, _sized, _split, pack, unpack
+from domain.ledger.mapper import RecordMapper, StoredRecord, _split_first, _with_length, pack, unpack
 from tests.contracts.crew import KEY
 from tests.kernel.flows import skirmish
 
@@ -34,14 +34,14 @@ RECORDS = st.builds(
 
 
 def stored(record: Record) -> StoredEvent:
-    return MAPPER.to_stored_event(Filed(GAME, record))
+    return MAPPER.to_stored_event(StoredRecord(GAME, record))
 
 
 class TestRoundTrip:
     @given(RECORDS)
     def test_a_record_comes_back_as_it_was(self, record: Record) -> None:
         event = stored(record)
-        assert MAPPER.to_domain_event(event) == Filed(GAME, record)
+        assert MAPPER.to_domain_event(event) == StoredRecord(GAME, record)
         assert (event.originator_id, event.originator_version) == (GAME, record.version)
 
     @given(RECORDS)
@@ -52,7 +52,7 @@ class TestRoundTrip:
         assert stored(record) == stored(Record(turned(record.public), turned(record.packs)))
 
     def test_the_records_of_a_game_come_back_with_their_hashes(self) -> None:
-        match = Match(skirmish.RULESET, 3, b"s" * 32)
+        match = InMemoryGame(skirmish.RULESET, 3, b"s" * 32)
         match.play(0, {"type": "attack", "target": 1, "offer": 0})
         back = [MAPPER.record(stored(r)) for r in match.records]
         assert [r.hash for r in back] == [r.hash for r in match.records]
@@ -119,7 +119,7 @@ class TestUpcasts:
         assert record.hash == digest(self.OLD["public"])
 
     def test_todays_form_is_left_alone(self) -> None:
-        event = self.MAPPER.to_stored_event(Filed(GAME, Record({"v": 1, "kind": "moved"}, {})))
+        event = self.MAPPER.to_stored_event(StoredRecord(GAME, Record({"v": 1, "kind": "moved"}, {})))
         assert event.topic == "game.moved@3"
         assert self.MAPPER.record(event).public == {"v": 1, "kind": "moved"}
 
@@ -147,15 +147,15 @@ class TestSealedPacks:
     @given(record=RECORDS)
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_a_record_comes_back_as_it_was(self, mapper: RecordMapper, record: Record) -> None:
-        assert mapper.record(mapper.to_stored_event(Filed(GAME, record))) == record
+        assert mapper.record(mapper.to_stored_event(StoredRecord(GAME, record))) == record
 
     def test_its_packs_rest_sealed_and_its_public_part_does_not(self, mapper: RecordMapper) -> None:
-        state = mapper.to_stored_event(Filed(GAME, self.RECORD)).state
+        state = mapper.to_stored_event(StoredRecord(GAME, self.RECORD)).state
         assert (state[:1], canonical(self.RECORD.public) in state) == (b"s", True)
         assert self.SECRET.encode() not in state
 
     def test_a_record_without_packs_has_nothing_to_seal(self, mapper: RecordMapper) -> None:
-        assert mapper.to_stored_event(Filed(GAME, Record({"v": 1, "kind": "moved"}, {}))).state[:1] == b"j"
+        assert mapper.to_stored_event(StoredRecord(GAME, Record({"v": 1, "kind": "moved"}, {}))).state[:1] == b"j"
 
     def test_records_of_before_stay_readable(self, mapper: RecordMapper) -> None:
         assert mapper.record(stored(self.RECORD)) == self.RECORD
@@ -165,18 +165,18 @@ class TestSealedPacks:
         sizes = set()
         for count in range(1, 8):
             record = Record(self.RECORD.public, {"1": {"facts": [[0, {"t": "card", "n": n}] for n in range(count)]}})
-            sizes.add(len(mapper.to_stored_event(Filed(GAME, record)).state))
+            sizes.add(len(mapper.to_stored_event(StoredRecord(GAME, record)).state))
         assert len(sizes) == 1
 
     @pytest.mark.parametrize("change", [{"originator_version": 4}, {"originator_id": UUID(int=2)}])
     def test_packs_open_in_their_own_record_alone(self, mapper: RecordMapper, change: dict[str, Any]) -> None:
-        event = dataclasses.replace(mapper.to_stored_event(Filed(GAME, self.RECORD)), **change)
+        event = dataclasses.replace(mapper.to_stored_event(StoredRecord(GAME, self.RECORD)), **change)
         with pytest.raises(VerificationError, match="unreadable"):
             mapper.record(event)
 
     @pytest.mark.parametrize("cut", [1, 3, 60, -1])
     def test_what_is_cut_or_changed_is_unreadable(self, mapper: RecordMapper, cut: int) -> None:
-        event = mapper.to_stored_event(Filed(GAME, self.RECORD))
+        event = mapper.to_stored_event(StoredRecord(GAME, self.RECORD))
         spoilt = event.state[:-1] + bytes([event.state[-1] ^ 1])
         for state in (event.state[:cut], spoilt):
             with pytest.raises(VerificationError, match="unreadable"):
@@ -185,16 +185,16 @@ class TestSealedPacks:
     @pytest.mark.parametrize("depth", [300, 900, 5000])
     def test_what_is_nested_too_deeply_is_unreadable_or_as_it_was(self, mapper: RecordMapper, depth: int) -> None:
         """The public part stands open: whoever can write to the table can write such a one."""
-        event = mapper.to_stored_event(Filed(GAME, self.RECORD))
-        _, sealed = _split(event.state, 1)
+        event = mapper.to_stored_event(StoredRecord(GAME, self.RECORD))
+        _, sealed = _split_first(event.state, 1)
         public = canonical(self.RECORD.public)[:-1] + b',"x":' + b"[" * depth + b"]" * depth + b"}"
-        event = dataclasses.replace(event, state=b"s" + _sized(b"j" + public) + sealed)
-        for read in (mapper.record, mapper.hash, mapper.written):
+        event = dataclasses.replace(event, state=b"s" + _with_length(b"j" + public) + sealed)
+        for read in (mapper.record, mapper.hash, mapper.canonical_parts):
             with suppress(VerificationError):
                 read(event)
         with pytest.raises(VerificationError, match="unreadable"):
-            mapper.written(event)
+            mapper.canonical_parts(event)
 
     def test_without_a_key_nobody_reads_it(self, mapper: RecordMapper) -> None:
         with pytest.raises(WrongKey):
-            MAPPER.record(mapper.to_stored_event(Filed(GAME, self.RECORD)))
+            MAPPER.record(mapper.to_stored_event(StoredRecord(GAME, self.RECORD)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from domain.accounts.common_passwords import OWN, common, own
-from domain.accounts.passwords import check
+from domain.accounts.common_passwords import SERVICE_WORDS, is_common, is_service_word
+from domain.accounts.passwords import check_password
 from domain.errors import AccountError
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from tests.test_project import ROOT
 
 
@@ -29,19 +29,19 @@ from tests.test_project import ROOT
     ],
 )
 def test_what_is_common_stays_so_in_other_clothes(password: str) -> None:
-    assert common(password)
+    assert is_common(password)
 
 
 @pytest.mark.parametrize(
     "password", ["a fair wind to Genoa", "seven ships and a map", "k8#tq-Vz1m!x", "8294710365", "長い言葉の列です"]
 )
 def test_what_nobody_guesses_is_left_alone(password: str) -> None:
-    assert not common(password)
+    assert not is_common(password)
 
 
 def test_the_longest_is_judged_at_once() -> None:
     for password in ("a" * 256, "1" * 256, "!" * 256, "ab" * 128, "@" * 255 + "x"):
-        common(password)
+        is_common(password)
 
 
 # --- words of the service ---------------------------------------------------------------------------------------
@@ -63,21 +63,21 @@ def test_the_longest_is_judged_at_once() -> None:
 )
 def test_words_of_the_service_make_no_password(password: str) -> None:
     with pytest.raises(AccountError, match="words of this service"):
-        check(password, "Anne")
+        check_password(password, "Anne")
 
 
 @pytest.mark.parametrize("password", ["annals k8#tq-Vz1m!x", "my empire has seven ships", "no reason to sail west"])
 def test_they_may_stand_in_one_that_is_more(password: str) -> None:
-    check(password, "Anne")
+    check_password(password, "Anne")
 
 
 def test_every_game_is_on_the_list() -> None:
     """With its id and its title, and a year."""
-    rules = [shipped().get(name) for name in shipped().names()]
+    rules = [load_shipped().get(name) for name in load_shipped().names()]
     for name in {text for each in rules for text in (each.meta.ruleset.partition("@")[0], each.meta.title)}:
-        assert own(f"{name} 2026"), name
+        assert is_service_word(f"{name} 2026"), name
 
 
 def test_the_list_is_written_down() -> None:
     text = (ROOT / "docs" / "api" / "accounts.md").read_text("utf-8")
-    assert [word for word in OWN if f"`{word}`" not in text] == []
+    assert [word for word in SERVICE_WORDS if f"`{word}`" not in text] == []

@@ -18,10 +18,10 @@ def test_a_transaction_may_be_the_first_to_need_the_ring(url: str) -> None:
 
     def work(execute: Execute) -> None:
         execute("DELETE FROM damages", ())
-        found.append(ledger.keys.requests())
+        found.append(ledger.keys.request_key())
 
-    ledger.among_appends(work)
-    with ledger.repair("nothing", "a test") as execute:
+    ledger.run_in_append_order(work)
+    with ledger.repair.transaction("nothing", "a test") as execute:
         execute("DELETE FROM damages", ())
         found.append(ledger.keys.open("game", "seed", ledger.keys.seal("game", "seed", b"a seed")))
     ledger.close()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from domain.errors import StoreUnavailable
-from domain.ledger.group_commit import MOST, Together, _Entry
+from domain.ledger.group_commit import MOST_WORKS, GroupCommit, _PendingWork
 
 PATIENCE = 20.0
 
@@ -60,12 +60,12 @@ def crowd(
     book: Book, words: list[str], patience: float = PATIENCE, lost: tuple[type[Exception], ...] = ()
 ) -> list[Future[str]]:
     """One writer whose commit is held up, and all the others, who have come meanwhile."""
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience, lost)
+    together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), patience, lost)
     pool = ThreadPoolExecutor(len(words))
-    found = [pool.submit(together.do, write(words[0]))]
+    found = [pool.submit(together.run, write(words[0]))]
     assert book.begun.acquire(timeout=PATIENCE)
     for n, word in enumerate(words[1:], 1):
-        found.append(pool.submit(together.do, write(word)))
+        found.append(pool.submit(together.run, write(word)))
         while len(together._waiting) < n and not found[-1].done():  # or it has waited for too long already
             pass
     pool.shutdown(wait=False)
@@ -95,18 +95,18 @@ def test_nobody_is_answered_before_the_commit() -> None:
 def test_nobody_waits_for_company() -> None:
     book = Book()
     book.gate.set()
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), PATIENCE)
-    assert [together.do(write(word)) for word in "abc"] == ["A", "B", "C"]
+    together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), PATIENCE)
+    assert [together.run(write(word)) for word in "abc"] == ["A", "B", "C"]
     assert book.commits == [["a"], ["b"], ["c"]]
 
 
 def test_a_crowd_is_committed_in_parts() -> None:
     book = Book()
-    words = [str(n) for n in range(MOST + 3)]
+    words = [str(n) for n in range(MOST_WORKS + 3)]
     found = crowd(book, words)
     book.gate.set()
     assert results(found) == words
-    assert [len(page) for page in book.commits] == [1, MOST, 2]
+    assert [len(page) for page in book.commits] == [1, MOST_WORKS, 2]
 
 
 def test_one_that_is_refused_harms_nobody() -> None:
@@ -160,21 +160,21 @@ def test_a_writer_that_dies_takes_nobody_along() -> None:
     def die(_: list[str]) -> str:
         raise Ended
 
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), PATIENCE)
+    together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), PATIENCE)
     with ThreadPoolExecutor(3) as pool:
-        first = pool.submit(together.do, write("a"))
+        first = pool.submit(together.run, write("a"))
         assert book.begun.acquire(timeout=PATIENCE)
-        dying = pool.submit(together.do, die)
+        dying = pool.submit(together.run, die)
         while not together._waiting:
             pass
-        beside = pool.submit(together.do, write("b"))
+        beside = pool.submit(together.run, write("b"))
         while len(together._waiting) < 2:
             pass
         book.gate.set()
         assert first.result(PATIENCE) == "A"
         assert isinstance(dying.exception(PATIENCE), Ended)
         assert isinstance(beside.exception(PATIENCE), StoreUnavailable)
-        assert together.do(write("c")) == "C"
+        assert together.run(write("c")) == "C"
     assert book.commits == [["a"], ["c"]]
 
 
@@ -182,7 +182,7 @@ class TimeoutFromOutsideError(BaseException):
     """What a job that takes too long gets, wherever it stands."""
 
 
-def interrupted(together: Together[list[str], str], after: int) -> bool:
+def interrupted(together: GroupCommit[list[str], str], after: int) -> bool:
     """Whether a work was ended from outside when it had gone so many lines through the group commit.
 
     Not between a lock, a `try` and what they guard: there the interpreter lets nothing come in.
@@ -192,7 +192,7 @@ def interrupted(together: Together[list[str], str], after: int) -> bool:
     def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal seen
         name = frame.f_code.co_filename
-        if name != sys.modules[Together.__module__].__file__:
+        if name != sys.modules[GroupCommit.__module__].__file__:
             return None
         if event == "line" and not linecache.getline(name, frame.f_lineno).strip().startswith(("with", "try")):
             seen += 1
@@ -202,7 +202,7 @@ def interrupted(together: Together[list[str], str], after: int) -> bool:
 
     sys.settrace(trace)
     try:
-        together.do(write(f"interrupted {after}"))
+        together.run(write(f"interrupted {after}"))
     except TimeoutFromOutsideError:
         return True
     finally:
@@ -215,14 +215,14 @@ def test_a_time_out_from_outside_may_come_anywhere(*, beside: bool) -> None:
     """Who is served with it or comes after it is not held up; what was ended is written once or not at all."""
     book = Book()
     book.gate.set()
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.25)
+    together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), patience=0.25)
     after, missed = 1, 0
     with ThreadPoolExecutor(1) as pool:
         while True:
-            other = pool.submit(together.do, write(f"beside {after}")) if beside else None
+            other = pool.submit(together.run, write(f"beside {after}")) if beside else None
             ended = interrupted(together, after)
             missed += other is not None and other.exception(PATIENCE) is not None
-            assert together.do(write(f"after {after}")) == f"AFTER {after}"
+            assert together.run(write(f"after {after}")) == f"AFTER {after}"
             if not ended:
                 break
             after += 1
@@ -247,11 +247,11 @@ def test_who_leads_out_of_turn_is_of_its_own_commit() -> None:
     """Who should have led is not there any more, and of those who wait one far behind finds that first."""
     book = Book()
     book.gate.set()
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), patience=0.25)
-    together._waiting = [_Entry(write(str(n))) for n in range(MOST)]
+    together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), patience=0.25)
+    together._waiting = [_PendingWork(write(str(n))) for n in range(MOST_WORKS)]
     together._leader, *_, last = together._waiting
-    assert together.do(write("late")) == "LATE"
-    assert book.commits == [["late", *map(str, range(MOST - 1))]]
+    assert together.run(write("late")) == "LATE"
+    assert book.commits == [["late", *map(str, range(MOST_WORKS - 1))]]
     assert together._waiting == [last]
     assert last.turn.is_set()
 
@@ -259,12 +259,12 @@ def test_who_leads_out_of_turn_is_of_its_own_commit() -> None:
 def test_who_was_served_while_it_came_to_lead_makes_no_commit_for_others() -> None:
     book = Book()
     book.gate.set()
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), PATIENCE)
-    first, late = entries = [_Entry(write("first")), _Entry(write("late"))]
+    together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), PATIENCE)
+    first, late = entries = [_PendingWork(write("first")), _PendingWork(write("late"))]
     together._waiting, together._leader = [*entries], first
-    together._lead(first)
-    together._waiting = [_Entry(write("other"))]
-    together._lead(late)
+    together._lead_commit(first)
+    together._waiting = [_PendingWork(write("other"))]
+    together._lead_commit(late)
     assert late.result() == "LATE"
     assert book.commits == [["first", "late"]]
 
@@ -273,9 +273,9 @@ def test_who_was_served_while_it_came_to_lead_makes_no_commit_for_others() -> No
 def test_all_that_many_threads_write_is_there_once(threads: int) -> None:
     book = Book()
     book.gate.set()
-    together: Together[list[str], str] = Together(book.transaction, (RefusedError,), PATIENCE)
+    together: GroupCommit[list[str], str] = GroupCommit(book.transaction, (RefusedError,), PATIENCE)
     words = [f"{n}" for n in range(2_000)]
     with ThreadPoolExecutor(threads) as pool:
-        assert list(pool.map(lambda word: together.do(write(word)), words)) == words
+        assert list(pool.map(lambda word: together.run(write(word)), words)) == words
     assert sorted(word for page in book.commits for word in page) == sorted(words)
     assert not together._leader

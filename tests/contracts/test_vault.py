@@ -7,13 +7,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from domain.errors import UnknownGame, WrongKey
 from domain.ledger import Ledger
-from domain.service.keyring import Keyring, mark_of
-from domain.service.seed_store import Vault
+from domain.service.keyring import Keyring, fingerprint
+from domain.service.seed_store import SeedStore
 from tests.contracts.crew import KEY, begin, game, together
 
 
-def vault_of(ledger: Ledger, key: bytes = KEY) -> Vault:
-    return Vault(ledger, Keyring(ledger, key))
+def vault_of(ledger: Ledger, key: bytes = KEY) -> SeedStore:
+    return SeedStore(ledger, Keyring(ledger, key))
 
 
 class TestVault:
@@ -98,7 +98,7 @@ class TestALedgerOfBefore:
         box = AESGCM(KEY).encrypt(b"n" * 12, self.SEED, game().encode())
         ledger.execute("INSERT INTO seeds VALUES (?, ?, ?)", (game(), b"n" * 12, box))
         if request.param == "a mark":
-            ledger.execute("INSERT INTO master_key VALUES (1, ?)", (mark_of(KEY),))
+            ledger.execute("INSERT INTO master_key VALUES (1, ?)", (fingerprint(KEY),))
         return ledger
 
     def test_its_seeds_open_with_its_key_and_no_other(self, old: Ledger) -> None:
@@ -110,7 +110,7 @@ class TestALedgerOfBefore:
             vault_of(old, KEY[::-1]).check()
 
     def test_repeated_requests_keep_their_answers(self, old: Ledger) -> None:
-        assert Keyring(old, KEY).requests() == hmac.digest(KEY, b"annals requests", "sha256")
+        assert Keyring(old, KEY).request_key() == hmac.digest(KEY, b"annals requests", "sha256")
 
     def test_nothing_rests_under_a_master_key_that_is_to_be_changed(self, old: Ledger) -> None:
         vault = vault_of(old)
@@ -124,28 +124,28 @@ class TestAnotherMasterKey:
     NEW = KEY[::-1]
 
     def test_both_open_the_ledger_until_the_change_is_finished(self, ledger: Ledger) -> None:
-        seed, requests = vault_of(ledger).create(game()), Keyring(ledger, KEY).requests()
+        seed, requests = vault_of(ledger).create(game()), Keyring(ledger, KEY).request_key()
         for _ in range(2):
-            Keyring(ledger, KEY).admit(self.NEW)
+            Keyring(ledger, KEY).add_master_key(self.NEW)
         for key in (KEY, self.NEW):
             assert vault_of(ledger, key).seed(game()) == seed
-            assert Keyring(ledger, key).requests() == requests
-        assert Keyring(ledger, self.NEW).admitted() == 2
+            assert Keyring(ledger, key).request_key() == requests
+        assert Keyring(ledger, self.NEW).count_master_keys() == 2
 
     def test_once_it_is_finished_the_old_one_opens_nothing(self, ledger: Ledger) -> None:
-        seed, requests = vault_of(ledger).create(game()), Keyring(ledger, KEY).requests()
-        Keyring(ledger, KEY).admit(self.NEW)
-        assert Keyring(ledger, self.NEW).finish() == 1
+        seed, requests = vault_of(ledger).create(game()), Keyring(ledger, KEY).request_key()
+        Keyring(ledger, KEY).add_master_key(self.NEW)
+        assert Keyring(ledger, self.NEW).complete_rotation() == 1
         with pytest.raises(WrongKey):
             vault_of(ledger).check()
         assert vault_of(ledger, self.NEW).seed(game()) == seed
-        assert Keyring(ledger, self.NEW).requests() == requests
+        assert Keyring(ledger, self.NEW).request_key() == requests
 
     def test_finishing_again_changes_nothing(self, ledger: Ledger) -> None:
         keys = Keyring(ledger, KEY)
         keys.check()
         before = ledger.execute("SELECT * FROM keyring")
-        assert keys.finish() == 0
+        assert keys.complete_rotation() == 0
         assert ledger.execute("SELECT * FROM keyring") == before
 
     def test_who_had_the_old_key_and_an_old_copy_opens_nothing_newer(self, ledger: Ledger) -> None:
@@ -153,23 +153,26 @@ class TestAnotherMasterKey:
         Keyring(ledger, KEY).check()
         thief = Keyring(ledger, KEY)
         thief.check()
-        Keyring(ledger, KEY).admit(self.NEW)
-        Keyring(ledger, self.NEW).finish()
+        Keyring(ledger, KEY).add_master_key(self.NEW)
+        Keyring(ledger, self.NEW).complete_rotation()
         sealed = Keyring(ledger, self.NEW).seal(game(), "hand", b"aces")
         with pytest.raises(WrongKey):
             thief.open(game(), "hand", sealed)
 
     def test_a_process_that_was_there_before_reads_what_came_after(self, ledger: Ledger) -> None:
-        Keyring(ledger, KEY).admit(self.NEW)
+        Keyring(ledger, KEY).add_master_key(self.NEW)
         early, late = Keyring(ledger, self.NEW), Keyring(ledger, self.NEW)
         early.check()
-        late.finish()
+        late.complete_rotation()
         assert early.open(game(), "hand", late.seal(game(), "hand", b"aces")) == b"aces"
         assert late.open(game(), "hand", early.seal(game(), "hand", b"aces")) == b"aces"
 
     def test_only_who_opens_the_ledger_changes_it(self, ledger: Ledger) -> None:
         Keyring(ledger, KEY).check()
-        for use in (lambda: Keyring(ledger, self.NEW).finish(), lambda: Keyring(ledger, self.NEW).admit(b"x" * 32)):
+        for use in (
+            lambda: Keyring(ledger, self.NEW).complete_rotation(),
+            lambda: Keyring(ledger, self.NEW).add_master_key(b"x" * 32),
+        ):
             with pytest.raises(WrongKey):
                 use()
 
@@ -195,8 +198,8 @@ class TestSealing:
     def test_a_key_that_is_gone_from_the_ring_is_told(self, ledger: Ledger) -> None:
         keys = Keyring(ledger, KEY)
         sealed = keys.seal(game(), "hand", b"aces")
-        keys.admit(KEY[::-1])
-        Keyring(ledger, KEY[::-1]).finish()
+        keys.add_master_key(KEY[::-1])
+        Keyring(ledger, KEY[::-1]).complete_rotation()
         ledger.execute("DELETE FROM keyring WHERE number = 1")
         with pytest.raises(WrongKey):
             Keyring(ledger, KEY[::-1]).open(game(), "hand", sealed)

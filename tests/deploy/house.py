@@ -21,14 +21,14 @@ import httpx
 
 from api.http.security_log import EVENTS
 from deploy.cli.main import main
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from tests.rulesets import FLOWS
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 75
 TOLD = re.compile(f'"event": "({"|".join(EVENTS)})"')
 """Security events, which stand in the log of a service that is well."""
-CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 Doc = dict[str, Any]
 
 

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from deploy.cli.main import main
-from domain.ruleset_registry import Catalogue
+from domain.ruleset_registry import RulesetRegistry
 from tests.rulesets import FLOWS
 
 WALL = "SERVED_WALL"
@@ -23,4 +23,4 @@ def set_by(path: Path) -> None:
 if __name__ == "__main__":
     if WALL in os.environ:
         set_by(Path(os.environ[WALL]))
-    sys.exit(main(sys.argv[1:], Catalogue(entry.rules for entry in FLOWS)))
+    sys.exit(main(sys.argv[1:], RulesetRegistry(entry.rules for entry in FLOWS)))

@@ -8,7 +8,7 @@ import pytest
 
 from deploy.config.settings import load
 from deploy.runtime.wiring import migrate, people_of
-from domain.accounts.accounts import Opening
+from domain.accounts.accounts import AccountRegistration
 from tests.deploy.house import call
 
 
@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> str:
     settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
     migrate(settings)
     with people_of(settings) as people:
-        people.accounts.open(people.accounts.id_of(), Opening("Anne", "hash", []))
+        people.accounts.open(people.accounts.make_id(), AccountRegistration("Anne", "hash", []))
     return str(tmp_path)
 
 

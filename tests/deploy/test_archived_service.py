@@ -22,7 +22,7 @@ from deploy.runtime.wiring import create_services, migrate
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
 from domain.ledger import Ledger
-from projections.archived_views import Retold
+from projections.archived_views import ArchivedViewLoader
 from projections.reader import Reader
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Service, Table, call, serving, until
@@ -218,21 +218,21 @@ def test_a_keeper_that_is_killed_again_and_again_archives_all(tmp_path: Path) ->
     place = Place(settings, services)
     games = [closed(place) for _ in range(8)]
     before = {game: dump(services.ledger.read(game)) for game in games}
-    told = {game: services.reader.timeline(game, "public") for game in games}
+    told = {game: services.reader.read_timeline(game, "public") for game in games}
     with serving(data, ANNALS_ARCHIVE_DAYS="1") as service:
         for _ in range(4):
             os.kill(until(lambda: service.find("annals-keeper")), signal.SIGKILL)
             time.sleep(0.4)
-        until(lambda: all(map(services.ledger.archived, games)))
+        until(lambda: all(map(services.ledger.is_archived, games)))
         assert doctor(data)["records"][0]
         for game in games:
             assert service.http.get(f"/games/{game}/export").content == before[game]
         assert service.end() == 0
-    reader = Reader(services.views, Retold(services.ledger, CATALOGUE))
-    assert {game: reader.timeline(game, "public") for game in games} == told
+    reader = Reader(services.views, ArchivedViewLoader(services.ledger, CATALOGUE))
+    assert {game: reader.read_timeline(game, "public") for game in games} == told
     repaired = services.ledger.execute("SELECT what FROM repairs ORDER BY what")
     assert repaired == sorted((f"8 records of {game} are archived",) for game in games)
-    assert services.ledger.guarded()
+    assert services.ledger.admin.has_append_triggers()
     services.close()
 
 

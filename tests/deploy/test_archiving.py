@@ -16,14 +16,14 @@ from deploy.config.settings import load
 from deploy.runtime.wiring import create_services, migrate
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
-from domain.service.corruption import Damages
-from projections.projector import Pump
-from projections.rebuild import new_generation, switch
+from domain.service.corruption import CorruptRecords
+from projections.projector import Projector
+from projections.rebuild import create_generation, switch_generation
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, call
 from tests.deploy.test_mending import Place, closed, exported, place
 from tests.postgres import postgres_server, postgres_url
-from workers.maintenance.archiving import Archiving
+from workers.maintenance.archiving import GameArchiver
 
 __all__ = ["place", "postgres_server", "postgres_url"]
 
@@ -35,8 +35,8 @@ def archived(place: Place) -> str:
 
 
 def _archive(place: Place) -> None:
-    archiving = Archiving(place.services.crew(), 0)
-    while found := archiving.next():
+    archiving = GameArchiver(place.services.crew(), 0)
+    while found := archiving.find_next():
         assert archiving.archive(found)
 
 
@@ -66,7 +66,7 @@ class TestCommand:
         place.spoil(game, 3)
         ran = call("archive", "0", "--data", str(tmp_path / "data"))
         assert (ran.returncode, json.loads(ran.stdout)) == (1, {"games": 0, "records": 0, "kept": 1})
-        assert Damages(place.services.ledger).first(game) == 3
+        assert CorruptRecords(place.services.ledger).first_version(game) == 3
         place.services.close()
 
 
@@ -88,7 +88,7 @@ class TestCopies:
         place = made(tmp_path / "new")
         assert (place.log(), dump(place.services.ledger.read(game))) == before
         place.pump()
-        assert place.services.reader.timeline(game, "public")
+        assert place.services.reader.read_timeline(game, "public")
         place.services.close()
 
     @pytest.mark.parametrize("when", ["before", "after"])
@@ -106,7 +106,11 @@ class TestCopies:
     def test_a_running_backup_has_the_time_before_and_the_time_after(self, tmp_path: Path) -> None:
         place, now = made(tmp_path / "data"), [1_000_000]
         game = closed(place)
-        before = place.log(), dump(place.services.ledger.read(game)), place.services.reader.timeline(game, "public")
+        before = (
+            place.log(),
+            dump(place.services.ledger.read(game)),
+            place.services.reader.read_timeline(game, "public"),
+        )
         (tmp_path / "copies").mkdir()
         copier = Copier(place.settings, tmp_path / "copies", lambda: now[0])
         copier.begin()
@@ -119,12 +123,12 @@ class TestCopies:
             data = tmp_path / f"at {at}"
             put_back(load({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"}), tmp_path / "copies", at)
             place = made(data)
-            assert place.services.ledger.archived(game) is archived
+            assert place.services.ledger.is_archived(game) is archived
             place.pump()
             ledger, reader = place.services.ledger, place.services.reader
-            assert (place.log(), dump(ledger.read(game)), reader.timeline(game, "public")) == before
-            assert place.services.ledger.complaints(10) == []
-            assert ledger.guarded()
+            assert (place.log(), dump(ledger.read(game)), reader.read_timeline(game, "public")) == before
+            assert place.services.ledger.admin.list_integrity_errors(10) == []
+            assert ledger.admin.has_append_triggers()
             place.services.close()
 
     @pytest.mark.parametrize("at", [1_001_000, None])
@@ -151,12 +155,12 @@ class TestCopies:
         done = mend(place.services, source, game, at)
         assert (done.mended, done.lost, done.first) == (list(range(1, 9)), [], None)
         assert (place.log(), place.services.reader.proofs.head()) == (before, head)
-        gen = new_generation(place.services.views, 0)
-        pump = Pump(place.services.ledger, CATALOGUE, place.services.views, "another", gen)
+        gen = create_generation(place.services.views, 0)
+        pump = Projector(place.services.ledger, CATALOGUE, place.services.views, "another", gen)
         while pump.run(0):
             pass
-        assert switch(place.services.views, gen)
-        assert [e["version"] for e in place.services.reader.timeline(game, "public")] == list(range(1, 9))
+        assert switch_generation(place.services.views, gen)
+        assert [e["version"] for e in place.services.reader.read_timeline(game, "public")] == list(range(1, 9))
 
     def test_a_stub_whose_name_has_changed_gets_its_own_again(self, place: Place, tmp_path: Path) -> None:
         game = archived(place)

@@ -12,7 +12,7 @@ import pytest
 
 from domain import bots
 from domain.errors import RuleError
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import accept, one, some, span
 from domain.kernel.rules.ruleset import Bot, Dice, Ruleset
 from domain.types import Doc, Json, Seat
@@ -21,9 +21,9 @@ from tests.kernel.flows import orders, sealed, skirmish
 SEED = b"annals specification seed, fixed"
 
 
-def match_with(bot: Bot | None) -> Match[Any]:
+def match_with(bot: Bot | None) -> InMemoryGame[Any]:
     rules: Ruleset[Any] = replace(skirmish.RULESET, bot=bot)
-    return Match(rules, 4, SEED)
+    return InMemoryGame(rules, 4, SEED)
 
 
 def dice() -> random.Random:
@@ -37,14 +37,14 @@ class TestPicks:
     def test_every_pick_was_offered(self, question: Any) -> None:
         rng, seen = dice(), set()
         for _ in range(200):
-            pick = bots.picked(rng, question)
+            pick = bots.random_pick(rng, question)
             accept(question, pick)
             seen.add(str(pick))
         assert len(seen) >= 2
 
     def test_the_option_that_brings_the_game_on_comes_more_often(self) -> None:
         rng, question = dice(), one("a", ["x", "y", "z", "end"], ends=["end"])
-        ended = sum(bots.picked(rng, question) == "end" for _ in range(1000))
+        ended = sum(bots.random_pick(rng, question) == "end" for _ in range(1000))
         assert 400 < ended < 550
 
 
@@ -56,13 +56,13 @@ class TestHeuristic:
             yield {"type": "attack", "target": 2, "offer": 1}
             yield {"type": "pass"}
 
-        assert bots.heuristic(match_with(bot), 0, dice()) == {"type": "attack", "target": 2, "offer": 1}
+        assert bots.heuristic_move(match_with(bot), 0, dice()) == {"type": "attack", "target": 2, "offer": 1}
 
     def test_a_move_that_comes_to_a_draw_is_legal(self) -> None:
         match = match_with(lambda *_: iter([{"type": "answer", "yes": False}]))
         match.play(0, {"type": "attack", "target": 2, "offer": 0})
         match.play(0, {"type": "answer", "yes": True})
-        assert bots.heuristic(match, 2, dice()) == {"type": "answer", "yes": False}
+        assert bots.heuristic_move(match, 2, dice()) == {"type": "answer", "yes": False}
 
     def test_it_sees_what_its_seat_may_see(self) -> None:
         seen: list[Json] = []
@@ -72,27 +72,27 @@ class TestHeuristic:
             return iter(())
 
         rules: Ruleset[Any] = replace(sealed.RULESET, bot=bot)
-        match = Match(rules, 3, SEED)
-        bots.heuristic(match, 0, dice())
-        sights = {"public": rules.sight(match.state, "public"), "own": rules.sight(match.state, 0)}
+        match = InMemoryGame(rules, 3, SEED)
+        bots.heuristic_move(match, 0, dice())
+        sights = {"public": rules.player_view(match.state, "public"), "own": rules.player_view(match.state, 0)}
         assert seen == [(sights, "turn", 0)]
 
     def test_without_a_legal_proposal_the_builder_decides(self) -> None:
         match = match_with(lambda *_: iter(()))
-        move = bots.heuristic(match, 0, dice())
+        move = bots.heuristic_move(match, 0, dice())
         assert move is not None
-        assert bots.legal(match.rules, match.state, 0, move)
+        assert bots.is_legal(match.rules, match.state, 0, move)
 
     def test_proposals_without_end_are_cut_off(self) -> None:
         match = match_with(lambda *_: itertools.repeat({"type": "nonsense"}))
-        assert bots.heuristic(match, 0, dice()) is not None
+        assert bots.heuristic_move(match, 0, dice()) is not None
 
     def test_a_seat_that_is_not_waited_for_may_keep_still(self) -> None:
         rules: Ruleset[Any] = replace(orders.RULESET, bot=lambda *_: iter(()))
-        match = Match(rules, 3, SEED)
+        match = InMemoryGame(rules, 3, SEED)
         match.play(0, {"type": "submit"})
-        assert bots.heuristic(match, 0, dice()) is None
-        assert bots.heuristic(match, 1, dice()) is not None
+        assert bots.heuristic_move(match, 0, dice()) is None
+        assert bots.heuristic_move(match, 1, dice()) is not None
 
     def test_without_a_heuristic_there_are_no_proposals(self) -> None:
         assert list(bots.proposals(match_with(None), 0, dice())) == []
@@ -101,11 +101,11 @@ class TestHeuristic:
 def test_a_seat_that_decides_nothing_builds_nothing() -> None:
     match = match_with(None)
     with pytest.raises(RuleError, match="not_your_decision"):
-        bots.built(match.rules, match.state, 1, dice())
+        bots.random_move(match.rules, match.state, 1, dice())
 
 
 def test_seats_that_must_decide_come_more_often() -> None:
     """Who has submitted may think again, but seldom: or ten seats would never be ready at the same time."""
-    match = Match(orders.RULESET, 3, SEED)
+    match = InMemoryGame(orders.RULESET, 3, SEED)
     match.play(1, {"type": "submit"})
-    assert bots.may_decide(match) == [0, 2] * 16 + [1]
+    assert bots.deciding_seats(match) == [0, 2] * 16 + [1]

@@ -20,14 +20,14 @@ from deploy.backup.snapshot import put_back, take
 from deploy.cli import care_commands, doctor
 from deploy.config.settings import SettingsError, load
 from deploy.runtime.wiring import Services
-from domain.command_handler import Commands, new_game
+from domain.command_handler import CommandHandler, new_game_id
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
 from domain.ledger import Ledger
-from domain.ruleset_registry import Catalogue
-from domain.service.seed_store import Vault
-from projections.projector import Pump
-from projections.view_store import Views
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.seed_store import SeedStore
+from projections.projector import Projector
+from projections.view_store import ViewStore
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
@@ -107,12 +107,12 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
 ) -> None:
     call("migrate", "--data", str(tmp_path))
     settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
-    ledger, views = Ledger.open(settings.ledger_url, settings.key()), Views(settings.views_url)
-    Commands(ledger, CATALOGUE, Vault(ledger, ledger.keys), lambda: 0).open(new_game(), "orders@1", 3)
+    ledger, views = Ledger.open(settings.ledger_url, settings.key()), ViewStore(settings.views_url)
+    CommandHandler(ledger, CATALOGUE, SeedStore(ledger, ledger.keys), lambda: 0).open(new_game_id(), "orders@1", 3)
     found = {c.name: c for c in doctor.examine(settings, CATALOGUE)}
     assert not found["views"].well
     assert found["games"].well
-    Pump(ledger, Catalogue([]), views, "pump").run(0)
+    Projector(ledger, RulesetRegistry([]), views, "pump").run(0)
     found = {c.name: c for c in doctor.examine(settings, CATALOGUE)}
     assert found["views"].well
     assert "1 set aside" in found["games"].said
@@ -155,8 +155,8 @@ def test_a_service_that_stands_still_is_awaited_until_it_is_gone(
     assert call("migrate", "--data", str(tmp_path)).returncode == 0
     found, runs = list[bool](), care_commands._runs
     with ExitStack() as stack:
-        signs = stack.enter_context(liveness.folder(tmp_path, "serve"))
-        liveness.expect(signs / "pump", -1)
+        signs = stack.enter_context(liveness.supervised_folder(tmp_path, "serve"))
+        liveness.expect_first_sign(signs / "pump", -1)
 
         def looked(services: Services) -> bool:
             found.append(runs(services))

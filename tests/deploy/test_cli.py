@@ -15,14 +15,13 @@ from pathlib import Path
 import pytest
 
 from deploy.cli.main import DONE, FAILED, INTERRUPTED, USAGE, main
-from deploy.cli.main import main as cli
 from deploy.simulation import narrate
-from domain.bots import built, may_decide
-from domain.kernel.game.in_memory_game import Match
+from domain.bots import deciding_seats, random_move
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.schema.canonical_json import canonical
-from domain.ruleset_registry import Catalogue, shipped
+from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import Json, Viewer
 from tests.kernel.flows import sealed, skirmish
 from tests.kernel.test_scenario import COMBAT, with_step
@@ -30,12 +29,12 @@ from tests.rulesets import FLOWS
 
 ROOT = Path(__file__).parents[2]
 SEED = b"annals specification seed, fixed"
-CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 
 FLOWS_CLI = (
-    "import sys; from deploy.cli.main import main; from domain.ruleset_registry import Catalogue;"
+    "import sys; from deploy.cli.main import main; from domain.ruleset_registry import RulesetRegistry;"
     "from tests.rulesets import FLOWS;"
-    "sys.exit(main(None, Catalogue(entry.rules for entry in FLOWS)))"
+    "sys.exit(main(None, RulesetRegistry(entry.rules for entry in FLOWS)))"
 )
 
 
@@ -56,7 +55,7 @@ Run = Callable[..., Ran]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*argv: object, catalogue: Catalogue = CATALOGUE) -> Ran:
+    def call(*argv: object, catalogue: RulesetRegistry = CATALOGUE) -> Ran:
         status = main([str(arg) for arg in argv], catalogue)
         return Ran(status, *capsys.readouterr())
 
@@ -64,14 +63,14 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def match() -> Match[sealed.Sealed]:
+def match() -> InMemoryGame[sealed.Sealed]:
     """A battle: seat 0 has attacked with a sealed card, the others have not answered."""
-    match = Match(sealed.RULESET, 3, SEED)
+    match = InMemoryGame(sealed.RULESET, 3, SEED)
     match.play(0, {"type": "attack", "target": 1, "card": next(c for c in match.state.hands[0] if c != "alliance")})
     return match
 
 
-def written(folder: Path, match: Match[sealed.Sealed], viewer: int | str = "public") -> Path:
+def written(folder: Path, match: InMemoryGame[sealed.Sealed], viewer: int | str = "public") -> Path:
     path = folder / f"{viewer}.jsonl"
     path.write_bytes(export.dump(match.records, viewer))
     return path
@@ -93,7 +92,7 @@ class TestRulesets:
         assert docs["skirmish@1"]["bots"] == ["builder"]
 
     def test_a_ruleset_with_a_heuristic_says_so(self, run: Run) -> None:
-        clever = Catalogue([replace(skirmish.RULESET, bot=lambda *_: iter(()))])
+        clever = RulesetRegistry([replace(skirmish.RULESET, bot=lambda *_: iter(()))])
         assert run("rulesets", "--json", catalogue=clever).doc[0]["bots"] == ["builder", "heuristic"]
 
     def test_what_is_shipped_is_the_default(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,13 +119,13 @@ class TestSimulate:
         assert run("verify", files[0]).status == DONE
 
     def test_a_bot_per_seat(self, run: Run) -> None:
-        clever = Catalogue([replace(skirmish.RULESET, bot=lambda *_: iter([{"type": "pass"}]))])
+        clever = RulesetRegistry([replace(skirmish.RULESET, bot=lambda *_: iter([{"type": "pass"}]))])
         bots = "heuristic,builder,builder"
         ran = run("simulate", "skirmish", "--games", 1, "--bots", bots, "--json", catalogue=clever)
         assert ran.doc["bot"] == ["heuristic", "builder", "builder"]
 
     def test_a_fault_is_an_exit_status(self, run: Run) -> None:
-        endless = Catalogue([replace(skirmish.RULESET, meta=replace(skirmish.RULESET.meta, max_moves=2))])
+        endless = RulesetRegistry([replace(skirmish.RULESET, meta=replace(skirmish.RULESET.meta, max_moves=2))])
         ran = run("simulate", "skirmish", "--games", 1, "--json", catalogue=endless)
         assert ran.status == FAILED
         assert ran.doc["finished"] == 0
@@ -227,9 +226,9 @@ class TestScenario:
 
     def test_the_trace_is_bounded(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = self.file(tmp_path, "combat.json", COMBAT)
-        monkeypatch.setattr(cli, "WIDE", 9)
+        monkeypatch.setattr("deploy.cli.main.WIDE", 9)
         assert re.search(r"  state /frames: \[\{\"n\": 1,\.\.\. -> \[\{", run("scenario", "--trace", path).out)
-        monkeypatch.setattr(cli, "CHANGES", 1)
+        monkeypatch.setattr("deploy.cli.main.CHANGES", 1)
         first = run("scenario", "--trace", path).out.split("step ")[2]
         assert first.count("  state /") == 1
         assert re.search(r"  state: [1-9][0-9]* more places\n", first)
@@ -253,7 +252,7 @@ class TestScenario:
         egc = {"ruleset": "egc@1", "table": {"seats": 10}, "steps": []}
         bad = self.file(tmp_path, "bad.json", {**egc, "patch": {"levels": {"france": {"fortress": 1}}}})
         good = self.file(tmp_path, "good.json", egc)
-        ran = run("scenario", bad, good, catalogue=shipped())
+        ran = run("scenario", bad, good, catalogue=load_shipped())
         assert (ran.status, ran.err) == (FAILED, "")
         assert ran.out.splitlines() == [
             f"{bad}: failed: /patch/levels/france/fortress: there is no infrastructure fortress",
@@ -268,7 +267,7 @@ class TestScenario:
 
 
 class TestVerify:
-    def test_a_closed_game(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_a_closed_game(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         match.close("example")
         path = written(tmp_path, match)
         ran = run("verify", path, "--json")
@@ -277,13 +276,13 @@ class TestVerify:
         assert (ran.doc["records"], ran.doc["draws"], ran.doc["head"]) == (7, 3, match.game.hash)
         assert "verified: true\n" in run("verify", path, "--head", match.game.hash).out
 
-    def test_another_head_is_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_another_head_is_refused(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         ran = run("verify", written(tmp_path, match), "--head", "0" * 64, "--json")
         assert ran.status == FAILED
         assert (ran.doc["verified"], ran.doc["code"], ran.doc["version"]) == (False, "chain_broken", 6)
         assert "chain_broken" in ran.err
 
-    def test_a_changed_record_is_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_a_changed_record_is_refused(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         path = written(tmp_path, match)
         path.write_bytes(path.read_bytes().replace(b'"target":1', b'"target":2'))
         assert run("verify", path).status == DONE  # the last record of an open game is not chained yet
@@ -300,50 +299,52 @@ class TestVerify:
             path.write_bytes(data)
             assert run("verify", path).status == FAILED
 
-    def test_a_ruleset_that_is_not_shipped(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
-        ran = run("verify", written(tmp_path, match), catalogue=Catalogue([]))
+    def test_a_ruleset_that_is_not_shipped(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
+        ran = run("verify", written(tmp_path, match), catalogue=RulesetRegistry([]))
         assert ran.status == FAILED
         assert "there is no ruleset sealed@1" in ran.err
 
 
 class TestReplay:
-    def test_the_board_as_everybody_saw_it(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_the_board_as_everybody_saw_it(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         doc = run("replay", written(tmp_path, match), "--version", 5, "--json").doc
-        assert doc["public"] == sealed.RULESET.sight(match.at(5).state, "public")
+        assert doc["public"] == sealed.RULESET.player_view(match.game_at(5).state, "public")
         assert doc["own"] is None
         assert [d["kind"] for d in doc["decisions"]] == ["turn"]
 
-    def test_the_board_as_a_seat_saw_it(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_the_board_as_a_seat_saw_it(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         doc = run("replay", written(tmp_path, match, 0), "--version", 6, "--viewer", 0, "--json").doc
-        assert doc["own"] == sealed.RULESET.sight(match.state, 0)
+        assert doc["own"] == sealed.RULESET.player_view(match.state, 0)
         assert [d["kind"] for d in doc["decisions"]] == ["commit"]
 
     def test_a_closed_game_shows_every_seat_what_it_saw_then(
-        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]
     ) -> None:
         state = match.state
         match.close("example")
         path = written(tmp_path, match)
         for viewer in (0, 1, 2, "director"):
             doc = run("replay", path, "--version", 6, "--viewer", viewer, "--json").doc
-            assert doc["own"] == sealed.RULESET.sight(state, viewer)
-        assert run("replay", path, "--version", 7, "--json").doc["own"] == sealed.RULESET.sight(state, "director")
+            assert doc["own"] == sealed.RULESET.player_view(state, viewer)
+        assert run("replay", path, "--version", 7, "--json").doc["own"] == sealed.RULESET.player_view(state, "director")
 
-    def test_decisions_are_numbered_after_rewinds(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_decisions_are_numbered_after_rewinds(
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]
+    ) -> None:
         match.rewind(5)
         doc = run("replay", written(tmp_path, match), "--version", 7, "--json").doc
         assert (doc["kind"], doc["decisions"][0]["id"]) == ("rewound", match.decisions()[0].id)
 
     @pytest.mark.parametrize("viewer", [0, 1, "director"])
     def test_a_public_export_does_not_hold_secrets(
-        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed], viewer: int | str
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed], viewer: int | str
     ) -> None:
         ran = run("replay", written(tmp_path, match), "--version", 6, "--viewer", viewer, "--json")
         assert (ran.status, ran.out) == (FAILED, "")
         assert "the file is the export for the public of a game that is not closed" in ran.err
 
     def test_a_seat_s_export_does_not_hold_those_of_others(
-        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]
     ) -> None:
         path = written(tmp_path, match, 0)
         assert run("replay", path, "--version", 6, "--viewer", "public").status == DONE
@@ -358,13 +359,13 @@ class TestReplay:
         ],
     )
     def test_what_the_file_does_not_hold(
-        self, run: Run, tmp_path: Path, match: Match[sealed.Sealed], args: list[str], told: str
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed], args: list[str], told: str
     ) -> None:
         ran = run("replay", written(tmp_path, match, "director"), *args)
         assert ran.status == FAILED
         assert told in ran.err
 
-    def test_every_version_has_a_board(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_every_version_has_a_board(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         match.close("example")
         path = written(tmp_path, match)
         for version in range(1, 8):
@@ -379,7 +380,7 @@ class TestShow:
         assert (ran.status, ran.err) == (DONE, "")
         return ran.out.splitlines()
 
-    def test_the_public_sees_no_secrets(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_the_public_sees_no_secrets(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         lines = self.lines(run("show", written(tmp_path, match)))
         assert lines[0] == "     1  The game is opened."
         assert lines[1] == "     2  Seat 1 joins the game."
@@ -387,11 +388,11 @@ class TestShow:
 
     def test_each_viewer_is_told_what_it_may_read(self) -> None:
         """A seat its own cards besides; when the game is closed the director everything."""
-        rules = shipped().latest("imperunde")
-        match, rng = Match(rules, 3, bytes(32)), random.Random(1)
+        rules = load_shipped().latest("imperunde")
+        match, rng = InMemoryGame(rules, 3, bytes(32)), random.Random(1)
         while not any("card_drawn" in {f["t"] for f in facts_for(r, 0)} for r in match.records):
-            seat = rng.choice(may_decide(match))
-            match.play(seat, built(rules, match.state, seat, rng))
+            seat = rng.choice(deciding_seats(match))
+            match.play(seat, random_move(rules, match.state, seat, rng))
         match.close("example")
         found = export.parse(export.dump(match.records, "director"))
         viewers: tuple[Viewer | None, ...] = ("public", 0, "director", None)
@@ -400,29 +401,31 @@ class TestShow:
         assert public < seat < director
         assert told[2] == told[3], "a closed game is told whole"
 
-    def test_what_was_undone_is_marked(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_what_was_undone_is_marked(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         match.rewind(5)
         lines = self.lines(run("show", written(tmp_path, match)))
         assert lines[-2].startswith("~    6  Seat 1")
         assert lines[-1] == "     7  The game goes back to version 5."
 
-    def test_in_french(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_in_french(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         lines = self.lines(run("show", written(tmp_path, match), "--lang", "fr"))
         assert lines[1] == "     2  Le siège 1 rejoint la partie."
 
-    def test_a_missed_deadline_names_the_seats(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_a_missed_deadline_names_the_seats(
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]
+    ) -> None:
         match.lapse()
         lines = self.lines(run("show", written(tmp_path, match)))
         assert lines[-2:] == ["     7  Seat 2: commit.", "     7  Seat 3: commit."]
 
-    def test_only_what_came_since(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_only_what_came_since(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         path = written(tmp_path, match)
         assert self.lines(run("show", path, "--since", 5)) == ["     6  Seat 1: attack."]
         assert self.lines(run("show", path, "--since", 6)) == []
         ran = run("show", path, "--since", 7)
         assert (ran.status, ran.err) == (FAILED, "annals: the file holds the versions 1 to 6\n")
 
-    def test_in_other_formats(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_in_other_formats(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         """Markdown strikes out what was undone; JSON says it."""
         match.rewind(5)
         path = written(tmp_path, match)
@@ -434,11 +437,11 @@ class TestShow:
         assert [e["undone"] for e in entries] == [False] * 5 + [True, False]
         assert entries[5]["text"] == ["Seat 1: attack."]
 
-    def test_secrets_of_others_are_refused(self, run: Run, tmp_path: Path, match: Match[sealed.Sealed]) -> None:
+    def test_secrets_of_others_are_refused(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         assert run("show", written(tmp_path, match, 0), "--viewer", 1).status == FAILED
 
 
-def forged(match: Match[sealed.Sealed], version: int, **change: Json) -> bytes:
+def forged(match: InMemoryGame[sealed.Sealed], version: int, **change: Json) -> bytes:
     """An export with one public part changed and the chain made good again."""
     records: list[Record] = []
     for old in match.records:
@@ -459,7 +462,7 @@ def forged(match: Match[sealed.Sealed], version: int, **change: Json) -> bytes:
     ],
 )
 def test_a_forged_file_ends_in_a_message(
-    run: Run, tmp_path: Path, match: Match[sealed.Sealed], version: int, change: Json
+    run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed], version: int, change: Json
 ) -> None:
     path = tmp_path / "forged.jsonl"
     path.write_bytes(forged(match, version, **change))
@@ -512,7 +515,7 @@ class TestProcess:
         def interrupted(_: object, __: object) -> int:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(cli, "rulesets", interrupted)
+        monkeypatch.setattr("deploy.cli.main.rulesets", interrupted)
         assert main(["rulesets"]) == INTERRUPTED
 
     def test_nor_one_that_is_still_being_loaded(self) -> None:

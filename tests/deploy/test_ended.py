@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.ledger.sqlite_files import ended
+from domain.ledger.sqlite_files import checkpoint_closed_file
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def left(tmp_path: Path) -> Path:
 
 
 def test_the_last_writes_are_in_the_file_for_whoever_copies_it_alone(left: Path, tmp_path: Path) -> None:
-    ended(left)
+    checkpoint_closed_file(left)
     assert not left.with_name("left.sqlite-wal").exists()
     shutil.copyfile(left, tmp_path / "copy.sqlite")
     with sqlite3.connect(tmp_path / "copy.sqlite") as db:
@@ -38,14 +38,14 @@ def test_while_somebody_reads_they_stay_where_they_are(left: Path) -> None:
     reader = sqlite3.connect(left, isolation_level=None)
     reader.execute("BEGIN")
     assert reader.execute("SELECT b FROM a").fetchall() == [(1,)]
-    ended(left)
+    checkpoint_closed_file(left)
     assert left.with_name("left.sqlite-wal").exists()
     reader.close()
 
 
 def test_a_file_that_is_gone_is_not_made_anew(left: Path) -> None:
     left.unlink()
-    ended(left)
+    checkpoint_closed_file(left)
     assert not left.exists()
     assert left.with_name("left.sqlite-wal").exists()
 
@@ -53,10 +53,10 @@ def test_a_file_that_is_gone_is_not_made_anew(left: Path) -> None:
 def test_files_that_are_damaged_keep_no_service_from_ending(left: Path) -> None:
     for end in ("", "-wal"):
         left.with_name(f"left.sqlite{end}").write_bytes(b"no database" * 1000)
-    ended(left)
+    checkpoint_closed_file(left)
     assert left.read_bytes() == b"no database" * 1000
 
 
 def test_nothing_is_done_where_there_was_no_service(tmp_path: Path) -> None:
-    ended(tmp_path / "ledger.sqlite")
+    checkpoint_closed_file(tmp_path / "ledger.sqlite")
     assert list(tmp_path.iterdir()) == []

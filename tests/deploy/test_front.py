@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.services import Settings as ApiSettings
+from api.services import ApiSettings
 from deploy.config.settings import Settings, SettingsError, load
 from deploy.runtime import binaries, nginx, server
 from tests.deploy.house import PATIENCE, Service, Table, serving, until

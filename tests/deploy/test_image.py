@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from tests.deploy.house import PATIENCE, ROOT, environment
-from workers.notifications.smtp_settings import relay
+from workers.notifications.smtp_settings import parse_smtp_url
 
 DEPLOY = ROOT / "deploy"
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
@@ -189,7 +189,7 @@ def test_pods_are_spoken_to_and_speak_only_where_they_must() -> None:
         assert six["cidr"] == "2000::/3"
     (rule,) = mail["egress"]
     assert {port["port"] for port in rule["ports"]} == {
-        relay(f"{name}://mail.example").port for name in ("smtp", "smtps")
+        parse_smtp_url(f"{name}://mail.example").port for name in ("smtp", "smtps")
     }
 
 

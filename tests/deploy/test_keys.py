@@ -15,7 +15,7 @@ from deploy.config.settings import Settings
 from domain.errors import WrongKey
 from domain.ledger import Ledger
 from domain.ledger.mapper import unpack
-from domain.service.keyring import mark_of
+from domain.service.keyring import fingerprint
 from tests.deploy.house import Table, call, serving
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
@@ -121,11 +121,11 @@ class TestRotation:
         assert (missing.returncode, "ANNALS_NEW_KEY" in missing.stderr) == (2, True)
         for _ in range(2):
             said = rotated(tmp_path, **env, ANNALS_KEY=old, ANNALS_NEW_KEY=new)
-            assert (mark_of(bytes.fromhex(new))[:16] in said, new in said) == (True, False)
+            assert (fingerprint(bytes.fromhex(new))[:16] in said, new in said) == (True, False)
         rotated(tmp_path, "--finish", **env, ANNALS_KEY=new)
         with psycopg.connect(postgres_url) as db:
             marks = db.execute("SELECT DISTINCT mark FROM keyring").fetchall()
-        assert marks == [(mark_of(bytes.fromhex(new)),)]
+        assert marks == [(fingerprint(bytes.fromhex(new)),)]
         assert call("migrate", "--data", str(tmp_path), **env, ANNALS_KEY=old).returncode == 1
 
     @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ class TestRotation:
         assert call("backup", str(tmp_path / "copy"), "--data", str(data)).returncode == 0
         rotated(data)
         rotated(data, "--finish")
-        assert json.loads((tmp_path / "copy" / "backup.json").read_text())["key"] == mark_of(key)
+        assert json.loads((tmp_path / "copy" / "backup.json").read_text())["key"] == fingerprint(key)
         new = tmp_path / "new"
         assert call("restore", str(tmp_path / "copy"), "--data", str(new)).returncode == 0
         assert call("migrate", "--data", str(new)).returncode == 0

@@ -20,13 +20,13 @@ from deploy.backup.snapshot import LEDGER, put_back, take
 from deploy.backup.wal_archive import Copier
 from deploy.config.settings import Settings, SettingsError, load
 from deploy.runtime.wiring import Services, create_services, migrate
-from domain.command_handler import new_game
+from domain.command_handler import new_game_id
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Join, Start
 from domain.kernel.records.export import dump
 from domain.ledger.mapper import pack
-from domain.service.corruption import Damages
-from projections.projector import Pump
+from domain.service.corruption import CorruptRecords
+from projections.projector import Projector
 from tests.damage import key, overwrite, spoil
 from tests.deploy.house import CATALOGUE
 from tests.postgres import postgres_server, postgres_url
@@ -43,18 +43,18 @@ class Place:
 
     def game(self) -> str:
         """One with seven records, of which two have packs."""
-        game, commands = new_game(), self.services.commands
+        game, commands = new_game_id(), self.services.commands
         commands.open(game, "orders@1", 3, {})
         for seat in range(3):
-            commands.do(game, Join(seat, f"p{seat}"))
-        commands.do(game, Start())
+            commands.handle(game, Join(seat, f"p{seat}"))
+        commands.handle(game, Start())
         for seat in range(2):
-            commands.do(game, Play(seat, [{"type": "order", "to": "t01", "units": 1}]))
+            commands.handle(game, Play(seat, [{"type": "order", "to": "t01", "units": 1}]))
         return game
 
     def pump(self) -> None:
         s = self.services
-        pump = Pump(s.ledger, s.catalogue, s.views, "pump")
+        pump = Projector(s.ledger, s.registry, s.views, "pump")
         while pump.run(0):
             pass
 
@@ -85,7 +85,7 @@ def exported(place: Place, game: str, path: Path) -> Path:
 
 def closed(place: Place) -> str:
     game = place.game()
-    place.services.commands.do(game, Close("abandoned", "director"))
+    place.services.commands.handle(game, Close("abandoned", "director"))
     place.game()
     place.pump()
     return game
@@ -103,7 +103,7 @@ def test_a_closed_game_comes_back_from_its_export(place: Place, tmp_path: Path, 
     assert (made.mended, made.lost, made.first) == ([2, 6, 7], [], None)
     assert place.log() == before
     assert place.services.reader.proofs.head() == head
-    assert Damages(place.services.ledger).all() == []
+    assert CorruptRecords(place.services.ledger).list_all() == []
     assert mend(place.services, source, game).mended == [], "again changes nothing"
 
 
@@ -142,7 +142,7 @@ def test_a_row_that_an_index_knows_by_its_own_name_is_put_right(tmp_path: Path) 
     made = mend(place.services, source, game)
     assert (len(made.mended), made.lost, made.first) == (1, [], None)
     assert place.log() == before
-    assert place.services.ledger.complaints(10) == []
+    assert place.services.ledger.admin.list_integrity_errors(10) == []
     place.services.close()
 
 
@@ -206,12 +206,12 @@ class TestFromABackup:
     def test_a_running_game_goes_on_and_what_is_newer_is_named(self, place: Place, tmp_path: Path) -> None:
         game = place.game()
         take(place.settings, tmp_path / "copy")
-        place.services.commands.do(game, Play(2, [{"type": "order", "to": "t01", "units": 1}]))
+        place.services.commands.handle(game, Play(2, [{"type": "order", "to": "t01", "units": 1}]))
         place.pump()
         place.spoil(game, 3)
         made = mend(place.services, tmp_path / "copy", game)
         assert (made.mended, made.first) == ([3], None)
-        place.services.commands.do(game, Play(2, [{"type": "submit"}]))
+        place.services.commands.handle(game, Play(2, [{"type": "submit"}]))
         place.pump()
         for version in (3, 8):
             place.spoil(game, version)
@@ -223,10 +223,10 @@ class TestFromABackup:
         game = place.game()
         place.pump()
         take(place.settings, tmp_path / "copy")
-        seed = place.services.vault.seed(game)
+        seed = place.services.seed_store.seed(game)
         place.services.ledger.execute("UPDATE seeds SET box = ? WHERE game = ?", (b"x" * 48, game))
         assert mend(place.services, tmp_path / "copy", game).mended == [0]
-        assert place.services.vault.seed(game) == seed
+        assert place.services.seed_store.seed(game) == seed
 
     def test_a_copy_that_is_damaged_itself_gives_what_it_has(self, place: Place, tmp_path: Path) -> None:
         game = place.game()
@@ -302,7 +302,7 @@ class TestFromABackup:
         place.game()
         done = mend(place.services, tmp_path / "copy", game)
         assert (done.mended, done.lost, done.first) == ([], [(7, "its place in the log is taken")], 7)
-        assert place.services.ledger.guarded()
+        assert place.services.ledger.admin.has_append_triggers()
 
     def test_a_time_is_for_a_running_backup(self, place: Place, tmp_path: Path) -> None:
         """A plain one and an export are one moment each, whatever time was asked for."""

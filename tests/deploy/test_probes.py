@@ -10,34 +10,34 @@ import pytest
 
 from deploy.simulation import refusal_probes
 from domain import bots
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.ruleset import COMMON_CODES
-from domain.kernel.schema.validators import Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word
+from domain.kernel.schema.validators import Boolean, IntegerRange, ListOf, MapOf, Nullable, ObjectOf, Validator, Word
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS, Registered
 
 SEED = b"annals specification seed, fixed"
 WORDS = ["army", "navy", "nowhere"]
 
-SHAPES: list[Shape] = [
-    Int(3, 5),
-    Bool(),
+SHAPES: list[Validator] = [
+    IntegerRange(3, 5),
+    Boolean(),
     Word(),
     Word(("a", "b")),
-    Null(Int()),
+    Nullable(IntegerRange()),
     ListOf(Word(), 2, 3),
-    MapOf(Int()),
-    Obj({"a": Int(), "b": Bool(optional=True)}),
-    Obj({"kind": Word(), "more": Bool()}, "kind", {"x": {"n": Int()}, "y": {"w": Word()}}),
+    MapOf(IntegerRange()),
+    ObjectOf({"a": IntegerRange(), "b": Boolean(optional=True)}),
+    ObjectOf({"kind": Word(), "more": Boolean()}, "kind", {"x": {"n": IntegerRange()}, "y": {"w": Word()}}),
 ]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
-def test_a_value_of_a_shape_fits_it(shape: Shape) -> None:
+def test_a_value_of_a_shape_fits_it(shape: Validator) -> None:
     rng = random.Random(1)
     for _ in range(100):
         value = refusal_probes.value_of(shape, rng, WORDS)
-        assert shape.fault(value, "") is None, value
+        assert shape.find_error(value, "") is None, value
 
 
 @pytest.mark.parametrize("value", [True, 4, "army", None, ["a", "b"], [], {"a": 1}, {}], ids=str)
@@ -54,10 +54,10 @@ def test_an_altered_move_keeps_its_type_and_the_move_itself() -> None:
 
 
 def test_every_malformed_move_is_refused() -> None:
-    match, rng = Match(skirmish.RULESET, 4, SEED), random.Random(1)
+    match, rng = InMemoryGame(skirmish.RULESET, 4, SEED), random.Random(1)
     move = {"type": "attack", "target": 1, "offer": 0}
     for bad in refusal_probes.malformed(move, rng):
-        assert not bots.legal(match.rules, match.state, 0, bad), bad
+        assert not bots.is_legal(match.rules, match.state, 0, bad), bad
 
 
 def test_words_are_all_strings_of_a_document() -> None:
@@ -66,7 +66,7 @@ def test_words_are_all_strings_of_a_document() -> None:
 
 @pytest.mark.parametrize("entry", FLOWS, ids=lambda e: e.name)
 def test_probes_change_nothing_and_meet_refusals(entry: Registered) -> None:
-    match, rng = Match(entry.rules, entry.seats, SEED), random.Random(1)
+    match, rng = InMemoryGame(entry.rules, entry.seats, SEED), random.Random(1)
     prober, met = refusal_probes.Prober(entry.rules, random.Random(2)), Counter[str]()
     for _ in range(20):
         if match.state.over:
@@ -77,8 +77,8 @@ def test_probes_change_nothing_and_meet_refusals(entry: Registered) -> None:
         if match.state.top.engine:
             match.resolve()
             continue
-        seat = rng.choice(bots.may_decide(match))
-        move = bots.built(entry.rules, match.state, seat, rng)
+        seat = rng.choice(bots.deciding_seats(match))
+        move = bots.random_move(entry.rules, match.state, seat, rng)
         prober.learn(move)
         match.play(seat, move)
     assert set(met) <= {*COMMON_CODES, *entry.rules.meta.codes}

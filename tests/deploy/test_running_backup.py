@@ -26,9 +26,9 @@ from deploy.config.settings import Settings, SettingsError, load
 from deploy.runtime.supervisor import alone
 from deploy.runtime.wiring import migrate
 from domain.ledger import Ledger
-from domain.ledger.sqlite_files import unwiped
-from projections.leases import kept
-from projections.view_store import Views
+from domain.ledger.sqlite_files import scrub_marker
+from projections.leases import load_progress
+from projections.view_store import ViewStore
 from tests.deploy.house import Table, call, serving, until
 
 
@@ -298,7 +298,7 @@ class TestErased:
         db.execute("INSERT INTO people VALUES ('p', ?)", (self.SECRET,))
         db.execute("DELETE FROM people WHERE player = 'p'")
         with closing(Ledger.open(settings.ledger_url)) as ledger:
-            ledger.wipe()
+            ledger.scrub_deleted_pages()
 
     def found(self, settings: Settings) -> set[str]:
         files = settings.ledger_file.parent.glob(f"{settings.ledger_file.name}*")
@@ -307,7 +307,7 @@ class TestErased:
     def test_without_a_backup_it_is_gone_at_once(self, settings: Settings, db: sqlite3.Connection) -> None:
         self.erase(settings, db)
         assert not self.found(settings)
-        assert not unwiped(settings.ledger_file).exists()
+        assert not scrub_marker(settings.ledger_file).exists()
 
     def test_with_one_it_is_gone_within_the_hour(
         self, settings: Settings, db: sqlite3.Connection, copier: Copier, tmp_path: Path
@@ -319,11 +319,11 @@ class TestErased:
         named(db, "a")  # the service goes on
         NOW[0] += HOUR // 2
         copier.step()
-        assert unwiped(settings.ledger_file).exists()
+        assert scrub_marker(settings.ledger_file).exists()
         NOW[0] += HOUR
         copier.step()
         assert not self.found(settings)
-        assert not unwiped(settings.ledger_file).exists()
+        assert not scrub_marker(settings.ledger_file).exists()
         named(db, "b")
         copier.step()
         assert people(settings, tmp_path) == ["a", "b"]
@@ -363,11 +363,11 @@ class TestErased:
         db.execute("SELECT * FROM people").fetchall()
         with closing(sqlite3.connect(settings.ledger_file, isolation_level=None)) as other:
             self.erase(settings, other)
-        assert unwiped(settings.ledger_file).exists()
+        assert scrub_marker(settings.ledger_file).exists()
         db.execute("COMMIT")
         migrate(settings)
         assert not self.found(settings)
-        assert not unwiped(settings.ledger_file).exists()
+        assert not scrub_marker(settings.ledger_file).exists()
 
 
 class TestFlushed:
@@ -572,7 +572,7 @@ def test_what_is_too_old_goes_and_each_moment_of_the_last_days_stays(
     db.execute("PRAGMA secure_delete=ON")
     db.execute("DELETE FROM people")
     with closing(Ledger.open(settings.ledger_url)) as ledger:
-        ledger.wipe()
+        ledger.scrub_deleted_pages()
     for _ in range(4):
         NOW[0] += DAY + 1
         copier.step()
@@ -726,17 +726,17 @@ class TestFolder:
         monkeypatch.setattr(wal_archive, "SHIP", 0.0)
         monkeypatch.setattr(wal_archive, "LOOK", 0.01)
         monkeypatch.setattr(wal_archive, "PAUSES", (0.01, 0.01))
-        views = Views(settings.views_url)
+        views = ViewStore(settings.views_url)
         backup = RunningBackup(settings, views, lambda: time.time_ns() // 1_000_000)
         backup.start()
-        until(lambda: "upto" in kept(views, "backup"))
+        until(lambda: "upto" in load_progress(views, "backup"))
         copies(settings).rename(tmp_path / "away")
         named(db, "a")
         until(lambda: backup._said)
         until(lambda: db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
-        last = kept(views, "backup")["upto"]
+        last = load_progress(views, "backup")["upto"]
         (tmp_path / "away").rename(copies(settings))
-        until(lambda: kept(views, "backup").get("upto", 0) > last)
+        until(lambda: load_progress(views, "backup").get("upto", 0) > last)
         backup.stop()
         assert people(settings, tmp_path) == ["a"]
         views.close()
@@ -744,11 +744,11 @@ class TestFolder:
     def test_one_that_never_was_there_is_late_from_the_beginning(self, settings: Settings) -> None:
         copies(settings).rmdir()
         copies(settings).write_text("no folder")
-        views = Views(settings.views_url)
+        views = ViewStore(settings.views_url)
         backup = RunningBackup(settings, views, lambda: 7)
         backup.start()
         until(lambda: backup._said)
-        assert kept(views, "backup") == {"since": 7}
+        assert load_progress(views, "backup") == {"since": 7}
         backup.stop()
         views.close()
 
@@ -822,8 +822,8 @@ def test_a_service_that_is_killed_in_play_is_put_back_with_every_move(
         for table in tables:
             table.turn()
         upto = time.time_ns() // 1_000_000
-        views = Views(load({"data": str(data)}, {}).views_url)
-        until(lambda: kept(views, "backup").get("upto", 0) > upto)
+        views = ViewStore(load({"data": str(data)}, {}).views_url)
+        until(lambda: load_progress(views, "backup").get("upto", 0) > upto)
         views.close()
         tables[0].turn()
         service.kill_group()
@@ -849,8 +849,8 @@ def test_every_acknowledged_move_up_to_the_moment_is_there(tmp_path: Path) -> No
         table = Table(service).open()
         table.turn()
         upto, version = time.time_ns() // 1_000_000, table.acknowledged[-1]
-        views = Views(load({"data": str(data)}, {}).views_url)
-        until(lambda: kept(views, "backup").get("upto", 0) > upto)
+        views = ViewStore(load({"data": str(data)}, {}).views_url)
+        until(lambda: load_progress(views, "backup").get("upto", 0) > upto)
         views.close()
         service.kill_group()
     new = load({"data": str(tmp_path / "new")}, {})

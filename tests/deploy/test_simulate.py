@@ -36,7 +36,7 @@ def with_rules(**change: Any) -> Ruleset[Any]:
 
 
 def with_do(kind: str, do: Any) -> Ruleset[Any]:
-    return with_rules(do={**skirmish.RULESET.do, kind: do})
+    return with_rules(handlers={**skirmish.RULESET.handlers, kind: do})
 
 
 class TestFigures:

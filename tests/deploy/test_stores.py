@@ -22,7 +22,7 @@ from deploy.config.settings import SettingsError, load
 from deploy.runtime import logging_setup
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
-from projections.view_store import Views
+from projections.view_store import ViewStore
 from tests.deploy.certificates import authority
 from tests.deploy.house import Table, call, serving
 from tests.postgres import new_server as new_postgres
@@ -240,7 +240,7 @@ class TestVerifiedStores:
     def test_a_socket_of_postgresql_needs_no_authority(self, postgres_url: str) -> None:
         found = load({}, self.ENV | {"ANNALS_DATABASE_URL": postgres_url})
         assert conninfo_to_dict(found.ledger_url)["sslmode"] == "verify-full", "wherever else it may lead"
-        ledger, views = Ledger.open(found.ledger_url), Views(found.views_url)
+        ledger, views = Ledger.open(found.ledger_url), ViewStore(found.views_url)
         ledger.migrate()
         views.migrate()
         ledger.close()
@@ -268,7 +268,7 @@ class TestVerifiedStores:
                 env = {**self.ENV, "ANNALS_STORES_CA": str(ours.file)}
                 url = f"postgresql://postgres@localhost:{port}/{there['dbname']}?connect_timeout=3"
                 found = load({}, env | {"ANNALS_DATABASE_URL": url})
-                ledger, views = Ledger.open(found.ledger_url), Views(found.views_url)
+                ledger, views = Ledger.open(found.ledger_url), ViewStore(found.views_url)
                 assert answers(ledger.migrate) is fits, (signer.folder.name, host)
                 assert answers(views.migrate) is fits, (signer.folder.name, host)
                 ledger.close()

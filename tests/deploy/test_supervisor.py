@@ -100,14 +100,14 @@ def test_a_lock_is_held_once_and_freed(tmp_path: Path) -> None:
 def hangs(_: Sequence[str]) -> int:
     """Lives for a moment, then takes no signal and does nothing."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
-    liveness.promise(0.2)
+    liveness.set_deadline(0.2)
     time.sleep(60)
     return 0
 
 
 def lives(_: Sequence[str]) -> int:
     while True:
-        liveness.promise(5)
+        liveness.set_deadline(5)
         time.sleep(0.05)
 
 
@@ -132,24 +132,24 @@ def stood_still(supervisor: Supervisor, seconds: float) -> None:
         child.born -= seconds
         path = supervisor._pulse(child.program)
         assert path is not None
-        liveness.promise(path.stat().st_mtime - time.monotonic() - seconds, path)
+        liveness.set_deadline(path.stat().st_mtime - time.monotonic() - seconds, path)
 
 
 def test_who_was_stopped_itself_gives_the_others_time_anew(watching: Supervisor, tmp_path: Path) -> None:
     """A whole group that is suspended and goes on: nobody could give a sign, and nobody could have heard it."""
     watching.start(Program("silent", SLEEP, sign=60))
-    liveness.promise(5, tmp_path / "silent")
+    liveness.set_deadline(5, tmp_path / "silent")
     stood_still(watching, 70)
     tended(watching, 0.5)
     assert watching.deaths == {}
-    liveness.promise(-1, tmp_path / "silent")
+    liveness.set_deadline(-1, tmp_path / "silent")
     tended(watching, 0.5)
     assert watching.deaths.keys() == {"silent"}
 
 
 def test_who_was_stopped_itself_shortens_no_promise(watching: Supervisor, tmp_path: Path) -> None:
     watching.start(Program("busy", SLEEP, sign=5))
-    liveness.promise(500, tmp_path / "busy")
+    liveness.set_deadline(500, tmp_path / "busy")
     stood_still(watching, ABSENCE + 1)
     watching.tend()
     assert (tmp_path / "busy").stat().st_mtime > time.monotonic() + 400
@@ -159,7 +159,7 @@ def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(watchi
     """However often: one that hangs and had promised half a minute was ended a minute after each time."""
     begun = time.monotonic()
     watching.start(Program("hanging", SLEEP, sign=60))
-    liveness.promise(30, tmp_path / "hanging")
+    liveness.set_deadline(30, tmp_path / "hanging")
     before = (tmp_path / "hanging").stat().st_mtime
     for _ in range(2):
         stood_still(watching, 6)
@@ -181,7 +181,7 @@ def test_who_vouches_for_others_and_hangs_is_ended_before_them(watching: Supervi
     """Both were given the same time anew, and the others were ended first."""
     for name, left in (("vouched", 4.0), ("vouching", 0.5)):
         watching.start(Program(name, SLEEP, sign=60))
-        liveness.promise(left, tmp_path / name)
+        liveness.set_deadline(left, tmp_path / name)
     stood_still(watching, 60)
     tended(watching, 0.1)
     assert watching.deaths.keys() == {"vouching"}
@@ -197,19 +197,19 @@ def test_time_before_a_process_began_is_none_that_it_was_not_heard(watching: Sup
 
 DROPPED = """
 import os, signal, sys
-from deploy import running
+from deploy.cli import serve, single_processes
 from deploy.cli.main import main
 
 class Dropped:
     def __del__(self):
         os.kill(os.getpid(), signal.{signal})
 
-load = running._load
-def loaded(*more):
-    load(*more)
+preload = serve.preload
+def dropping(*more):
+    preload(*more)
     Dropped()
 
-running._load = loaded
+serve.preload = single_processes.preload = dropping
 sys.exit(main([sys.argv[1], "--port", "0", "--data", sys.argv[2]]))
 """
 

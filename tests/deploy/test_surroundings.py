@@ -18,7 +18,7 @@ import pytest
 
 from deploy.config.settings import SettingsError, load
 from deploy.runtime.wiring import migrate
-from domain.ledger.sqlite_files import complaints
+from domain.ledger.sqlite_files import list_integrity_errors
 from tests.deploy.house import Service, Table, call, command, environment, serving, until
 from tests.imposter import Answer, depths, imposter, noise, numbers
 from tests.valkey import new_server
@@ -184,9 +184,9 @@ def test_damage_that_somebody_comes_upon_is_told_until_a_start_makes_the_views_a
         assert refused.stderr.startswith(f"annals: {data}/views.sqlite is damaged, and in use: ")
         assert ready(service) == 503
         assert service.end() == 0
-    with mock.patch("projections.view_store.complaints", return_value=[]):  # as where the file is large
+    with mock.patch("projections.view_store.list_integrity_errors", return_value=[]):  # as where the file is large
         migrate(load({"data": str(data)}))
-    assert complaints(data / "views.sqlite", 60) == []
+    assert list_integrity_errors(data / "views.sqlite", 60) == []
     with serving(data) as service:
         until(lambda: service.http.get(unread).status_code == 200)
         assert ready(service) == 200

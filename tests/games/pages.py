@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.ruleset_registry import SHIPPED, shipped
+from domain.ruleset_registry import SHIPPED, load_shipped
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,4 +69,4 @@ class Pages:
         return dict(re.findall(r"^\| `(\w+)` \| (.*)\|$", text, re.MULTILINE))
 
 
-ALL = tuple(Pages(game, shipped().latest(game)) for game in SHIPPED)
+ALL = tuple(Pages(game, load_shipped().latest(game)) for game in SHIPPED)

@@ -9,23 +9,23 @@ import pytest
 
 from domain.errors import RuleError
 from domain.games.common import auction, bag, powers
-from domain.games.common.counts import plus
-from domain.games.common.dice import difference
+from domain.games.common.counts import add_count
+from domain.games.common.dice import spread
 from domain.games.common.loans import loan
 from domain.games.common.majority import majority
 from domain.games.common.ranking import groups, places
-from domain.games.common.seats import clockwise, put
+from domain.games.common.seats import clockwise, replace_at
 from domain.games.common.validators import Either
-from domain.kernel.rules.choices import walk
+from domain.kernel.rules.choices import replay_picks
 from domain.kernel.rules.draws import Draws, Scripted
-from domain.kernel.schema.validators import Int, Word
+from domain.kernel.schema.validators import IntegerRange, Word
 from domain.types import Json
 
 
 def test_a_seat_gets_another_value() -> None:
     """The other seats keep theirs."""
-    assert put((1, 2, 3), 0, 9) == (9, 2, 3)
-    assert put((1, 2, 3), 2, 9) == (1, 2, 9)
+    assert replace_at((1, 2, 3), 0, 9) == (9, 2, 3)
+    assert replace_at((1, 2, 3), 2, 9) == (1, 2, 9)
 
 
 def test_seats_come_clockwise() -> None:
@@ -36,8 +36,8 @@ def test_seats_come_clockwise() -> None:
 def test_counts_of_nothing_are_not_named() -> None:
     """And the counts before are not changed."""
     before = {"a": 1}
-    assert plus(before, "a", -1) == {}
-    assert plus(before, "b", 2) == {"a": 1, "b": 2}
+    assert add_count(before, "a", -1) == {}
+    assert add_count(before, "b", 2) == {"a": 1, "b": 2}
     assert before == {"a": 1}
 
 
@@ -55,7 +55,7 @@ def test_shared_places_use_up_those_below() -> None:
 @pytest.mark.parametrize(("value", "fits"), [("random", True), (3, True), (7, False), ("drawn", False), (True, False)])
 def test_a_value_fits_either_shape(value: Json, fits: bool) -> None:
     """The fault names the place and both shapes."""
-    fault = Either(Word(("random",)), Int(0, 6)).fault(value, "/first")
+    fault = Either(Word(("random",)), IntegerRange(0, 6)).find_error(value, "/first")
     assert (fault is None) is fits
     if fault:
         assert fault[0] == "/first"
@@ -64,7 +64,7 @@ def test_a_value_fits_either_shape(value: Json, fits: bool) -> None:
 
 def test_its_schema_offers_both() -> None:
     """JSON Schema `anyOf`."""
-    schema = Either(Word(("random",)), Int(0, 6)).schema()
+    schema = Either(Word(("random",)), IntegerRange(0, 6)).schema()
     assert [s["type"] for s in schema["anyOf"]] == ["string", "integer"]
 
 
@@ -83,12 +83,12 @@ def test_a_loan_is_never_more_than_needed() -> None:
 
 def test_the_difference_of_dice_knows_no_order() -> None:
     """Equal dice have none."""
-    assert [difference(dice) for dice in ((6, 2), (2, 6), (3, 3))] == [4, 4, 0]
+    assert [spread(dice) for dice in ((6, 2), (2, 6), (3, 3))] == [4, 4, 0]
 
 
 # --- auctions, bags, powers ------------------------------------------------------------------------------------
 
-RULES = auction.Numbers(bid="X-1", limit="X-2")
+RULES = auction.RuleNumbers(bid="X-1", limit="X-2")
 
 
 @dataclass(frozen=True)
@@ -130,13 +130,13 @@ def test_a_bid_is_higher_than_the_last_and_names_two_who_are_free(bid: Bid, code
 @pytest.mark.parametrize(("a", "b", "fits"), [(7, None, True), (None, 7, True), (None, None, False), (7, 7, False)])
 def test_the_last_one_comes_alone(a: int | None, b: int | None, fits: bool) -> None:
     """To either side."""
-    assert auction.stands([7], a, b) is fits
+    assert auction.is_valid_proposal([7], a, b) is fits
 
 
 def test_who_opens_and_when_an_auction_is_won() -> None:
     """Openers go round the table; n - 1 passes after a bid end it; without a bid nobody may pass."""
     assert [auction.opener(2, number, 3) for number in range(4)] == [2, 0, 1, 2]
-    assert [auction.won(passes, 3) for passes in range(3)] == [False, False, True]
+    assert [auction.is_won(passes, 3) for passes in range(3)] == [False, False, True]
     auction.check_pass(RULES, Bid(0))
     with pytest.raises(RuleError, match="must_open_bid"):
         auction.check_pass(RULES, None)
@@ -159,13 +159,13 @@ def test_the_builder_asks_for_amount_and_proposal(
     standing: Bid | None, free: list[int], picks: list[Json], found: Json
 ) -> None:
     """A bid or a pass where it is legal, or the question at which a pick is not offered."""
-    builder: Any = auction.ask(free, standing, 9)
+    builder: Any = auction.ask_bid(free, standing, 9)
     if isinstance(found, str):
         with pytest.raises(RuleError, match="not_offered") as caught:
-            walk(builder, picks)
+            replay_picks(builder, picks)
         assert caught.value.detail["field"] == found
     else:
-        assert walk(builder, picks) == found
+        assert replay_picks(builder, picks) == found
 
 
 def test_what_is_drawn_from_a_bag_stays_out() -> None:
@@ -177,7 +177,7 @@ def test_what_is_drawn_from_a_bag_stays_out() -> None:
 
 def test_a_power_has_one_seat() -> None:
     """Those without one are free, in their order."""
-    assert powers.free(("x", "y", "z"), ["y", None]) == ["x", "z"]
+    assert powers.free_powers(("x", "y", "z"), ["y", None]) == ["x", "z"]
     powers.check_choice("X-3", "x", ("x", "y"), ["y", None])
     for power, code in (("w", "unknown_power"), ("y", "power_taken")):
         with pytest.raises(RuleError, match=code):

@@ -15,13 +15,13 @@ from domain.kernel.narration.template_context import FINISHED
 from domain.kernel.records import export
 from domain.kernel.records.record import facts_for
 from domain.kernel.rules.flow import FLOW
-from domain.kernel.schema.declarations import doc, members
+from domain.kernel.schema.declarations import doc, member_names
 from domain.kernel.schema.json_schema import schema_of
-from domain.kernel.text.message_catalog import LANGUAGES, PLACE, texts
-from domain.ruleset_registry import shipped
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, load_texts
+from domain.ruleset_registry import load_shipped
 from domain.types import DIRECTOR, PUBLIC, Doc
 
-CATALOGUE = shipped()
+CATALOGUE = load_shipped()
 GAMES = CATALOGUE.names()
 LOGS = sorted((Path(__file__).parents[1] / "logs").glob("*.xz"))
 RULE = re.compile(r"\b[A-Z][A-Z\d]{2}-\d+(\.\d+)*\b")
@@ -31,12 +31,16 @@ RULE = re.compile(r"\b[A-Z][A-Z\d]{2}-\d+(\.\d+)*\b")
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_sentence_names_only_what_its_fact_has(name: str, lang: str) -> None:
     rules = CATALOGUE.get(name)
-    catalogue = texts(rules.package, lang)
+    catalogue = load_texts(rules.package, lang)
     for kind, fact in rules.fact_kinds.items():
         template = catalogue.get(f"fact.{kind}")
         if template is not None:
             named = {place["member"].partition(".")[0] for place in PLACE.finditer(template)}
-            assert named <= members(fact) or kind == FINISHED or kind in {*rules.asides, *rules.gathers}, kind
+            assert (
+                named <= member_names(fact)
+                or kind == FINISHED
+                or kind in {*rules.context_builders, *rules.sentence_mergers}
+            ), kind
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -57,14 +61,14 @@ def test_a_game_and_the_kernel_use_a_word_once(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_frames_are_declared_wherever_they_are_named(name: str) -> None:
     rules = CATALOGUE.get(name)
-    named = {*rules.go, *rules.meta.clocks, *(at for m in rules.moves.values() for at in m.admission.at)}
+    named = {*rules.continuations, *rules.meta.clocks, *(at for m in rules.moves.values() for at in m.admission.at)}
     assert named <= rules.frames.keys()
     assert all(RULE.search(kind.__doc__ or "") for kind in rules.frames.values())
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_what_is_shown_says_what_it_means(name: str) -> None:
-    for kind in CATALOGUE.get(name).documents.values():
+    for kind in CATALOGUE.get(name).view_types.values():
         schema = schema_of(kind)
         for part in (schema, *schema.get("$defs", {}).values()):
             assert part.get("description"), part["title"]
@@ -80,7 +84,7 @@ def test_facts_of_real_games_come_out_as_they_went_in(path: Path) -> None:
     """Member by member: what was absent stays absent, and what stood there as null or false stands there."""
     name, facts = logged(path)
     docs = list(facts)
-    assert [doc(fact) for fact in CATALOGUE.get(name).read(docs)] == docs
+    assert [doc(fact) for fact in CATALOGUE.get(name).decode_facts(docs)] == docs
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
@@ -103,12 +107,12 @@ def test_the_published_schemas_are_those_of_what_is_shown(path: Path) -> None:
     """Boards, what each seat sees, decisions and scores, at a tenth of the versions of a real game."""
     found = export.parse(lzma.decompress(path.read_bytes()))
     rules = CATALOGUE.get(found.ruleset)
-    sights = {name: jsonschema.Draft202012Validator(schema_of(kind)) for name, kind in rules.documents.items()}
+    sights = {name: jsonschema.Draft202012Validator(schema_of(kind)) for name, kind in rules.view_types.items()}
     contexts = {kind: jsonschema.Draft202012Validator(schema_of(frame)) for kind, frame in rules.frames.items()}
     for record in found.records[5::10]:
         state = fold(rules, found.records, record.version).state
-        sights["board"].validate(rules.sight(state, PUBLIC))
-        everything = rules.sight(state, DIRECTOR)
+        sights["board"].validate(rules.player_view(state, PUBLIC))
+        everything = rules.player_view(state, DIRECTOR)
         sights["hidden"].validate(everything["hidden"])
         for own in everything["seats"].values():
             sights["own"].validate(own)

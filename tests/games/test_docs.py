@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from domain.kernel.rules.flow import Frame
-from domain.kernel.schema.json_codec import hints
+from domain.kernel.schema.json_codec import field_types
 from tests.games.pages import ALL, ROOT, Pages
 
 COMPOSED = ("no_army_in_region", "no_navy_in_region")
@@ -28,7 +28,7 @@ def parts(hint: Any, known: set[type]) -> Iterator[type]:
         if hint not in known:
             known.add(hint)
             yield hint
-            for inner in hints(hint).values():
+            for inner in field_types(hint).values():
                 yield from parts(inner, known)
     elif typing.get_origin(hint) is not None or isinstance(hint, types.UnionType):
         for inner in typing.get_args(hint):
@@ -51,7 +51,7 @@ def test_every_field_of_the_state_is_described(game: Pages) -> None:
 
 def test_every_frame_is_described(game: Pages) -> None:
     engine = {name for name, move in game.rules.moves.items() if move.admission.by == "engine"}
-    assert set(game.rows("Frames")) == {*game.rules.meta.clocks, *game.rules.go, *engine}
+    assert set(game.rows("Frames")) == {*game.rules.meta.clocks, *game.rules.continuations, *engine}
 
 
 def test_every_move_and_field_is_described(game: Pages) -> None:

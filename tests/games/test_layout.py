@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import domain.games
-from domain.kernel.rules.ruleset import Nothing, no_powers, no_secret
+from domain.kernel.rules.ruleset import Nothing, no_hidden_view, no_powers
 from domain.ruleset_registry import SHIPPED
 
 ROOT = Path(domain.games.__file__).parent
@@ -20,7 +20,7 @@ PLACES = {
     "data": None,
     "moves": ("MOVES", "moves"),
     "facts": ("FACTS", "facts"),
-    "rules": ("DO", "do"),
+    "rules": ("DO", "handlers"),
     "rules.setup": ("setup", "setup"),
     "choices": ("build", "build"),
     "defaults": ("default", "default"),
@@ -57,13 +57,13 @@ def test_the_rest_of_a_game_is_where_it_is_in_all_games(game: str) -> None:
     package = import_module(f"domain.games.{game}")
     rules, setup = package.RULESET, module(game, "rules.setup")
     assert (package.META, package.RULESETS[-1]) == (rules.meta, rules)
-    assert module(game, "rules").GO is rules.go
+    assert module(game, "rules").GO is rules.continuations
     assert setup.blank is rules.blank
     sight = module(game, "player_view")
     assert rules.own is sight.own
     assert rules.powers is getattr(sight, "powers", no_powers)
-    assert getattr(sight, "hidden", no_secret) is rules.hidden
-    assert rules.documents == {
+    assert getattr(sight, "hidden", no_hidden_view) is rules.hidden
+    assert rules.view_types == {
         "board": sight.Board,
         "own": sight.Own,
         "hidden": getattr(sight, "Hidden", Nothing),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.text.message_catalog import LANGUAGES, texts
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.kernel.text.package_data import load
 from domain.types import Doc
 from tests.games.pages import ALL, Pages
@@ -165,7 +165,7 @@ def test_names_are_those_of_the_texts(pages: Pages, doc: Doc, lang: str) -> None
 
     On a map names have the capitals of labels, in sentences those of the language.
     """
-    known = texts(pages.rules.package, lang)
+    known = load_texts(pages.rules.package, lang)
     named = {part["id"]: part["name"][lang] for part in objects(doc) if "id" in part and "name" in part}
     assert len(named) > 50
     assert {i: known.noun(i).bare.casefold() for i in named} == {i: name.casefold() for i, name in named.items()}
@@ -174,4 +174,4 @@ def test_names_are_those_of_the_texts(pages: Pages, doc: Doc, lang: str) -> None
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_title_is_that_of_the_texts(pages: Pages, doc: Doc, lang: str) -> None:
     if "title" in doc.get("meta", {}):
-        assert doc["meta"]["title"][lang] == texts(pages.rules.package, lang).own["title"]
+        assert doc["meta"]["title"][lang] == load_texts(pages.rules.package, lang).own["title"]

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from domain.bots import builder, heuristic, may_decide
-from domain.kernel.game.in_memory_game import AnyMatch, Match
-from domain.kernel.narration.chapters import Digest, Passage, digests, tell, title
-from domain.kernel.narration.sentences import Who
-from domain.kernel.text.grammar import noun
-from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, texts
+from domain.bots import builder_move, deciding_seats, heuristic_move
+from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
+from domain.kernel.narration.chapters import Digest, Section, digests, narrate, turn_title
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.text.grammar import parse_noun
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, PUBLIC
 from tests.games.pages import ALL, Pages
 from tests.games.test_texts import CLUMSY, DOUBLED, stories
@@ -26,7 +26,7 @@ LONGEST_DIGEST = 70
 """Lines of what was won and lost in a turn."""
 PLAYED = 400
 """Records of a seeded game that are read."""
-HOW = {"heuristic": heuristic, "builder": builder}
+HOW = {"heuristic": heuristic_move, "builder": builder_move}
 
 
 @pytest.fixture(params=ALL, ids=lambda pages: pages.game)
@@ -41,30 +41,30 @@ def lang(request: pytest.FixtureRequest) -> str:
 
 
 @functools.cache
-def seeded(pages: Pages, how: str) -> AnyMatch:
+def seeded(pages: Pages, how: str) -> AnyInMemoryGame:
     """A game by the heuristic, with few at the table, or a random one of many."""
     rules, rng = pages.rules, random.Random(11)
-    match: AnyMatch = Match(rules, rules.meta.seats[-(how == "builder")], rng.randbytes(32))
+    match: AnyInMemoryGame = InMemoryGame(rules, rules.meta.seats[-(how == "builder")], rng.randbytes(32))
     while not match.state.over and len(match.records) < PLAYED:
         if match.state.top.engine:
             match.resolve()
             continue
-        seat = rng.choice(may_decide(match))
+        seat = rng.choice(deciding_seats(match))
         if (move := HOW[how](match, seat, rng)) is not None:
             match.play(seat, move)
     return match
 
 
 @functools.cache
-def told(pages: Pages, lang: str, how: str) -> tuple[tuple[Passage, ...], tuple[Digest, ...]]:
+def told(pages: Pages, lang: str, how: str) -> tuple[tuple[Section, ...], tuple[Digest, ...]]:
     """The passages and digests of one game, to whoever may read all."""
-    words, match = texts(pages.rules.package, lang), seeded(pages, how)
-    name = Who(words, pages.rules.powers(match.state), {})
-    tale = tell(pages.rules, match.records, DIRECTOR, words, name)
-    return tuple(tale.passages), tuple(digests(pages.rules, words, name, tale))
+    words, match = load_texts(pages.rules.package, lang), seeded(pages, how)
+    name = SeatNames(words, pages.rules.powers(match.state), {})
+    tale = narrate(pages.rules, match.records, DIRECTOR, words, name)
+    return tuple(tale.sections), tuple(digests(pages.rules, words, name, tale))
 
 
-def read(pages: Pages, lang: str) -> tuple[tuple[Passage, ...], tuple[Digest, ...]]:
+def read(pages: Pages, lang: str) -> tuple[tuple[Section, ...], tuple[Digest, ...]]:
     """Those of both games."""
     one, other = (told(pages, lang, how) for how in HOW)
     return one[0] + other[0], one[1] + other[1]
@@ -80,7 +80,7 @@ def lines(pages: Pages, lang: str) -> Iterator[str]:
 
 def things(words: Texts) -> tuple[str, str]:
     """Alternatives of what is counted: in the singular, where the plural is another word, and in the plural."""
-    nouns = [noun(text) for key, text in words.own.items() if key.startswith("word.")]
+    nouns = [parse_noun(text) for key, text in words.own.items() if key.startswith("word.")]
     some = [n for n in nouns if n.plural and n.plural != n.bare]
     return "|".join(re.escape(n.bare) for n in some), "|".join(re.escape(n.plural) for n in some)
 
@@ -97,7 +97,7 @@ def test_a_line_is_whole_and_can_be_read_at_a_glance(pages: Pages, lang: str) ->
 
 def test_what_there_is_none_of_is_not_counted(pages: Pages, lang: str) -> None:
     """`0 points` are said in words, or left out."""
-    one, many = things(texts(pages.rules.package, lang))
+    one, many = things(load_texts(pages.rules.package, lang))
     none = re.compile(rf"(?<![\d.,\u00a0\u202f])0 (?:{one}|{many})\b")
     for line in lines(pages, lang):
         assert not none.search(line), line
@@ -123,19 +123,19 @@ BOUNDS = {
 
 def test_a_refusal_counts_no_nothing(pages: Pages, lang: str) -> None:
     """Where there is no piece, coin or card at all, it says so in words."""
-    words = texts(pages.rules.package, lang)
+    words = load_texts(pages.rules.package, lang)
     one, many = things(words)
     none = re.compile(rf"\b0 (?:{one}|{many})\b")
     for key, text in words.own.items():
         if key.startswith("refusal."):
             counted = {p["member"] for p in PLACE.finditer(text) if (p["form"] or "").startswith("n.")} - BOUNDS
-            said = words.say(key, dict.fromkeys(counted, 0)) or ""
+            said = words.render(key, dict.fromkeys(counted, 0)) or ""
             assert not none.search(said), (key, said)
 
 
 def test_numbers_and_what_they_count_agree(pages: Pages, lang: str) -> None:
     """One of a thing stands in the singular, two and more in the plural."""
-    one, many = things(texts(pages.rules.package, lang))
+    one, many = things(load_texts(pages.rules.package, lang))
     several = re.compile(rf"(?<![\d.,\u00a0\u202f\w-])(?!1 )[1-9]\d* (?:{one})(?![\w-])(?! [a-z]+s\b)")
     single = re.compile(rf"(?<![\d.,\u00a0\u202f\w-])1 (?:{many})(?![\w-])")
     for line in lines(pages, lang):
@@ -150,21 +150,21 @@ def test_nothing_is_told_twice_of_a_record(pages: Pages, lang: str) -> None:
 
 def test_what_spectators_may_know_is_told_in_sentences_too(pages: Pages, lang: str) -> None:
     """Of a move whose facts are hidden from them they read what was done, not the label of a button."""
-    words = texts(pages.rules.package, lang)
+    words = load_texts(pages.rules.package, lang)
     labels = tuple(f"{words.get(f'move.{move}')}." for move in pages.rules.moves)
     for how in HOW:
         match = seeded(pages, how)
-        tale = tell(pages.rules, match.records, PUBLIC, words, Who(words, pages.rules.powers(match.state), {}))
-        for line in (line for passage in tale.passages for line in passage.lines):
+        tale = narrate(pages.rules, match.records, PUBLIC, words, SeatNames(words, pages.rules.powers(match.state), {}))
+        for line in (line for passage in tale.sections for line in passage.lines):
             assert not line.endswith(labels), line
             assert not CLUMSY.search(line), line
 
 
 def test_no_line_repeats_its_heading(pages: Pages, lang: str) -> None:
     """That a turn begins is told where it stands; a line says more, such as the year."""
-    words = texts(pages.rules.package, lang)
+    words = load_texts(pages.rules.package, lang)
     for passage in read(pages, lang)[0]:
-        head = title(words, passage.chapter).lower()
+        head = turn_title(words, passage.chapter).lower()
         for line in passage.lines if head else ():
             more = re.findall(r"\w+", line.lower().replace(head, ""))
             assert head not in line.lower() or len(more) > 2, line
@@ -213,8 +213,10 @@ def test_nobody_has_0_of_anything_left(pages: Pages, lang: str) -> None:
 @pytest.mark.parametrize("pages", [p for p in ALL if p.game not in BY_BATTLE], ids=lambda p: p.game)
 def test_what_all_get_is_told_of_all_at_once(pages: Pages, lang: str) -> None:
     """A record tells no more lines of one form, names and numbers apart, than there are seats."""
-    known = texts(pages.rules.package, lang).own
-    names = sorted({noun(text).bare for key, text in known.items() if key.startswith("word.")}, key=len, reverse=True)
+    known = load_texts(pages.rules.package, lang).own
+    names = sorted(
+        {parse_noun(text).bare for key, text in known.items() if key.startswith("word.")}, key=len, reverse=True
+    )
     name = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b|\d+")
     for passage in read(pages, lang)[0]:
         forms = Counter(name.sub("#", line) for line in passage.lines)

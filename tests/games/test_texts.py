@@ -14,16 +14,16 @@ from types import ModuleType
 import pytest
 
 from deploy.simulation.narrate import Story, story
-from domain.bots import built, may_decide
-from domain.kernel.game.game import line, opened
-from domain.kernel.game.in_memory_game import AnyMatch, Match
-from domain.kernel.narration.template_context import as_told, asides
+from domain.bots import deciding_seats, random_move
+from domain.kernel.game.game import active_versions, initial_game
+from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
+from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.schema.declarations import members
-from domain.kernel.text.grammar import GRAMMARS, Noun, noun
-from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, texts
+from domain.kernel.schema.declarations import member_names
+from domain.kernel.text.grammar import GRAMMARS, Noun, parse_noun
+from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, Doc, Seat
 from tests.games.pages import ALL, Pages
 
@@ -53,7 +53,7 @@ def words_of(pages: Pages) -> ModuleType:
 
 
 def own(pages: Pages, lang: str) -> dict[str, str]:
-    return dict(texts(pages.rules.package, lang).own)
+    return dict(load_texts(pages.rules.package, lang).own)
 
 
 def templates(pages: Pages, lang: str) -> dict[str, str]:
@@ -79,7 +79,11 @@ def test_both_languages_have_the_same_keys_and_say_the_same(pages: Pages) -> Non
 
 
 def test_no_text_is_empty_and_french_is_not_english(pages: Pages) -> None:
-    english, french, alike = texts(pages.rules.package, "en"), texts(pages.rules.package, "fr"), words_of(pages).ALIKE
+    english, french, alike = (
+        load_texts(pages.rules.package, "en"),
+        load_texts(pages.rules.package, "fr"),
+        words_of(pages).ALIKE,
+    )
     for key in english.own:
         said, dit = english.label(key), french.label(key)
         assert said
@@ -116,14 +120,14 @@ def forms(text: str, kind: str) -> Iterator[re.Match[str]]:
 
 
 def test_every_form_that_a_place_asks_for_there_is(pages: Pages, lang: str) -> None:
-    catalogue = texts(pages.rules.package, lang)
+    catalogue = load_texts(pages.rules.package, lang)
     for key, text in templates(pages, lang).items():
         for place in places(text):
             kind, _, rest = (place["form"] or "").partition(".")
             if kind in ("seat", "person"):
                 assert not rest or rest in GRAMMARS[lang].forms, key
             elif kind == "n" and not rest.startswith("@"):
-                assert noun(catalogue.get(f"word.{rest}") or "").plural, (key, rest)
+                assert parse_noun(catalogue.get(f"word.{rest}") or "").plural, (key, rest)
             elif kind in ("each", "said"):
                 assert f"item.{rest}" in catalogue.own, (key, rest)
             elif kind == "by":
@@ -141,7 +145,7 @@ def test_every_form_that_a_place_asks_for_there_is(pages: Pages, lang: str) -> N
 def test_a_french_name_tells_its_gender(pages: Pages) -> None:
     known = own(pages, "fr")
     written = {i: known[f"word.{i}"] for i in words_of(pages).IDS}
-    assert [i for i, text in written.items() if noun(text).article in ("", "l'", "les") and not _told(text)] == []
+    assert [i for i, text in written.items() if parse_noun(text).article in ("", "l'", "les") and not _told(text)] == []
 
 
 def _told(text: str) -> bool:
@@ -159,7 +163,7 @@ def test_every_member_of_a_fact_is_said_or_known_not_to_be(pages: Pages, lang: s
         text = known.get(f"fact.{kind}")
         if text is not None:
             said = _members(known, text, set())
-            if missing := members(fact) - said - unsaid.get(kind, set()):
+            if missing := member_names(fact) - said - unsaid.get(kind, set()):
                 left[kind] = missing
     assert left == {}
 
@@ -185,13 +189,13 @@ def played(name: str) -> tuple[tuple[Doc, ...], Mapping[Seat, str]]:
     (rules,) = (p.rules for p in ALL if p.game == name)
     rng = random.Random(5)
     facts: list[Doc] = []
-    match: AnyMatch = Match(rules, rules.meta.seats[-1], rng.randbytes(32))
+    match: AnyInMemoryGame = InMemoryGame(rules, rules.meta.seats[-1], rng.randbytes(32))
     while not match.state.over and len(match.records) < PLAYED:
         if match.state.top.engine:
             match.resolve()
             continue
-        seat = rng.choice(may_decide(match))
-        match.play(seat, built(rules, match.state, seat, rng))
+        seat = rng.choice(deciding_seats(match))
+        match.play(seat, random_move(rules, match.state, seat, rng))
     facts += told_facts(rules, match.records)
     facts += [f for path in LOGS for f in logged(path, rules)]
     return tuple(facts), rules.powers(match.state)
@@ -204,17 +208,17 @@ def logged(path: Path, rules: AnyRuleset) -> list[Doc]:
 
 def told_facts(rules: AnyRuleset, records: Sequence[Record]) -> Iterator[Doc]:
     """The facts of what was not undone, with what their sentences take besides."""
-    state, counted = opened(rules, records[0]).state, set(line(records))
+    state, counted = initial_game(rules, records[0]).state, set(active_versions(records))
     for record in records:
         if record.version in counted and record.kind != "rewound":
             facts = facts_for(record, DIRECTOR)
-            yield from as_told(rules, facts, asides(rules, state, facts))
+            yield from with_context(rules, facts, template_context(rules, state, facts))
             state = rules.fold(state, facts)
 
 
 def told(pages: Pages, lang: str) -> Iterator[tuple[Doc, str | None]]:
     """Every fact once in each form in which it came, with its sentence, seats named by their powers."""
-    catalogue: Texts = texts(pages.rules.package, lang)
+    catalogue: Texts = load_texts(pages.rules.package, lang)
     facts, powers = played(pages.game)
 
     def name(seat: Seat) -> Noun:
@@ -288,7 +292,7 @@ def test_who_fights_is_named_and_the_end_tells_the_final_table(pages: Pages, lan
         if fact["t"] in ("battle_rolled", "battle_resolved", "round_fought", "battle_revealed"):
             assert not re.search(side[lang], sentence or "", re.IGNORECASE), sentence
         if fact["t"] == "finished":
-            assert (sentence or "").count(texts("", lang).get("placed.1") or "") >= 1, sentence
+            assert (sentence or "").count(load_texts("", lang).get("placed.1") or "") >= 1, sentence
             assert len((sentence or "").splitlines()) == 1 + len(fact["final"]), sentence
 
 
@@ -302,12 +306,12 @@ def test_sentences_are_in_their_language(pages: Pages, lang: str) -> None:
 
 def test_what_the_kernel_tells_of_a_power_agrees_with_its_name(lang: str) -> None:
     """The United Provinces have left; les Provinces-Unies ont quitté la partie."""
-    catalogue = texts("", lang)
+    catalogue = load_texts("", lang)
     members = {"seat": 0, "days": 2, "hold": 3600}
     for key, text in catalogue.common.items():
         if key.partition(".")[0] in ("fact", "record") and text.startswith("{seat:seat} "):
             one, many = (
-                catalogue.say(key, members, lambda _, many=plural: Noun("X", many=many))  # type: ignore[misc]
+                catalogue.render(key, members, lambda _, many=plural: Noun("X", is_plural=many))  # type: ignore[misc]
                 for plural in (False, True)
             )
             assert one != many, key

@@ -12,17 +12,17 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec import Struct, convert
 
 from deploy.simulation.refusal_probes import malformed
-from domain.bots import built, may_decide, picked
+from domain.bots import deciding_seats, random_move, random_pick
 from domain.errors import DecisionClosed, NeedsChance, RuleError
-from domain.kernel.game.game import fold, state_for
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Leave
-from domain.kernel.narration.template_context import asides, asides_whole
+from domain.kernel.narration.template_context import record_template_context, template_context
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.choices import Choice
-from domain.kernel.rules.decide import ask, decisions, dry_run
+from domain.kernel.rules.decide import decisions, dry_run, query_builder
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.draws import Draws, Seeded
 from domain.kernel.rules.ruleset import Ruleset
@@ -38,7 +38,7 @@ seeds = st.integers(0, 2**32 - 1)
 # --- players -----------------------------------------------------------------------------------------------------
 
 
-def play_on(match: Match[Any], rng: random.Random, moves: int) -> None:
+def play_on(match: InMemoryGame[Any], rng: random.Random, moves: int) -> None:
     """So many random moves of the builder, fewer at the end of the game."""
     for _ in range(moves):
         if match.state.over:
@@ -46,8 +46,8 @@ def play_on(match: Match[Any], rng: random.Random, moves: int) -> None:
         if match.state.top.engine:
             match.resolve()
         else:
-            seat = rng.choice(may_decide(match))
-            match.play(seat, built(match.rules, match.state, seat, rng), decision=match.decisions()[0].id)
+            seat = rng.choice(deciding_seats(match))
+            match.play(seat, random_move(match.rules, match.state, seat, rng), decision=match.decisions()[0].id)
 
 
 def complete(rules: Ruleset[Any], state: Any, seat: Seat, limit: int) -> list[Doc] | None:
@@ -55,7 +55,7 @@ def complete(rules: Ruleset[Any], state: Any, seat: Seat, limit: int) -> list[Do
     found: list[Doc] = []
 
     def visit(picks: list[Json]) -> bool:
-        question = ask(rules, state, seat, picks)
+        question = query_builder(rules, state, seat, picks)
         if not isinstance(question, Choice):
             found.append(question)
             return len(found) <= limit
@@ -107,8 +107,8 @@ def gets(entry: Registered, state: Any, viewer: Viewer, moves: Sequence[Doc]) ->
     """All that a viewer can get out of a state, as one document."""
     rules = entry.rules
     doc: dict[str, Json] = {
-        "public": rules.sight(state, PUBLIC),
-        "own": rules.sight(state, viewer) if viewer != PUBLIC else None,
+        "public": rules.player_view(state, PUBLIC),
+        "own": rules.player_view(state, viewer) if viewer != PUBLIC else None,
         "decisions": [d.to_json() for d in decisions(rules, state, 0, viewer)],
     }
     if isinstance(viewer, int):
@@ -157,7 +157,7 @@ class Machine(RuleBasedStateMachine):
     @initialize(seed=seeds)
     def begin(self, seed: int) -> None:
         entry = self.entry
-        self.match = Match(entry.rules, entry.seats, random.Random(seed).randbytes(32), options=entry.options)
+        self.match = InMemoryGame(entry.rules, entry.seats, random.Random(seed).randbytes(32), options=entry.options)
         self.conserved = entry.conserved(to_json(self.match.state))
 
     @property
@@ -175,7 +175,7 @@ class Machine(RuleBasedStateMachine):
         return self.running() and not self.match.state.top.engine
 
     def a_seat(self, rng: random.Random) -> Seat:
-        return rng.choice(may_decide(self.match))
+        return rng.choice(deciding_seats(self.match))
 
     @precondition(running)
     @rule(seed=seeds, moves=st.integers(1, 40))
@@ -190,7 +190,7 @@ class Machine(RuleBasedStateMachine):
         """A mutated move is refused with nothing changed and nothing drawn, or is as good as any other."""
         rng = random.Random(seed)
         seat = self.a_seat(rng)
-        move = built(self.ruleset, self.match.state, seat, rng)
+        move = random_move(self.ruleset, self.match.state, seat, rng)
         head, records = self.match.game, len(self.match.records)
         for bad in malformed(move, rng):
             try:
@@ -199,7 +199,7 @@ class Machine(RuleBasedStateMachine):
                 assert self.match.game is head
             except NeedsChance:
                 continue
-        other = next((s for s in range(head.table.seats) if s not in may_decide(self.match)), None)
+        other = next((s for s in range(head.table.seats) if s not in deciding_seats(self.match)), None)
         if other is not None and self.ruleset.moves[move["type"]].admission.by != "any":
             assert refusal(self.ruleset, head.state, other, move) is not None
         assert len(self.match.records) == records
@@ -210,9 +210,9 @@ class Machine(RuleBasedStateMachine):
         """Asked from the first question on for every pick, the builder comes to the move of the same picks in a row."""
         seat, state, picks = self.a_seat(random.Random(seed)), self.match.state, list[Json]()
         dice = random.Random(seed)
-        while isinstance(question := ask(self.ruleset, state, seat, picks), Choice):
-            picks.append(picked(dice, question))
-        assert question == built(self.ruleset, state, seat, random.Random(seed))
+        while isinstance(question := query_builder(self.ruleset, state, seat, picks), Choice):
+            picks.append(random_pick(dice, question))
+        assert question == random_move(self.ruleset, state, seat, random.Random(seed))
 
     @precondition(deciding)
     @rule(seed=seeds)
@@ -222,7 +222,7 @@ class Machine(RuleBasedStateMachine):
         seat = self.a_seat(rng)
         head = self.match.game
         try:
-            self.match.play(seat, built(self.ruleset, head.state, seat, rng), decision="0-0")
+            self.match.play(seat, random_move(self.ruleset, head.state, seat, rng), decision="0-0")
         except DecisionClosed:
             assert self.match.game is head
         else:
@@ -240,13 +240,13 @@ class Machine(RuleBasedStateMachine):
     @rule(seed=seeds)
     def rewind_and_replay(self, seed: int) -> None:
         """After a rewind the same moves bring the same draws and the same digests."""
-        line = [v for v in self.match.line() if self.match.at(v).status == "running"]
+        line = [v for v in self.match.active_versions() if self.match.game_at(v).status == "running"]
         undone = [self.match.records[v - 1] for v in line[-random.Random(seed).randint(1, 8) :]]
         undone = [r for r in undone if r.version != line[0]]
         if not undone or any(r.kind == "rewound" for r in undone):
             return
         to = max(v for v in line if v < undone[0].version)
-        target = self.match.at(to)
+        target = self.match.game_at(to)
         self.match.rewind(to)
         assert self.match.state == target.state
         for old in undone:
@@ -260,14 +260,14 @@ class Machine(RuleBasedStateMachine):
             return self.match.resolve()
         if old.kind == "lapsed":
             return self.match.lapse()
-        return self.match.play(old.acts()[0][0], *(move for _, move in old.acts()))
+        return self.match.play(old.moves()[0][0], *(move for _, move in old.moves()))
 
     @precondition(deciding)
     @rule(seed=seeds)
     def leaving(self, seed: int) -> None:
         """Whoever leaves owes no secret answer any more: a default in a record of its own tells that."""
         before, seat = self.match.game, random.Random(seed).randrange(self.match.state.seats)
-        after = Leave(seat).step(self.ruleset, before, self.match.moment).game.state
+        after = Leave(seat).execute(self.ruleset, before, self.match.context).game.state
         assert not self.ruleset.check(after)
         if after.frames and after.top.secret:
             assert seat not in after.top.owing
@@ -303,8 +303,8 @@ class Machine(RuleBasedStateMachine):
         """Two games that differ only in what a seat answered in secret give all others the same bytes."""
         rng = random.Random(seed)
         seat, head = self.a_seat(rng), self.match.game
-        pair = [built(self.ruleset, head.state, seat, rng) for _ in range(2)]
-        steps = [Play(seat, [m]).step(self.ruleset, head, self.match.moment) for m in pair]
+        pair = [random_move(self.ruleset, head.state, seat, rng) for _ in range(2)]
+        steps = [Play(seat, [m]).execute(self.ruleset, head, self.match.context) for m in pair]
         told, kept = zip(*(spoken(s.record) for s in steps), strict=True)
         hidden = [self.ruleset.moves[m["type"]].admission.hidden for m in pair]
         declared = all(hidden) and (pair[0]["type"] == pair[1]["type"] or "*" in hidden[0] + hidden[1])
@@ -332,9 +332,9 @@ class Machine(RuleBasedStateMachine):
     def leaks(self) -> None:
         """A sight is a function of the facts that its viewer may read."""
         for viewer in self.viewers:
-            seen = state_for(self.ruleset, self.match.records, viewer)
+            seen = state_known_to(self.ruleset, self.match.records, viewer)
             for part in {PUBLIC, viewer}:
-                assert self.ruleset.sight(seen, part) == self.ruleset.sight(self.match.state, part)
+                assert self.ruleset.player_view(seen, part) == self.ruleset.player_view(self.match.state, part)
             mine, real = (decisions(self.ruleset, s, 0, viewer) for s in (seen, self.match.state))
             assert mine == real
             assert self.ruleset.chapter(seen) == self.ruleset.chapter(self.match.state)
@@ -346,10 +346,10 @@ class Machine(RuleBasedStateMachine):
         rules, records = self.ruleset, self.match.records
         if records[-1].kind == "rewound" or len(records) < 2:
             return
-        whole = asides_whole(rules, state_for(rules, records[:-1], DIRECTOR), records[-1])
+        whole = record_template_context(rules, state_known_to(rules, records[:-1], DIRECTOR), records[-1])
         for viewer in (PUBLIC, *range(self.match.state.seats)):
             facts = facts_for(records[-1], viewer)
-            assert asides(rules, state_for(rules, records[:-1], viewer), facts) == whole(facts)
+            assert template_context(rules, state_known_to(rules, records[:-1], viewer), facts) == whole(facts)
 
     @precondition(lambda self: hasattr(self, "match"))
     @rule()
@@ -357,13 +357,13 @@ class Machine(RuleBasedStateMachine):
         """Sights and the details of scores are as they are declared."""
         rules, state = self.ruleset, self.match.state
         seats = [str(seat) for seat in range(state.seats)]
-        full = rules.sight(state, DIRECTOR)
-        assert full["seats"] == {seat: rules.sight(state, int(seat)) for seat in seats}
-        shown = [("board", rules.sight(state, PUBLIC)), ("hidden", full["hidden"])]
+        full = rules.player_view(state, DIRECTOR)
+        assert full["seats"] == {seat: rules.player_view(state, int(seat)) for seat in seats}
+        shown = [("board", rules.player_view(state, PUBLIC)), ("hidden", full["hidden"])]
         shown += [("own", full["seats"][seat]) for seat in seats]
         shown += [("detail", score.to_json()["detail"]) for score in rules.scores(state)]
         for name, doc in shown:
-            assert is_as_declared(doc, rules.documents[name])
+            assert is_as_declared(doc, rules.view_types[name])
 
     @invariant()
     def sound(self) -> None:

@@ -12,26 +12,26 @@ from hypothesis import strategies as st
 from domain.errors import InvalidTable
 from domain.kernel.game.deadlines import (
     DAY,
-    Account,
-    Clock,
-    Pace,
-    accounts_of,
-    charge,
-    deadline_of,
-    due_at,
-    dues,
-    hold,
-    pace_of,
-    rest,
-    shift,
-    shifted,
+    FrameClock,
+    TimeBank,
+    TimeControl,
+    charge_time_banks,
+    due_times,
+    first_due_time,
+    hold_seat,
+    initial_time_banks,
+    parse_time_control,
+    seat_deadline,
+    shift_clocks,
+    shift_time_bank,
+    take_vacation,
     tick,
 )
 from domain.kernel.rules.flow import Frame
 from tests.kernel.flows import windows
 
 META = windows.RULESET.meta
-PACE = Pace({"move": 60, "window": 15}, grace=5, bank=100, vacation=3)
+PACE = TimeControl({"move": 60, "window": 15}, grace=5, bank=100, vacation=3)
 BOTH = Frame(1, "turn", (0, 1), (0, 1))
 SECRET = replace(BOTH, n=2, kind="window", secret=True)
 
@@ -42,21 +42,21 @@ class Table:
 
     frames: tuple[Frame, ...] = (BOTH,)
     at: int = 0
-    accounts: tuple[Account, ...] = field(default_factory=lambda: accounts_of(PACE, 2))
-    clocks: tuple[Clock, ...] = ()
+    accounts: tuple[TimeBank, ...] = field(default_factory=lambda: initial_time_banks(PACE, 2))
+    clocks: tuple[FrameClock, ...] = ()
 
     def __post_init__(self) -> None:
         self.clocks = tick(META, PACE, (), self.frames, self.at, self.accounts)
 
     def record(self, at: int, *frames: Frame) -> None:
         """At that time, in seconds."""
-        self.accounts = charge(self.accounts, self.clocks, self.frames, self.at, at * 1000)
+        self.accounts = charge_time_banks(self.accounts, self.clocks, self.frames, self.at, at * 1000)
         self.at, self.frames = at * 1000, frames or self.frames
         self.clocks = tick(META, PACE, self.clocks, self.frames, self.at, self.accounts)
 
     def rest(self, at: int, seat: int, days: int) -> None:
         self.record(at)
-        rested = rest(self.accounts[seat], days, self.at)
+        rested = take_vacation(self.accounts[seat], days, self.at)
         self.accounts = tuple(rested if s == seat else a for s, a in enumerate(self.accounts))
 
     def banks(self) -> list[int]:
@@ -64,7 +64,7 @@ class Table:
 
     def due(self) -> dict[int, int]:
         """In seconds."""
-        found = dues(PACE, self.clocks, self.frames, self.frames[-1].owing, self.accounts, self.at)
+        found = due_times(PACE, self.clocks, self.frames, self.frames[-1].owing, self.accounts, self.at)
         return {seat: at // 1000 for seat, at in found.items()}
 
 
@@ -72,7 +72,7 @@ class TestBank:
     def test_the_default_waits_until_grace_and_bank_have_run_out(self) -> None:
         """60 s for the move, then 100 s of the bank, which is longer than the 5 s of grace."""
         assert Table().due() == {0: 160, 1: 160}
-        empty = Table(accounts=(Account(3_000), Account()))
+        empty = Table(accounts=(TimeBank(3_000), TimeBank()))
         assert empty.due() == {0: 65, 1: 65}, "a bank of 3 s ends within the grace"
 
     def test_only_time_beyond_the_deadline_is_taken_from_those_who_owe(self) -> None:
@@ -107,9 +107,9 @@ class TestBank:
         assert table.banks() == [100, 100]
 
     def test_without_a_clock_nothing_is_taken(self) -> None:
-        accounts = accounts_of(PACE, 2)
-        assert charge(accounts, (), (BOTH,), 0, 10**9) == accounts
-        assert charge(accounts, (), (), 0, 10**9) == accounts
+        accounts = initial_time_banks(PACE, 2)
+        assert charge_time_banks(accounts, (), (BOTH,), 0, 10**9) == accounts
+        assert charge_time_banks(accounts, (), (), 0, 10**9) == accounts
 
 
 class TestVacation:
@@ -143,7 +143,7 @@ class TestVacation:
         table.rest(10, 0, 1)
         table.rest(20, 0, 2)
         assert table.accounts[0].days == 0
-        assert table.accounts[0].rests == ((10_000, 10_000 + DAY), (10_000 + DAY, 10_000 + 3 * DAY))
+        assert table.accounts[0].vacations == ((10_000, 10_000 + DAY), (10_000 + DAY, 10_000 + 3 * DAY))
         assert table.due()[0] == 3 * DAY // 1000 + 160
 
     def test_two_with_time_between_count_both(self) -> None:
@@ -191,7 +191,7 @@ EVENTS = st.lists(
 )
 
 
-def play(events: Sequence[tuple[int, str, int]]) -> list[tuple[tuple[Account, ...], dict[int, int]]]:
+def play(events: Sequence[tuple[int, str, int]]) -> list[tuple[tuple[TimeBank, ...], dict[int, int]]]:
     """What the accounts are, and when the defaults are due, after each record."""
     table, out, now, n = Table(), [], 0, 10
     for seconds, what, seat in events:
@@ -218,12 +218,12 @@ def play(events: Sequence[tuple[int, str, int]]) -> list[tuple[tuple[Account, ..
 def test_whatever_happens_nothing_is_negative_and_the_same_records_give_the_same(
     events: list[tuple[int, str, int]],
 ) -> None:
-    before = accounts_of(PACE, 2)
+    before = initial_time_banks(PACE, 2)
     for accounts, _ in play(events):
         for was, now in zip(before, accounts, strict=True):
             assert 0 <= now.bank <= was.bank
             assert 0 <= now.days <= was.days
-            assert now.days + len(now.rests) == PACE.vacation
+            assert now.days + len(now.vacations) == PACE.vacation
         before = accounts
     assert play(events) == play(events)
 
@@ -245,8 +245,8 @@ def test_a_record_that_changes_nothing_moves_nobodys_time(events: list[tuple[int
 class TestPace:
     def test_bank_and_vacation_are_part_of_it(self) -> None:
         doc = {"seconds": {"move": 60}, "grace": 1, "bank": 600, "vacation": 7}
-        assert pace_of(META, doc).to_json() == doc
-        assert accounts_of(pace_of(META, doc), 3) == (Account(600_000, 7),) * 3
+        assert parse_time_control(META, doc).to_json() == doc
+        assert initial_time_banks(parse_time_control(META, doc), 3) == (TimeBank(600_000, 7),) * 3
 
     @pytest.mark.parametrize(
         ("more", "pointer"),
@@ -254,39 +254,39 @@ class TestPace:
     )
     def test_what_makes_no_sense_is_named(self, more: dict[str, float], pointer: str) -> None:
         with pytest.raises(InvalidTable) as caught:
-            pace_of(META, {"seconds": {"move": 1}} | more)
+            parse_time_control(META, {"seconds": {"move": 1}} | more)
         assert caught.value.pointer == pointer
 
     def test_the_deadline_of_a_clock_that_stands_is_none(self) -> None:
-        assert deadline_of(Clock(1, 5, None), Account()) is None
-        assert due_at(PACE, (Clock(1, 5, None),), (BOTH,), accounts_of(PACE, 2)) is None
+        assert seat_deadline(FrameClock(1, 5, None), TimeBank()) is None
+        assert first_due_time(PACE, (FrameClock(1, 5, None),), (BOTH,), initial_time_banks(PACE, 2)) is None
 
 
 class TestHolds:
     def test_no_time_of_a_held_seat_runs(self) -> None:
         """Whether there is a vacation meanwhile or not: the same time is not counted twice."""
-        clock = Clock(1, 60_000, 0)
-        held = hold(Account(days=1), 100, 10_000)
-        assert (held.held, deadline_of(clock, held)) == (110_000, 160_000)
-        assert deadline_of(clock, rest(held, 1, 20_000)) == 60_000 + DAY + 10_000
-        assert deadline_of(clock, hold(held, 0, 30_000)) == 80_000
+        clock = FrameClock(1, 60_000, 0)
+        held = hold_seat(TimeBank(days=1), 100, 10_000)
+        assert (held.hold_end, seat_deadline(clock, held)) == (110_000, 160_000)
+        assert seat_deadline(clock, take_vacation(held, 1, 20_000)) == 60_000 + DAY + 10_000
+        assert seat_deadline(clock, hold_seat(held, 0, 30_000)) == 80_000
 
     def test_a_hold_is_made_longer_or_shorter_from_now_on(self) -> None:
-        held = hold(hold(Account(), 100, 0), 10, 50_000)
+        held = hold_seat(hold_seat(TimeBank(), 100, 0), 10, 50_000)
         assert held.holds == ((0, 60_000),)
-        assert hold(held, 10, 60_000).holds == ((0, 60_000), (60_000, 70_000))
-        assert hold(held, 0, 60_000) == held
-        assert hold(Account(), 0, 5) == Account()
+        assert hold_seat(held, 10, 60_000).holds == ((0, 60_000), (60_000, 70_000))
+        assert hold_seat(held, 0, 60_000) == held
+        assert hold_seat(TimeBank(), 0, 5) == TimeBank()
 
     @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.booleans()), max_size=8))
     def test_what_does_not_run_is_the_time_of_any_of_them(self, steps: list[tuple[int, int, bool]]) -> None:
-        account, now = Account(days=100), 0
+        account, now = TimeBank(days=100), 0
         for pause, long, away in steps:
             now += pause * 1000
-            account = replace(account, rests=(*account.rests, (now, now + long * 1000))) if away else account
-            account = account if away else hold(account, long, now)
-        seconds = {t for a, b in (*account.rests, *account.holds) for t in range(a // 1000, b // 1000)}
-        assert account.rested(0, 10**9) == len(seconds) * 1000
+            account = replace(account, vacations=(*account.vacations, (now, now + long * 1000))) if away else account
+            account = account if away else hold_seat(account, long, now)
+        seconds = {t for a, b in (*account.vacations, *account.holds) for t in range(a // 1000, b // 1000)}
+        assert account.paused_ms(0, 10**9) == len(seconds) * 1000
 
 
 class TestShift:
@@ -303,15 +303,18 @@ class TestShift:
         holds = tuple((min(a, b) * 1000, max(a, b) * 1000) for a, b in sorted(spans))
         table.accounts = tuple(replace(a, holds=holds) for a in table.accounts)
         table.record(passed)
-        before = dues(PACE, table.clocks, table.frames, (0, 1), table.accounts, table.at)
-        clocks, accounts = shifted(table.clocks, ms), tuple(shift(a, ms) for a in table.accounts)
-        after = dues(PACE, clocks, table.frames, (0, 1), accounts, table.at + ms)
+        before = due_times(PACE, table.clocks, table.frames, (0, 1), table.accounts, table.at)
+        clocks, accounts = shift_clocks(table.clocks, ms), tuple(shift_time_bank(a, ms) for a in table.accounts)
+        after = due_times(PACE, clocks, table.frames, (0, 1), accounts, table.at + ms)
         assert after == {seat: due + ms for seat, due in before.items()}
         late = table.at + later * 1000
-        charged = charge(table.accounts, table.clocks, table.frames, table.at, late)
-        assert [a.bank for a in charge(accounts, clocks, table.frames, table.at + ms, late + ms)] == [
+        charged = charge_time_banks(table.accounts, table.clocks, table.frames, table.at, late)
+        assert [a.bank for a in charge_time_banks(accounts, clocks, table.frames, table.at + ms, late + ms)] == [
             a.bank for a in charged
         ]
 
     def test_a_clock_that_stands_has_as_much_left(self) -> None:
-        assert shifted((Clock(1, 5000, None), Clock(2, 7, 1000)), 50) == (Clock(1, 5000, None), Clock(2, 7, 1050))
+        assert shift_clocks((FrameClock(1, 5000, None), FrameClock(2, 7, 1000)), 50) == (
+            FrameClock(1, 5000, None),
+            FrameClock(2, 7, 1050),
+        )

@@ -8,11 +8,17 @@ from typing import Any
 
 import pytest
 
-from domain.bots import built, may_decide
-from domain.games.common.dice import rolled
-from domain.kernel.game.game import opened
-from domain.kernel.game.in_memory_game import Match
-from domain.kernel.narration.template_context import FINISHED, SILENT, as_told, asides, asides_whole
+from domain.bots import deciding_seats, random_move
+from domain.games.common.dice import describe_roll
+from domain.kernel.game.game import initial_game
+from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.narration.template_context import (
+    FINISHED,
+    SILENT,
+    record_template_context,
+    template_context,
+    with_context,
+)
 from domain.kernel.records.record import facts_for
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import Nothing, Score
@@ -23,15 +29,15 @@ from tests.games.pages import ALL, Pages
 PLAYED = 300
 
 
-def played(pages: Pages) -> Match[Any]:
+def played(pages: Pages) -> InMemoryGame[Any]:
     rules, rng = pages.rules, random.Random(3)
-    match: Match[Any] = Match(rules, rules.meta.seats[0], rng.randbytes(32))
+    match: InMemoryGame[Any] = InMemoryGame(rules, rules.meta.seats[0], rng.randbytes(32))
     while not match.state.over and len(match.records) < PLAYED:
         if match.state.top.engine:
             match.resolve()
             continue
-        seat = rng.choice(may_decide(match))
-        match.play(seat, built(rules, match.state, seat, rng))
+        seat = rng.choice(deciding_seats(match))
+        match.play(seat, random_move(rules, match.state, seat, rng))
     return match
 
 
@@ -39,22 +45,22 @@ def played(pages: Pages) -> Match[Any]:
 def test_a_sentence_takes_no_more_than_its_reader_knows(pages: Pages) -> None:
     """What is taken from whole states, for all or for a seat to read, is what follows from the facts of each reader."""
     rules, match, taken = pages.rules, played(pages), 0
-    whole = opened(rules, match.records[0]).state
+    whole = initial_game(rules, match.records[0]).state
     viewers: tuple[Viewer, ...] = (PUBLIC, *range(match.state.seats))
     seen = dict.fromkeys(viewers, whole)
     for record in match.records:
-        besides = asides_whole(rules, whole, record)
+        besides = record_template_context(rules, whole, record)
         for viewer in viewers:
             facts = facts_for(record, viewer)
-            assert besides(facts) == asides(rules, seen[viewer], facts)
+            assert besides(facts) == template_context(rules, seen[viewer], facts)
             taken += len(besides(facts))
             seen[viewer] = rules.fold(seen[viewer], facts)
         whole = rules.fold(whole, facts_for(record, DIRECTOR))
-    assert taken or not rules.asides
+    assert taken or not rules.context_builders
 
 
 def test_a_strength_is_the_spread_of_the_dice_and_the_parts_that_add_to_it() -> None:
-    told = rolled(2, (6, 3), 4, {"own": 1, "allied": 0})
+    told = describe_roll(2, (6, 3), 4, {"own": 1, "allied": 0})
     assert told == {"who": 2, "dice": [6, 3], "strength": 4, "spread": 3, "own": 1}
 
 
@@ -68,8 +74,8 @@ def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left
         },
     )
     final = [{"who": "one", "parts": [{"many": 2, "what": "a"}, {"many": 0, "what": "b"}, {"many": 1, "what": "c"}]}]
-    assert texts.say("over", {"final": final}) == "Over.\nOne has 2 of a and 1 of c."
-    assert texts.say("over", {"final": []}) == "Over."
+    assert texts.render("over", {"final": final}) == "Over.\nOne has 2 of a and 1 of c."
+    assert texts.render("over", {"final": []}) == "Over."
 
 
 def test_a_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
@@ -77,16 +83,16 @@ def test_a_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
         Score(seat, place, points, Nothing()) for seat, place, points in ((0, 1, 9), (1, 2, 5), (2, 3, 5), (3, 4, 2))
     ]
     rules: Any = SimpleNamespace(
-        asides={}, read=lambda _: [SimpleNamespace(evolve=lambda s: s)], scores=lambda _: scores
+        context_builders={}, decode_facts=lambda _: [SimpleNamespace(evolve=lambda s: s)], scores=lambda _: scores
     )
-    final = asides(rules, State(), [{"t": FINISHED}])[0]["final"]
+    final = template_context(rules, State(), [{"t": FINISHED}])[0]["final"]
     assert [line["tied"] for line in final] == [False, True, True, False]
 
 
 def test_what_follows_each_other_can_be_told_as_one_and_every_fact_keeps_its_place() -> None:
     """The kernel's own facts do not come between; what another fact tells is silent, so that headings stay in place."""
-    rules: Any = SimpleNamespace(gathers={"step": lambda run: [{**run[0], "count": len(run)}]})
+    rules: Any = SimpleNamespace(sentence_mergers={"step": lambda run: [{**run[0], "count": len(run)}]})
     step, asked, other = {"t": "step"}, {"t": "asked"}, {"t": "other"}
-    told = as_told(rules, [step, asked, step, other, step], {0: {"who": 1}})
+    told = with_context(rules, [step, asked, step, other, step], {0: {"who": 1}})
     assert told == [{"t": "step", "who": 1, "count": 2}, asked, SILENT, other, {"t": "step", "count": 1}]
-    assert as_told(rules, [asked, other], {1: {"who": 2}}) == [asked, {"t": "other", "who": 2}]
+    assert with_context(rules, [asked, other], {1: {"who": 2}}) == [asked, {"t": "other", "who": 2}]

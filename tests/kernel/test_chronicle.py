@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.narration.sentences import Who, told
+from domain.kernel.narration.sentences import SeatNames, record_sentences
 from domain.kernel.text.message_catalog import Texts
 
 TEXTS = Texts(
@@ -20,12 +20,12 @@ TEXTS = Texts(
         "word.france": "France",
     },
 )
-WHO = Who(TEXTS, {1: "france"}, {0: "alice", 1: "bob"})
+WHO = SeatNames(TEXTS, {1: "france"}, {0: "alice", 1: "bob"})
 
 
 def test_powers_act_else_people_else_seats() -> None:
     facts = [{"t": "lost", "seat": seat} for seat in (0, 1, 2)]
-    assert told(TEXTS, WHO, "moved", facts=facts) == [
+    assert record_sentences(TEXTS, WHO, "moved", facts=facts) == [
         "alice loses an army.",
         "France loses an army.",
         "Seat 3 loses an army.",
@@ -35,21 +35,25 @@ def test_powers_act_else_people_else_seats() -> None:
 def test_what_happens_twice_is_counted_and_what_two_are_told_is_said_once() -> None:
     lost, met = {"t": "lost", "seat": 1}, {"t": "met", "seat": 1}
     facts = [lost, lost, {**met, "reader": 0}, {**met, "reader": 1}]
-    assert told(TEXTS, WHO, "moved", facts=facts) == ["France loses an army (2 times).", "France fights."]
+    assert record_sentences(TEXTS, WHO, "moved", facts=facts) == ["France loses an army (2 times).", "France fights."]
 
 
 def test_a_move_is_named_where_nothing_else_is_said() -> None:
     """Its type where it has no text; nothing where it is hidden."""
     acts = [(1, {"type": "pass"}), (2, {"type": "wait"}), (0, {})]
-    assert told(TEXTS, WHO, "moved", acts=acts) == ["France: Pass.", "Seat 3: wait."]
-    assert told(TEXTS, WHO, "moved", acts=acts, facts=[{"t": "met", "seat": 1}]) == ["France fights."]
+    assert record_sentences(TEXTS, WHO, "moved", moves=acts) == ["France: Pass.", "Seat 3: wait."]
+    assert record_sentences(TEXTS, WHO, "moved", moves=acts, facts=[{"t": "met", "seat": 1}]) == ["France fights."]
 
 
 def test_a_move_that_says_nothing_to_a_reader_is_told_as_made_where_it_has_a_sentence() -> None:
     acts = [(1, {"type": "hide"})]
-    assert told(TEXTS, WHO, "moved", acts=acts) == ["France has answered."]
-    assert told(TEXTS, WHO, "moved", acts=acts, facts=[{"t": "lost", "seat": 1}]) == ["France loses an army."]
+    assert record_sentences(TEXTS, WHO, "moved", moves=acts) == ["France has answered."]
+    assert record_sentences(TEXTS, WHO, "moved", moves=acts, facts=[{"t": "lost", "seat": 1}]) == [
+        "France loses an army."
+    ]
 
 
 def test_what_the_record_is_comes_first() -> None:
-    assert told(TEXTS, WHO, "moved", 1, {"act": "x"}, facts=[{"t": "met", "seat": 1}])[0] == "France is busy."
+    assert (
+        record_sentences(TEXTS, WHO, "moved", 1, {"act": "x"}, facts=[{"t": "met", "seat": 1}])[0] == "France is busy."
+    )

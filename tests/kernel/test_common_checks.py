@@ -8,9 +8,9 @@ import pytest
 
 from domain.errors import DecisionClosed, InvalidTable, NeedsChance, RuleError, StaleVersion
 from domain.kernel.game.game import fold
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import Choice, Option, accept, one, some, span
-from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.rules.decide import dry_run, query_builder
 from domain.kernel.rules.draws import Scripted
 from domain.kernel.rules.ruleset import COMMON_CODES
 from domain.types import Json
@@ -19,11 +19,11 @@ from tests.kernel.flows import orders, sealed, skirmish, windows
 ATTACK = {"type": "attack", "target": 1, "offer": 0}
 
 
-def skirmishing(**more: Any) -> Match[skirmish.Skirmish]:
-    return Match(skirmish.RULESET, 4, bytes(32), **more)
+def skirmishing(**more: Any) -> InMemoryGame[skirmish.Skirmish]:
+    return InMemoryGame(skirmish.RULESET, 4, bytes(32), **more)
 
 
-def code(match: Match[Any], seat: int, *moves: Json) -> str:
+def code(match: InMemoryGame[Any], seat: int, *moves: Json) -> str:
     head = match.game
     with pytest.raises(RuleError) as caught:
         match.play(seat, *moves)
@@ -42,7 +42,7 @@ class TestTheOrderOfChecks:
     def test_an_unknown_type_comes_before_the_fields(self) -> None:
         """A move of the engine is unknown to seats."""
         assert code(skirmishing(), 3, {"type": "fly", "x": 1.5}) == "unknown_move"
-        assert code(Match(orders.RULESET, 3, bytes(32)), 0, {"type": "resolve"}) == "unknown_move"
+        assert code(InMemoryGame(orders.RULESET, 3, bytes(32)), 0, {"type": "resolve"}) == "unknown_move"
 
     def test_fields_come_before_the_end_of_the_game(self) -> None:
         """A malformed move is malformed at any time."""
@@ -59,7 +59,7 @@ class TestTheOrderOfChecks:
 
     def test_a_seat_that_has_answered(self) -> None:
         """The same kind of answer comes too late, another kind is of another phase."""
-        match = Match(sealed.RULESET, 4, bytes(32))
+        match = InMemoryGame(sealed.RULESET, 4, bytes(32))
         match.play(0, {"type": "attack", "target": 1, "card": next(c for c in match.state.hands[0] if c != "alliance")})
         match.play(2, {"type": "commit", "card": None})
         assert code(match, 2, {"type": "commit", "card": None}) == "already_answered"
@@ -122,7 +122,7 @@ class TestNamedDecisions:
 
     def test_ten_sheets_do_not_disturb_each_other(self) -> None:
         """Each names the same decision; the last answer closes it."""
-        match = Match(orders.RULESET, 10, bytes(32))
+        match = InMemoryGame(orders.RULESET, 10, bytes(32))
         named = match.decisions()[0].id
         for seat in range(10):
             match.play(seat, {"type": "submit"}, decision=named)
@@ -132,7 +132,7 @@ class TestNamedDecisions:
 
     def test_an_answer_is_taken_back_by_a_move(self) -> None:
         """As long as the decision is open."""
-        match = Match(orders.RULESET, 3, bytes(32))
+        match = InMemoryGame(orders.RULESET, 3, bytes(32))
         match.play(1, {"type": "submit"})
         assert match.decisions()[0].done == (1,)
         match.play(1, {"type": "reopen"})
@@ -143,29 +143,29 @@ class TestNamedDecisions:
 class TestLists:
     def test_a_list_is_all_or_nothing(self) -> None:
         """The second fails, the first has not happened."""
-        match = Match(orders.RULESET, 3, bytes(32))
+        match = InMemoryGame(orders.RULESET, 3, bytes(32))
         orders_ = [{"type": "order", "to": "t01", "units": n} for n in (3, 3)]
         assert code(match, 0, *orders_) == "insufficient_funds"
         assert match.state.sheets[0] == ()
         record = match.play(0, orders_[0], {"type": "submit"})
-        assert [m["type"] for _, m in record.acts()] == ["order", "submit"]
+        assert [m["type"] for _, m in record.moves()] == ["order", "submit"]
 
     def test_only_the_last_move_may_draw_or_reveal(self) -> None:
         """Or a refused list would tell the dice for free; nothing is stored."""
-        match = Match(orders.RULESET, 3, bytes(32))
+        match = InMemoryGame(orders.RULESET, 3, bytes(32))
         spy = {"type": "spy", "to": "t01"}
         assert code(match, 0, spy, {"type": "order", "to": "t01", "units": 99}) == "barrier_in_list"
         match.play(0, {"type": "order", "to": "t01", "units": 1}, spy)
 
     def test_only_the_last_move_may_ask_or_answer_in_secret(self) -> None:
         """Before the next one is looked at, and before the decision: both would tell what the others have answered."""
-        match: Match[Any] = Match(windows.RULESET, 3, bytes(32))
+        match: InMemoryGame[Any] = InMemoryGame(windows.RULESET, 3, bytes(32))
         attack, last = {"type": "attack", "target": 1}, {"type": "pass"}
         assert code(match, 0, attack, None) == "barrier_in_list"
         match.play(0, attack)
         for answer in (last, {"type": "set_auto", "on": True}):
             for answered in ((), (1,), (1, 2)):
-                asked: Match[Any] = Match(windows.RULESET, 3, bytes(32))
+                asked: InMemoryGame[Any] = InMemoryGame(windows.RULESET, 3, bytes(32))
                 asked.play(0, attack)
                 for seat in answered:
                     asked.play(seat, last)
@@ -177,7 +177,7 @@ class TestLists:
 
     def test_a_sealed_answer_ends_a_list(self) -> None:
         """A pack that is opened later must hold nothing that was taken back."""
-        match: Match[Any] = Match(sealed.RULESET, 4, bytes(32))
+        match: InMemoryGame[Any] = InMemoryGame(sealed.RULESET, 4, bytes(32))
         force = next(card for card in match.state.hands[0] if card != "alliance")
         match.play(0, {"type": "attack", "target": 1, "card": force})
         first, second, back = (
@@ -239,22 +239,22 @@ class TestTheMoveBuilder:
     def test_a_pick_too_many(self) -> None:
         """The move is finished already."""
         with pytest.raises(RuleError, match="not_offered") as caught:
-            ask(skirmish.RULESET, skirmishing().state, 0, ["pass", 1])
+            query_builder(skirmish.RULESET, skirmishing().state, 0, ["pass", 1])
         assert caught.value.detail == {"field": "", "pick": 1}
 
     def test_who_is_not_asked(self) -> None:
         """The same refusals as for a move."""
         match = skirmishing()
         with pytest.raises(RuleError, match="not_your_decision"):
-            ask(match.rules, match.state, 1)
+            query_builder(match.rules, match.state, 1)
         with pytest.raises(RuleError, match="game_over"):
-            ask(match.rules, skirmish.Skirmish(), 1)
+            query_builder(match.rules, skirmish.Skirmish(), 1)
 
 
 class TestDryRuns:
     def test_a_dry_run_tells_legality_and_no_result(self) -> None:
         """It stops at the first draw."""
-        match = Match(orders.RULESET, 3, bytes(32))
+        match = InMemoryGame(orders.RULESET, 3, bytes(32))
         draft = dry_run(match.rules, match.state, 0, [{"type": "order", "to": "t01", "units": 1}])
         assert draft.state.sheets[0] == ({"to": "t01", "units": 1},)
         assert match.state.sheets[0] == ()
@@ -273,18 +273,18 @@ class TestTables:
     def test_what_is_not_allowed_is_named(self, seats: int, options: dict[str, Json], pointer: str) -> None:
         """Seats, unknown options, values out of range."""
         with pytest.raises(InvalidTable) as caught:
-            skirmish.RULESET.table(seats, options)
+            skirmish.RULESET.make_table(seats, options)
         assert caught.value.pointer == pointer
 
     def test_defaults_are_filled_in(self) -> None:
         """The record `opened` holds every option."""
-        assert skirmish.RULESET.table(3).options == {"turns": 12}
+        assert skirmish.RULESET.make_table(3).options == {"turns": 12}
 
 
 class TestVacantSeats:
     def test_a_vacant_seat_is_what_the_rules_say(self) -> None:
         """Here: its sheet counts as submitted, and it is not asked again until somebody takes over."""
-        match = Match(orders.RULESET, 3, bytes(32))
+        match = InMemoryGame(orders.RULESET, 3, bytes(32))
         match.leave(1)
         assert match.decisions()[0].must == (0, 2)
         with pytest.raises(RuleError, match="seat_empty"):
@@ -300,7 +300,7 @@ class TestVacantSeats:
 
     def test_who_sits_there_does_not_go_back_with_the_line(self) -> None:
         """A rewind across a departure leaves the seat vacant, one across an arrival leaves it taken."""
-        match = Match(orders.RULESET, 3, bytes(32))
+        match = InMemoryGame(orders.RULESET, 3, bytes(32))
         start = match.game.version
         match.leave(1)
         match.rewind(start)
@@ -315,7 +315,7 @@ class TestVacantSeats:
 
     def test_what_nobody_owes_does_not_lapse(self) -> None:
         """Batch work has no default, and a seat that has answered owes nothing."""
-        match = Match(orders.RULESET, 2, bytes(32))
+        match = InMemoryGame(orders.RULESET, 2, bytes(32))
         match.play(0, {"type": "submit"})
         with pytest.raises(DecisionClosed):
             match.lapse(seats=[0])
@@ -331,21 +331,21 @@ class TestVacantSeats:
 
     def test_a_missed_deadline_is_one_record_in_seat_order(self) -> None:
         """Defaults of all who owe; a second try finds the decision closed."""
-        match = Match(sealed.RULESET, 4, bytes(32))
+        match = InMemoryGame(sealed.RULESET, 4, bytes(32))
         card = next(c for c in match.state.hands[0] if c != "alliance")
         match.play(0, {"type": "attack", "target": 1, "card": card})
         match.play(2, {"type": "commit", "card": None})
         named = match.decisions()[0].id
         record = match.lapse(named)
         assert (record.kind, record.public["by"]) == ("lapsed", "clock")
-        assert [seat for seat, _ in record.acts()] == [1, 3]
+        assert [seat for seat, _ in record.moves()] == [1, 3]
         with pytest.raises(DecisionClosed):
             match.lapse(named)
 
 
 def test_a_window_with_everybody_on_auto_pass_closes_in_the_record_that_opened_it() -> None:
     """And nothing tells that from a window in which all passed by hand."""
-    match = Match(windows.RULESET, 2, bytes(32))
+    match = InMemoryGame(windows.RULESET, 2, bytes(32))
     for seat in range(2):
         match.play(seat, {"type": "set_auto", "on": True})
     match.source = Scripted([6, 1])

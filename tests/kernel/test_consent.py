@@ -8,8 +8,8 @@ from typing import ClassVar
 import pytest
 
 from domain.errors import RuleError
-from domain.kernel.game.in_memory_game import Match
-from domain.kernel.game.undo import Policy, agreed, motion
+from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.game.undo import Policy, build_motion, check_consent
 from tests.kernel.flows import orders, skirmish, windows
 
 ATTACK = {"type": "attack", "target": 1, "offer": 0}
@@ -21,13 +21,13 @@ class FinalAttack(skirmish.Attack, frozen=True, tag="attack"):
     admission: ClassVar = replace(skirmish.Attack.admission, undo=False)
 
 
-def skirmishing() -> Match[skirmish.Skirmish]:
-    match = Match(skirmish.RULESET, 4, bytes(32))
+def skirmishing() -> InMemoryGame[skirmish.Skirmish]:
+    match = InMemoryGame(skirmish.RULESET, 4, bytes(32))
     match.play(0, ATTACK)
     return match
 
 
-def started(match: Match[skirmish.Skirmish]) -> int:
+def started(match: InMemoryGame[skirmish.Skirmish]) -> int:
     return next(r.version for r in match.records if r.kind == "started")
 
 
@@ -35,14 +35,14 @@ class TestWhoMustAgree:
     def test_a_seat_takes_back_its_own_move_freely(self) -> None:
         """Nothing was drawn or shown, and nobody else has decided."""
         match = skirmishing()
-        asked = motion(match.rules, match.game, match.records, started(match), 0)
+        asked = build_motion(match.rules, match.game, match.records, started(match), 0)
         assert (asked.free, asked.consents, asked.draws) == (True, (), ())
 
     def test_another_author_must_agree(self) -> None:
         """The ally has answered since."""
         match = skirmishing()
         match.play(2, {"type": "support", "army": 1})
-        asked = motion(match.rules, match.game, match.records, started(match), 0)
+        asked = build_motion(match.rules, match.game, match.records, started(match), 0)
         assert (asked.free, asked.consents) == (False, (2,))
 
     def test_past_a_draw_all_others_must_agree_and_the_draws_are_named(self) -> None:
@@ -50,20 +50,20 @@ class TestWhoMustAgree:
         match = skirmishing()
         for seat, move in ((2, "support"), (3, "support"), (0, "answer")):
             match.play(seat, {"type": move} | ({"army": 0} if move == "support" else {"yes": False}))
-        asked = motion(match.rules, match.game, match.records, started(match), 0)
+        asked = build_motion(match.rules, match.game, match.records, started(match), 0)
         assert asked.consents == (1, 2, 3)
         assert [label for _, label, _ in asked.draws] == ["battle.army"] * 4
         with pytest.raises(RuleError, match="consent_missing") as caught:
-            agreed(asked, [1, 3])
+            check_consent(asked, [1, 3])
         assert caught.value.detail == {"missing": [2]}
-        agreed(asked, [1, 2, 3])
+        check_consent(asked, [1, 2, 3])
 
     def test_an_anonymous_record_is_a_barrier_for_all(self) -> None:
         """Otherwise the question who must agree would tell who filed an order."""
-        match = Match(orders.RULESET, 3, bytes(32))
+        match = InMemoryGame(orders.RULESET, 3, bytes(32))
         match.play(1, {"type": "spy", "to": "t01"})
         match.play(1, {"type": "order", "to": "t01", "units": 1})
-        asked = [motion(match.rules, match.game, match.records, match.game.version - 2, s) for s in range(3)]
+        asked = [build_motion(match.rules, match.game, match.records, match.game.version - 2, s) for s in range(3)]
         assert [m.consents for m in asked] == [(1, 2), (0, 2), (0, 1)]
         assert "hidden" not in asked[0].to_json()
         assert asked[0].to_json(director=True)["hidden"] == [[6, "1"], [7, "1"]]
@@ -72,7 +72,7 @@ class TestWhoMustAgree:
         """The clock is another author."""
         match = skirmishing()
         match.lapse()
-        assert motion(match.rules, match.game, match.records, started(match), 0).consents == (1, 2, 3)
+        assert build_motion(match.rules, match.game, match.records, started(match), 0).consents == (1, 2, 3)
 
 
 class TestWhatTheTableAndTheRulesSay:
@@ -80,18 +80,18 @@ class TestWhatTheTableAndTheRulesSay:
         """free asks nobody, director and none let no seat undo."""
         match = skirmishing()
         match.play(2, {"type": "support", "army": 1})
-        assert motion(match.rules, match.game, match.records, started(match), 0, "free").free
+        assert build_motion(match.rules, match.game, match.records, started(match), 0, "free").free
         policies: tuple[Policy, ...] = ("director", "none")
         for policy in policies:
             with pytest.raises(RuleError, match="undo_forbidden"):
-                motion(match.rules, match.game, match.records, started(match), 0, policy)
+                build_motion(match.rules, match.game, match.records, started(match), 0, policy)
 
     def test_a_kind_of_move_that_cannot_be_undone(self) -> None:
         """The rules may forbid it for one type alone."""
         match = skirmishing()
         rules = replace(match.rules, moves={**match.rules.moves, "attack": FinalAttack})
         with pytest.raises(RuleError, match="undo_forbidden"):
-            motion(rules, match.game, match.records, started(match), 0)
+            build_motion(rules, match.game, match.records, started(match), 0)
 
     def test_versions_off_the_line(self) -> None:
         """What was undone, or lies before the start, is no target."""
@@ -100,7 +100,7 @@ class TestWhatTheTableAndTheRulesSay:
         match.rewind(started(match))
         for to in (started(match) + 1, 1, match.game.version, 99):
             with pytest.raises(RuleError, match="not_on_line"):
-                motion(match.rules, match.game, match.records, to, 0)
+                build_motion(match.rules, match.game, match.records, to, 0)
 
 
 class TestRewinding:
@@ -110,21 +110,21 @@ class TestRewinding:
         before = match.decisions()[0].id
         match.play(2, {"type": "support", "army": 1}, decision=before)
         match.rewind(match.game.version - 1)
-        assert match.state == match.at(match.game.version - 2).state
+        assert match.state == match.game_at(match.game.version - 2).state
         assert (match.decisions()[0].kind, match.decisions()[0].id != before) == ("support", True)
         with pytest.raises(Exception, match="not open"):
             match.play(2, {"type": "support", "army": 1}, decision=before)
 
     def test_fresh_entropy_deals_anew_what_nobody_has_seen(self) -> None:
         """Hands that seats know stay, the deck does not; the dice change."""
-        match = Match(windows.RULESET, 2, bytes(32))
+        match = InMemoryGame(windows.RULESET, 2, bytes(32))
         start = match.game.version
         match.play(0, {"type": "attack", "target": 1})
         match.rewind(start, fresh=True)
         assert match.game.epoch == 1
-        assert match.state.hands == match.at(start).state.hands
-        assert sorted(match.state.deck) == sorted(match.at(start).state.deck)
-        assert match.state.deck != match.at(start).state.deck
+        assert match.state.hands == match.game_at(start).state.hands
+        assert sorted(match.state.deck) == sorted(match.game_at(start).state.deck)
+        assert match.state.deck != match.game_at(start).state.deck
 
     def test_a_closed_game_is_not_rewound(self) -> None:
         """Its seed is shown."""

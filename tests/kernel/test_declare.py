@@ -15,7 +15,7 @@ from msgspec import field
 
 from domain.errors import RuleError
 from domain.kernel.game.game import fold
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import check_shape
 from domain.kernel.rules.draft import Draft
@@ -37,13 +37,13 @@ from domain.kernel.schema.declarations import (
     Part,
     Varies,
     among,
-    by_tag,
-    declared,
+    by_type_name,
+    declared_classes,
     doc,
-    snake,
-    tag,
+    snake_case,
+    type_name,
 )
-from domain.kernel.schema.validators import shape_of
+from domain.kernel.schema.validators import validator_of
 from domain.types import Doc, Json
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS, REGISTERED, Registered
@@ -87,7 +87,7 @@ class OfSeat(Fact[int], frozen=True, tag=False):
         return self.seat
 
 
-class Moved(OfSeat, frozen=True, tag_field="t", tag=snake):
+class Moved(OfSeat, frozen=True, tag_field="t", tag=snake_case):
     """A fact that has its members from another class."""
 
 
@@ -133,9 +133,9 @@ class LastCall(Context, frozen=True):
     """Nothing is known of it."""
 
 
-FACTS = declared(__name__, Fact)
-MOVES = declared(__name__, Move)
-FRAMES = declared(__name__, Context)
+FACTS = declared_classes(__name__, Fact)
+MOVES = declared_classes(__name__, Move)
+FRAMES = declared_classes(__name__, Context)
 RULES: Ruleset[Any] = replace(skirmish.RULESET, moves={**skirmish.RULESET.moves, **MOVES}, facts=FACTS, frames=FRAMES)
 
 
@@ -145,18 +145,23 @@ class TestNames:
         [("GoldPaid", "gold_paid"), ("Ended", "ended"), ("Outer.GoldPaid", "gold_paid"), ("f.<locals>.End", "end")],
     )
     def test_snake_case(self, name: str, word: str) -> None:
-        assert snake(name) == word
+        assert snake_case(name) == word
 
     def test_the_class_names_its_objects(self) -> None:
-        assert [tag(k) for k in (GoldPaid, Bid, Renamed, Ended)] == ["gold_paid", "bid", "has_another_name", "ended"]
+        assert [type_name(k) for k in (GoldPaid, Bid, Renamed, Ended)] == [
+            "gold_paid",
+            "bid",
+            "has_another_name",
+            "ended",
+        ]
         assert (doc(Renamed()), doc(Bid(3))) == ({"t": "has_another_name"}, {"type": "bid", "gold": 3})
 
     def test_a_module_declares_its_own_in_order(self) -> None:
         """Neither what it imports nor what only lends members to others, nor parts."""
         assert list(FACTS) == ["gold_paid", "marched", "has_another_name", "moved"]
         assert list(MOVES) == ["bid", "use_tile", "answer"]
-        assert by_tag(Bid, UseTile, Answer) == MOVES
-        assert declared("domain.kernel.rules.flow", Fact) == FLOW
+        assert by_type_name(Bid, UseTile, Answer) == MOVES
+        assert declared_classes("domain.kernel.rules.flow", Fact) == FLOW
 
     def test_members_of_another_class(self) -> None:
         assert doc(Moved(3)) == {"t": "moved", "seat": 3}
@@ -165,17 +170,17 @@ class TestNames:
     @pytest.mark.parametrize("entry", FLOWS, ids=lambda e: e.name)
     def test_a_ruleset_lists_what_its_modules_declare(self, entry: Registered) -> None:
         rules, module = entry.rules, entry.rules.state.__module__
-        assert rules.facts == declared(module, Fact)
-        assert rules.moves == declared(module, Move)
-        assert set(rules.do) == set(rules.moves)
-        kinds = (rules.facts, rules.moves, rules.frames, rules.documents)
+        assert rules.facts == declared_classes(module, Fact)
+        assert rules.moves == declared_classes(module, Move)
+        assert set(rules.handlers) == set(rules.moves)
+        kinds = (rules.facts, rules.moves, rules.frames, rules.view_types)
         assert all(kind.__doc__ for of in kinds for kind in of.values())
 
     @pytest.mark.parametrize("entry", REGISTERED, ids=lambda e: e.name)
     def test_a_ruleset_declares_every_frame_that_it_knows(self, entry: Registered) -> None:
         rules = entry.rules
         admitted = {kind for move in rules.moves.values() for kind in move.admission.at}
-        assert {*rules.go, *rules.meta.clocks, *admitted} <= set(rules.frames)
+        assert {*rules.continuations, *rules.meta.clocks, *admitted} <= set(rules.frames)
 
 
 class TestContexts:
@@ -187,7 +192,7 @@ class TestContexts:
 
     def test_the_class_names_the_kind(self) -> None:
         assert list(FRAMES.items()) == [("bidding", Bidding), ("last_call", LastCall)]
-        assert tag(LastCall) == "last_call"
+        assert type_name(LastCall) == "last_call"
 
     @pytest.mark.parametrize(
         ("about", "form"),
@@ -200,19 +205,19 @@ class TestContexts:
     )
     def test_a_frame_keeps_it_as_json(self, about: Context, form: Doc) -> None:
         frame = self.asked(about).state.top
-        assert (frame.kind, frame.asked, frame.data) == (tag(type(about)), (1,), form)
-        assert doc(frame.of(type(about))) == form
+        assert (frame.kind, frame.asked, frame.data) == (type_name(type(about)), (1,), form)
+        assert doc(frame.context(type(about))) == form
 
     def test_a_frame_of_another_kind(self) -> None:
         with pytest.raises(AssertionError, match="the frame last_call is no bidding"):
-            self.asked(LastCall()).state.top.of(Bidding)
+            self.asked(LastCall()).state.top.context(Bidding)
 
     def test_it_is_read_once_and_anew_after_a_change(self) -> None:
         draft = self.asked(Bidding(()))
         frame = draft.state.top
-        assert frame.of(Bidding) is frame.of(Bidding)
+        assert frame.context(Bidding) is frame.context(Bidding)
         draft.note(highest=3)
-        assert (frame.of(Bidding).highest, draft.state.top.of(Bidding).highest) == (UNSET, 3)
+        assert (frame.context(Bidding).highest, draft.state.top.context(Bidding).highest) == (UNSET, 3)
 
     @pytest.mark.parametrize("change", [{"highest": "3"}, {"lowest": 3}, {"lots": [{"unit": "army"}]}])
     def test_a_change_that_does_not_fit(self, change: Doc) -> None:
@@ -221,7 +226,7 @@ class TestContexts:
 
     def test_a_frame_of_a_patch_that_does_not_fit(self) -> None:
         with pytest.raises(msgspec.ValidationError, match="missing required field `lots`"):
-            Frame(1, "bidding").of(Bidding)
+            Frame(1, "bidding").context(Bidding)
 
 
 class TestDocuments:
@@ -237,7 +242,7 @@ class TestDocuments:
     def test_absent_is_not_null(self, fact: GoldPaid, form: Doc) -> None:
         """Each stays what it was, there and back."""
         assert doc(fact) == form
-        assert RULES.read([form]) == [fact]
+        assert RULES.decode_facts([form]) == [fact]
 
     def test_a_move_keeps_what_was_sent(self) -> None:
         for more in ({}, {"note": None}, {"note": "x"}):
@@ -256,7 +261,7 @@ class TestDocuments:
         }
         assert form == json.loads(canonical(form))
         assert (type(form["lots"]), type(form["by_place"]["india"])) == (list, list)
-        assert doc(RULES.read([form])[0]) == form
+        assert doc(RULES.decode_facts([form])[0]) == form
 
     def test_a_document_is_a_fresh_one(self) -> None:
         """Whoever changes it does not change the fact."""
@@ -315,7 +320,7 @@ class TestMembersThatVary:
 
     def test_the_published_schema_has_one_object_per_case(self) -> None:
         """Tiles that are used alike stand together."""
-        cases = shape_of(UseTile).schema()["oneOf"]
+        cases = validator_of(UseTile).schema()["oneOf"]
         said = [(c["properties"]["tile"]["enum"], sorted(c["properties"]), c["required"]) for c in cases]
         assert said == [
             (["pirates", "raiders"], ["loud", "region", "tile"], ["tile", "region"]),
@@ -333,7 +338,7 @@ class TestMembersThatVary:
             said = refusal({"type": "answer", **more})
             assert said is not None
             assert said[2]["at"] == at
-        cases = shape_of(Answer).schema()["oneOf"]
+        cases = validator_of(Answer).schema()["oneOf"]
         assert [c["properties"]["yes"] for c in cases] == [{"type": "boolean", "enum": [b]} for b in (True, False)]
 
     def test_every_member_that_some_case_has(self) -> None:
@@ -399,7 +404,7 @@ WRONG: Mapping[str, Doc] = {
 @pytest.mark.parametrize("fact", WRONG.values(), ids=WRONG)
 def test_a_log_with_an_ill_formed_fact_does_not_fold(fact: Doc) -> None:
     """Nothing is guessed, whatever the fact would have assigned."""
-    match = Match(skirmish.RULESET, 3, bytes(32))
+    match = InMemoryGame(skirmish.RULESET, 3, bytes(32))
     match.play(0, {"type": "pass"})
     *before, last = match.records
     assert fold(match.rules, match.records) == match.game
@@ -415,15 +420,15 @@ from contextlib import suppress
 
 from msgspec import ValidationError
 
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.errors import RuleError
 from domain.kernel.schema.declarations import doc
 from domain.kernel.rules.flow import Frame
-from domain.kernel.rules.ruleset import check_shape
+from domain.kernel.rules.decide import check_shape
 from tests.rulesets import FLOWS
 
 sys.setswitchinterval(1e-6)
-catalogue = shipped()
+catalogue = load_shipped()
 rulesets = [entry.rules for entry in FLOWS] + [catalogue.get(name) for name in catalogue.names()]
 together = threading.Barrier(12)
 
@@ -431,13 +436,14 @@ together = threading.Barrier(12)
 def use():
     together.wait()
     for rules in rulesets:
-        assert [doc(fact) for fact in rules.read([{"t": "answered", "seat": 1}])] == [{"t": "answered", "seat": 1}]
+        answered = {"t": "answered", "seat": 1}
+        assert [doc(fact) for fact in rules.decode_facts([answered])] == [answered]
         for name, kind in rules.moves.items():
             with suppress(RuleError):
                 check_shape(rules, None if kind.admission.by == "engine" else 0, {"type": name})
         for name, kind in rules.frames.items():
             with suppress(ValidationError):
-                Frame(1, name).of(kind)
+                Frame(1, name).context(kind)
 
 
 threads = [threading.Thread(target=use) for _ in range(12)]

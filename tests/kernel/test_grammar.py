@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import pytest
 
-from domain.kernel.narration.sentences import Who
-from domain.kernel.text.grammar import GRAMMARS, Noun, named, noun, numbered
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.text.grammar import GRAMMARS, Noun, numbered_noun, parse_noun, person_noun
 from domain.kernel.text.message_catalog import Texts
 
 EN, FR = GRAMMARS["en"], GRAMMARS["fr"]
@@ -19,18 +19,18 @@ class TestNames:
         [
             ("Africa", Noun("Africa")),
             ("the Baltic", Noun("Baltic", "the")),
-            ("the Pirates (many)", Noun("Pirates", "the", many=True)),
+            ("the Pirates (many)", Noun("Pirates", "the", is_plural=True)),
             ("an army, armies", Noun("army", "an", "armies")),
             ("l'Afrique (f)", Noun("Afrique", "l'", feminine=True)),
-            ("les Caraïbes (f)", Noun("Caraïbes", "les", feminine=True, many=True)),
-            ("la Baltique; en Baltique", Noun("Baltique", "la", feminine=True, where="en Baltique")),
+            ("les Caraïbes (f)", Noun("Caraïbes", "les", feminine=True, is_plural=True)),
+            ("la Baltique; en Baltique", Noun("Baltique", "la", feminine=True, locative="en Baltique")),
             ("une armée, armées", Noun("armée", "une", "armées", feminine=True)),
             ("La Plata", Noun("La Plata")),
             ("personne (égalité)", Noun("personne (égalité)")),
         ],
     )
     def test_an_article_tells_what_the_language_must_know(self, text: str, made: Noun) -> None:
-        assert noun(text) == made
+        assert parse_noun(text) == made
 
 
 class TestFrench:
@@ -49,7 +49,7 @@ class TestFrench:
         ],
     )
     def test_prepositions_and_articles(self, text: str, le: str, de: str, à: str, en: str) -> None:  # noqa: PLC2401
-        name = noun(text)
+        name = parse_noun(text)
         assert [FR.forms[form](name) for form in ("le", "de", "à", "en")] == [le, de, à, en]
 
     @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ class TestFrench:
         ],
     )
     def test_whence(self, text: str, whence: str) -> None:
-        assert FR.forms["depuis"](noun(text)) == whence
+        assert FR.forms["depuis"](parse_noun(text)) == whence
 
     @pytest.mark.parametrize(("count", "said"), [(0, "0 or"), (1, "1 or"), (2, "2 ors"), (12_000, "12\u202f000 ors")])
     def test_numbers(self, count: int, said: str) -> None:
-        assert FR.counted(count, noun("un or, ors")) == said
+        assert FR.count_phrase(count, parse_noun("un or, ors")) == said
 
     def test_lists(self) -> None:
-        assert [FR.listed(x) for x in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a et b", "a, b et c"]
+        assert [FR.join_list(x) for x in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a et b", "a, b et c"]
 
     def test_punctuation(self) -> None:
         told = "le fort tombe ; qui gagne ? la réponse : « rien » , 3:4."
@@ -81,16 +81,18 @@ class TestFrench:
 class TestEnglish:
     def test_forms(self) -> None:
         forms = [
-            EN.forms[form](noun(text)) for text in ("the Baltic", "an army, armies") for form in ("the", "a", "in")
+            EN.forms[form](parse_noun(text))
+            for text in ("the Baltic", "an army, armies")
+            for form in ("the", "a", "in")
         ]
         assert forms == ["the Baltic", "the Baltic", "in the Baltic", "army", "an army", "in army"]
 
     @pytest.mark.parametrize(("count", "said"), [(0, "0 armies"), (1, "1 army"), (3, "3 armies"), (-1, "-1 army")])
     def test_numbers(self, count: int, said: str) -> None:
-        assert EN.counted(count, noun("an army, armies")) == said
+        assert EN.count_phrase(count, parse_noun("an army, armies")) == said
 
     def test_lists_have_no_comma_before_and(self) -> None:
-        assert EN.listed(["a", "b", "c"]) == "a, b and c"
+        assert EN.join_list(["a", "b", "c"]) == "a, b and c"
 
 
 class TestTemplates:
@@ -104,10 +106,12 @@ class TestTemplates:
     }
 
     def said(self, template: str, **members: object) -> str:
-        powers = {0: noun("la France"), 1: noun("les Provinces-Unies (f)"), 2: named("alice")}
+        powers = {0: parse_noun("la France"), 1: parse_noun("les Provinces-Unies (f)"), 2: person_noun("alice")}
         texts = Texts("fr", {**self.words, "fact.x": template, "paid.bid": "pour sa mise", "item.lot": "{n:n.@unit}"})
         fact = {"t": "x", **members}
-        return texts.sentence(fact, lambda seat: powers.get(seat, numbered(noun("le siège"), seat + 1))) or ""
+        return (
+            texts.sentence(fact, lambda seat: powers.get(seat, numbered_noun(parse_noun("le siège"), seat + 1))) or ""
+        )
 
     def test_places_take_forms(self) -> None:
         told = self.said("{seat:seat} va {from:de} {to:à}.", seat=0, **{"from": "africa", "to": "morocco"})
@@ -151,7 +155,7 @@ class TestTemplates:
 
     def test_a_person_is_named_where_the_power_is_what_is_told(self) -> None:
         texts = Texts("fr", {**self.words, "word.france": "la France", "fact.x": "{seat:person} joue {power:le}."})
-        who = Who(texts, {0: "france"}, {1: "alice"})
+        who = SeatNames(texts, {0: "france"}, {1: "alice"})
         assert texts.sentence({"t": "x", "seat": 0, "power": "france"}, who) == "Le siège 1 joue la France."
         assert texts.sentence({"t": "x", "seat": 1, "power": "france"}, who) == "alice joue la France."
 

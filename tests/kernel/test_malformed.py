@@ -11,7 +11,7 @@ import pytest
 
 from domain.errors import RuleError
 from domain.kernel.rules.decide import check_shape
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.types import Json
 
 CORPUS = Path(__file__).parent / "malformed.jsonl.xz"
@@ -27,7 +27,7 @@ def lines(ruleset: str) -> Iterator[tuple[Json, Json]]:
 
 @pytest.mark.parametrize("ruleset", ["struggle_of_empires@1", "egc@1", "imperunde@1"])
 def test_the_declarations_refuse_what_was_refused_in_the_same_words(ruleset: str) -> None:
-    rules = shipped().get(ruleset)
+    rules = load_shipped().get(ruleset)
     compared = 0
     for move, said in lines(ruleset):
         engine = rules.moves[move["type"]].admission.by == "engine"

@@ -10,12 +10,12 @@ import pytest
 
 from domain.errors import VerificationError
 from domain.kernel.game.game import fold
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.draws import Scripted
 from domain.kernel.schema.canonical_json import canonical
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.types import DIRECTOR, Doc
 from tests.kernel.flows import sealed
 from tests.test_logs import LOGS
@@ -24,24 +24,24 @@ PUBLIC: Doc = {"v": 1, "kind": "moved", "at": 7}
 
 
 def written(record: Record) -> Record:
-    return Record.of(canonical(record.public), canonical(record.packs))
+    return Record.from_json(canonical(record.public), canonical(record.packs))
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_a_game_is_folded_from_texts_to_what_it_is(path: Any) -> None:
     """Facts in their order, draws, clocks, rewinds: in whole games of every ruleset."""
     found = export.parse(lzma.decompress(path.read_bytes()))
-    rules = shipped().get(found.ruleset)
+    rules = load_shipped().get(found.ruleset)
     texts = list(map(written, found.records))
     assert fold(rules, texts) == fold(rules, found.records)
     for text, record in zip(texts, found.records, strict=True):
-        assert list(rules.read_record(text).facts) == list(rules.read(facts_for(record, DIRECTOR)))
+        assert list(rules.decode_record(text).facts) == list(rules.decode_facts(facts_for(record, DIRECTOR)))
         assert text.hash == record.hash
         assert text == record
 
 
 def test_a_named_pack_is_kept_until_it_is_published() -> None:
-    match = Match(sealed.RULESET, 3, bytes(32), source=Scripted(["alliance"] * 3))
+    match = InMemoryGame(sealed.RULESET, 3, bytes(32), source=Scripted(["alliance"] * 3))
     match.play(0, {"type": "attack", "target": 1, "card": "f3"})
     game = fold(match.rules, list(map(written, match.records)))
     assert game.sealed == match.game.sealed
@@ -52,8 +52,8 @@ def test_packs_without_an_order_are_read_as_facts_are() -> None:
     """None of ours has such, but a record is what stands there."""
     packs: dict[str, Doc] = {"0": {"facts": [[1, {"t": "vacated", "seat": 1}]]}}
     record = Record({**PUBLIC, "facts": [{"t": "ended"}, {"t": "ended"}]}, packs)
-    assert [type(f).__name__ for f in sealed.RULESET.read_record(record).facts] == ["Ended", "Vacated", "Ended"]
-    assert list(sealed.RULESET.read_record(written(record)).facts) == list(sealed.RULESET.read_record(record).facts)
+    assert [type(f).__name__ for f in sealed.RULESET.decode_record(record).facts] == ["Ended", "Vacated", "Ended"]
+    assert list(sealed.RULESET.decode_record(written(record)).facts) == list(sealed.RULESET.decode_record(record).facts)
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_packs_without_an_order_are_read_as_facts_are() -> None:
 )
 def test_what_is_no_record_is_refused_at_once(public: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
-        Record.of(public, b"{}")
+        Record.from_json(public, b"{}")
 
 
 @pytest.mark.parametrize("packs", [b"", b"[]", b"{"])
 def test_packs_that_are_none_are_named_when_they_are_asked_for(packs: bytes) -> None:
-    record = Record.of(canonical(PUBLIC), packs)
+    record = Record.from_json(canonical(PUBLIC), packs)
     assert record.version == 1
     with pytest.raises(VerificationError) as caught:
         _ = record.packs
     assert (caught.value.code, caught.value.version) == ("unreadable", 1)
     with pytest.raises(ValueError, match=r".*"):
-        sealed.RULESET.read_record(record)
+        sealed.RULESET.decode_record(record)
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_packs_that_are_none_are_named_when_they_are_asked_for(packs: bytes) -> 
 )
 def test_what_is_no_fact_is_refused(fact: Any) -> None:
     public = {**PUBLIC, "facts": [fact]}
-    for record in (Record(public, {}), Record.of(canonical(public), b"{}")):
+    for record in (Record(public, {}), Record.from_json(canonical(public), b"{}")):
         with pytest.raises(ValueError, match=r".*"):
-            sealed.RULESET.read_record(record)
+            sealed.RULESET.decode_record(record)
     packs: dict[str, Doc] = {"table": {"facts": [[0, fact]], "order": ["table"]}}
     for record in (Record(PUBLIC, packs), written(Record(PUBLIC, packs))):
         with pytest.raises(ValueError, match=r".*"):
-            sealed.RULESET.read_record(record)
+            sealed.RULESET.decode_record(record)
 
 
 LEVELS = 100_000
@@ -101,11 +101,11 @@ def test_what_is_nested_too_deeply_is_no_record(member: bytes) -> None:
     """However deep whoever reads it stands: what the library finds too deep for the stack is a fault of the text."""
     text = canonical(PUBLIC)[:-1] + b"," + member + DEEP + b"}" * (1 + member.count(b"{"))
     with pytest.raises(ValueError, match="deep"):
-        Record.of(text, b"{}")
+        Record.from_json(text, b"{}")
 
 
 def test_packs_deeper_than_can_be_written_are_not_those_that_were_sealed() -> None:
-    assert not Record.of(canonical(PUBLIC), b'{"table":{"x":%b}}' % (b"[" * 300 + b"]" * 300)).sealed
+    assert not Record.from_json(canonical(PUBLIC), b'{"table":{"x":%b}}' % (b"[" * 300 + b"]" * 300)).has_valid_seals
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_packs_deeper_than_can_be_written_are_not_those_that_were_sealed() -> No
     ids=lambda packs: packs[:40].decode(),
 )
 def test_packs_of_another_form_are_refused(packs: bytes) -> None:
-    read = [Record.of(canonical(PUBLIC), packs)]
+    read = [Record.from_json(canonical(PUBLIC), packs)]
     if len(packs) < len(DEEP):
         read.append(Record(PUBLIC, json.loads(packs)))
     for record in read:
         with pytest.raises(ValueError, match=r".*"):
-            sealed.RULESET.read_record(record)
+            sealed.RULESET.decode_record(record)
 
 
 def test_what_nobody_can_have_written_has_no_hash() -> None:

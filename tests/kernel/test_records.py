@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError
-from domain.kernel.game.game import state_for
-from domain.kernel.game.in_memory_game import Match
-from domain.kernel.game.record_builder import Moment
+from domain.kernel.game.game import state_known_to
+from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.game.record_builder import CommandContext
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.record import PAD, Record, facts_for
 from domain.kernel.rules.decide import decisions
@@ -19,8 +19,8 @@ from domain.types import PUBLIC, Viewer
 from tests.kernel.flows import orders, sealed, skirmish, windows
 
 
-def ordering() -> Match[orders.Orders]:
-    return Match(orders.RULESET, 3, bytes(32))
+def ordering() -> InMemoryGame[orders.Orders]:
+    return InMemoryGame(orders.RULESET, 3, bytes(32))
 
 
 def told(record: Record) -> dict[str, Any]:
@@ -34,7 +34,7 @@ class TestAnonymousMoves:
         match = ordering()
         record = match.play(2, {"type": "order", "to": "t01", "units": 1})
         assert told(record) == {"kind": "moved", "by": "seat", "barrier": True}
-        assert record.acts() == [(2, {"type": "order", "to": "t01", "units": 1})]
+        assert record.moves() == [(2, {"type": "order", "to": "t01", "units": 1})]
 
     def test_all_of_them_look_alike(self) -> None:
         """An order and a spy, of any seat: the same members, the same number of seals, the same board."""
@@ -75,13 +75,13 @@ class TestAnonymousMoves:
 class TestWindows:
     def test_who_has_passed_is_not_shown_until_the_window_closes(self) -> None:
         """All who were asked stand in `must` for everybody else; a seat knows its own answer."""
-        match = Match(windows.RULESET, 3, bytes(32))
+        match = InMemoryGame(windows.RULESET, 3, bytes(32))
         match.play(0, {"type": "attack", "target": 1})
         record = match.play(2, {"type": "pass"})
         assert told(record) == {"kind": "moved", "by": "seat", "barrier": True}
         for viewer, must in ((PUBLIC, (0, 1, 2)), (0, (0, 1, 2)), (2, (0, 1))):
             viewers: Viewer = viewer
-            seen = state_for(match.rules, match.records, viewers)
+            seen = state_known_to(match.rules, match.records, viewers)
             assert decisions(match.rules, seen, 0, viewers)[0].must == must
             assert decisions(match.rules, match.state, 0, viewers)[0].must == must
         with pytest.raises(RuleError, match="already_answered"):
@@ -91,7 +91,7 @@ class TestWindows:
         """The record that opens a window has a pack for every seat that was asked."""
         shapes = []
         for auto in (False, True):
-            match = Match(windows.RULESET, 3, bytes(32))
+            match = InMemoryGame(windows.RULESET, 3, bytes(32))
             match.play(2, {"type": "set_auto", "on": auto})
             record = match.play(0, {"type": "attack", "target": 1})
             shapes.append((canonical(told(record)), len(record.public["seals"]), sorted(record.packs)))
@@ -102,7 +102,7 @@ class TestWindows:
         """Defaults are in packs, and every asked seat has one."""
         counts = []
         for passed in ((), (1,), (1, 2)):
-            match = Match(windows.RULESET, 3, bytes(32))
+            match = InMemoryGame(windows.RULESET, 3, bytes(32))
             match.play(0, {"type": "attack", "target": 1})
             for seat in passed:
                 match.play(seat, {"type": "pass"})
@@ -113,8 +113,8 @@ class TestWindows:
 
 
 class TestSealedAnswers:
-    def attack(self) -> tuple[Match[sealed.Sealed], Record]:
-        match = Match(sealed.RULESET, 3, bytes(32), source=Scripted(["alliance"] * 3))
+    def attack(self) -> tuple[InMemoryGame[sealed.Sealed], Record]:
+        match = InMemoryGame(sealed.RULESET, 3, bytes(32), source=Scripted(["alliance"] * 3))
         return match, match.play(0, {"type": "attack", "target": 1, "card": "f3"})
 
     def test_who_answered_is_public_what_is_not(self) -> None:
@@ -161,7 +161,7 @@ class TestSealedAnswers:
 class TestTheRecord:
     def test_empty_members_are_left_out(self) -> None:
         """A record is what happened, no form to be filled in."""
-        match = Match(skirmish.RULESET, 3, bytes(32))
+        match = InMemoryGame(skirmish.RULESET, 3, bytes(32))
         record = match.play(0, {"type": "pass"})
         assert sorted(record.public) == [
             "acts",
@@ -178,18 +178,18 @@ class TestTheRecord:
 
     def test_time_never_goes_back(self) -> None:
         """A clock that was set back does not reorder the log."""
-        match = Match(skirmish.RULESET, 3, bytes(32))
-        before = match.game.at
+        match = InMemoryGame(skirmish.RULESET, 3, bytes(32))
+        before = match.game.time
         match.now = 0
         assert match.play(0, {"type": "pass"}).public["at"] == before
 
     def test_no_secret_is_in_what_is_printed(self) -> None:
         """Salts come from the seed, but the seed itself is in no record before the end."""
-        match = Match(orders.RULESET, 3, bytes(range(32)))
+        match = InMemoryGame(orders.RULESET, 3, bytes(range(32)))
         match.play(0, {"type": "spy", "to": "t01"})
         stored = b"".join(canonical([r.public, r.packs]) for r in match.records)
         assert bytes(range(32)).hex().encode() not in stored
-        assert repr(Moment(b"a seed")) == "Moment(now=0, command='', source=None, again=False)"
+        assert repr(CommandContext(b"a seed")) == "CommandContext(now=0, command_id='', source=None, replaying=False)"
 
     def test_the_director_reads_all_facts_in_their_order(self) -> None:
         """Others read their own between the public ones."""

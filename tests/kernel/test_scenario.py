@@ -15,21 +15,21 @@ from domain.errors import RuleError, ScenarioError
 from domain.games.struggle_of_empires import state as soe
 from domain.games.struggle_of_empires.rules.combat import STEPS
 from domain.kernel import scenario
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Frame
-from domain.kernel.scenario.patches import strays
+from domain.kernel.scenario.patches import find_unknown_ids
 from domain.kernel.schema.json_codec import merge_patch
-from domain.ruleset_registry import Catalogue, shipped
+from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import Json
 from tests.kernel.flows import skirmish
 from tests.rulesets import FLOWS
 
 DOCS = Path(__file__).parents[2] / "docs" / "scenarios.md"
-CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 
 ATTACK: Json = {"seat": 0, "move": {"type": "attack", "target": 1, "offer": 3}}
 HELP: Json = {"seat": 2, "move": {"type": "support", "army": 1}}
@@ -133,7 +133,7 @@ class TestAGame:
     def test_after_a_rewind_the_line_goes_on_from_there(self) -> None:
         back = {"rewind": 6, "expect": {"state": {"/gold/0": 6}, "decisions": [{"kind": "turn", "id": "1-1"}]}}
         passes = {"seat": 0, "move": {"type": "pass"}, "expect": {"decisions": [{"must": [1]}]}}
-        assert played(COMBAT, steps=[ATTACK, back, passes]).match.line() == [*range(1, 7), 8, 9]
+        assert played(COMBAT, steps=[ATTACK, back, passes]).match.active_versions() == [*range(1, 7), 8, 9]
 
     def test_a_rewind_to_nowhere_is_refused(self) -> None:
         steps = [{"rewind": v, "expect": {"refused": "not_on_line"}} for v in (0, 3, 6, 99)]
@@ -428,7 +428,7 @@ class TestVariants:
         fails(self.doc({"name": "x", "steps": [], "expect": expect}), "/variants/2/expect/no_facts/0/t")
 
     def test_variants_are_watched_too(self) -> None:
-        seen: list[scenario.Seen] = []
+        seen: list[scenario.StepTrace] = []
         list(scenario.play(CATALOGUE.get, self.doc(), seen.append))
         assert [(s.variant, s.step) for s in seen] == [("", 0), ("", 1), ("", 2), ("", 3), ("no", 1), ("late", 1)]
         assert [d["kind"] for d in seen[1].decisions] == ["support"]
@@ -528,8 +528,8 @@ def crooked_pass(d: Draft[Any], frame: Frame, seat: int, move: skirmish.Pass) ->
     skirmish.do_pass(d, frame, seat, move)
 
 
-def crooked(do: Any) -> Catalogue:
-    return Catalogue([replace(skirmish.RULESET, do={**skirmish.RULESET.do, "pass": do})])
+def crooked(do: Any) -> RulesetRegistry:
+    return RulesetRegistry([replace(skirmish.RULESET, handlers={**skirmish.RULESET.handlers, "pass": do})])
 
 
 class TestFaultyRules:
@@ -596,9 +596,9 @@ class TestAnEmptyBoard:
         rules = replace(skirmish.RULESET, fill=lambda s: replace(s, reserve=tuple(g // 4 for g in s.gold)))
         patch = {"gold": {"0": 12}, "reserve": {"1": 5}}
         doc = {**COMBAT, "blank": True, "patch": patch, "steps": []}
-        assert scenario.run(Catalogue([rules]).get, doc).match.state.reserve == (3, 5, 2, 2)
+        assert scenario.run(RulesetRegistry([rules]).get, doc).match.state.reserve == (3, 5, 2, 2)
         doc = {**COMBAT, "patch": patch, "steps": []}
-        assert scenario.run(Catalogue([rules]).get, doc).match.state.reserve == (1, 5, 1, 1)
+        assert scenario.run(RulesetRegistry([rules]).get, doc).match.state.reserve == (1, 5, 1, 1)
 
     def test_its_log_replays_like_any_other(self) -> None:
         match = scenario.run(CATALOGUE.get, {**self.WINDOWS, "seed": 3}).match
@@ -608,12 +608,12 @@ class TestAnEmptyBoard:
     def test_only_true_marks_it(self) -> None:
         fails({**COMBAT, "blank": False}, "/blank: true is expected")
 
-    @pytest.mark.parametrize("ruleset", shipped().names())
+    @pytest.mark.parametrize("ruleset", load_shipped().names())
     def test_supplies_of_the_games_fill_themselves(self, ruleset: str) -> None:
-        rules = shipped().get(ruleset)
+        rules = load_shipped().get(ruleset)
         patch, check = FILLED[rules.meta.ruleset.split("@", maxsplit=1)[0]]
         doc = {"ruleset": ruleset, "table": {"seats": rules.meta.seats[0]}, "blank": True, "patch": patch, "steps": []}
-        assert scenario.run(shipped().get, {**doc, "expect": {"state": check}}).steps == 0
+        assert scenario.run(load_shipped().get, {**doc, "expect": {"state": check}}).steps == 0
 
 
 FILLED: dict[str, tuple[Json, Json]] = {
@@ -720,7 +720,7 @@ UNKNOWN: list[tuple[str, Json, str]] = [
 class TestNamesThatThereAreNot:
     @pytest.mark.parametrize(("ruleset", "patch", "told"), UNKNOWN, ids=[told for *_, told in UNKNOWN])
     def test_they_are_told_with_their_place(self, ruleset: str, patch: Json, told: str) -> None:
-        get = CATALOGUE.get if ruleset == "skirmish@1" else shipped().get
+        get = CATALOGUE.get if ruleset == "skirmish@1" else load_shipped().get
         rules = get(ruleset)
         doc = {"ruleset": ruleset, "table": {"seats": 3 if 3 in rules.meta.seats else 10}, "patch": patch, "steps": []}
         with pytest.raises(ScenarioError) as caught:
@@ -731,7 +731,7 @@ class TestNamesThatThereAreNot:
     def test_not_more_than_some(self) -> None:
         doc = {"ruleset": "egc@1", "table": {"seats": 10}, "patch": {"turn": 4}, "steps": []}
         with pytest.raises(ScenarioError, match=r"; and 90 more$"):
-            scenario.run(shipped().get, doc)
+            scenario.run(load_shipped().get, doc)
 
     def test_what_the_invariants_cannot_be_asked(self) -> None:
         def check(s: skirmish.Skirmish) -> list[str]:
@@ -740,7 +740,7 @@ class TestNamesThatThereAreNot:
         rules = replace(skirmish.RULESET, check=check)
         doc = {**COMBAT, "patch": {"units": {"1": {"army": None}}, "turns": 3}}
         with pytest.raises(ScenarioError, match=r"^/patch: .*KeyError 'army'; look at /patch/units/1/army$"):
-            scenario.run(Catalogue([rules]).get, doc)
+            scenario.run(RulesetRegistry([rules]).get, doc)
 
     def test_what_a_seat_cannot_be_shown(self) -> None:
         def own(s: skirmish.Skirmish, seat: int) -> skirmish.Own:
@@ -748,7 +748,7 @@ class TestNamesThatThereAreNot:
 
         rules = replace(skirmish.RULESET, own=own)
         with pytest.raises(ScenarioError, match=r"IndexError list index out of range; look at /patch/turns$"):
-            scenario.run(Catalogue([rules]).get, {**COMBAT, "patch": {"turns": 0, "gold": {"0": 3}}})
+            scenario.run(RulesetRegistry([rules]).get, {**COMBAT, "patch": {"turns": 0, "gold": {"0": 3}}})
 
     def test_what_shows_in_a_step_only(self) -> None:
         doc = {**COMBAT, "patch": {"frames": [{"n": 1, "kind": "turn", "asked": [0], "owing": [0]}], "turns": 3}}
@@ -761,9 +761,9 @@ class TestNamesThatThereAreNot:
 
     @pytest.mark.parametrize("entry", FLOWS, ids=lambda entry: entry.name)
     def test_a_game_of_its_own_has_none(self, entry: Any) -> None:
-        match = Match(entry.rules, entry.seats, bytes(32))
+        match = InMemoryGame(entry.rules, entry.seats, bytes(32))
         for _ in range(60):
-            assert not list(strays(entry.rules, match.state, entry.seats, ()))
+            assert not list(find_unknown_ids(entry.rules, match.state, entry.seats, ()))
             if not match.state.frames:
                 break
             match.resolve() if match.state.top.engine else match.lapse()
@@ -861,7 +861,7 @@ def test_the_worked_examples_of_the_documentation_hold() -> None:
     tops = [doc["patch"]["frames"][-1]["kind"] for doc in worked]
     assert tops == ["turn", "reserve"]
     for doc in worked:
-        scenario.run(shipped().get, doc)
+        scenario.run(load_shipped().get, doc)
 
 
 def test_the_documentation_names_every_member_of_a_frame_and_of_a_combat() -> None:

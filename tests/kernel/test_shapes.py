@@ -6,18 +6,28 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.schema.validators import ANY_INT, Bool, Int, ListOf, MapOf, Null, Obj, Shape, Word
+from domain.kernel.schema.validators import (
+    ANY_INT,
+    Boolean,
+    IntegerRange,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectOf,
+    Validator,
+    Word,
+)
 
-MOVE = Obj(
+MOVE = ObjectOf(
     {
         "to": Word(),
-        "units": ListOf(Obj({"unit": Word(("army", "navy")), "count": Int(1, 9)}), 1, 3),
-        "via": Null(Word(), optional=True),
-        "points": MapOf(Int(0), optional=True),
-        "surprise": Bool(optional=True),
+        "units": ListOf(ObjectOf({"unit": Word(("army", "navy")), "count": IntegerRange(1, 9)}), 1, 3),
+        "via": Nullable(Word(), optional=True),
+        "points": MapOf(IntegerRange(0), optional=True),
+        "surprise": Boolean(optional=True),
     }
 )
-TILE = Obj({"tile": Word()}, "tile", {"pirates": {"region": Word()}, "banking": {}})
+TILE = ObjectOf({"tile": Word()}, "tile", {"pirates": {"region": Word()}, "banking": {}})
 GOOD: dict[str, Any] = {"to": "baltic", "units": [{"unit": "army", "count": 2}]}
 
 
@@ -25,7 +35,7 @@ class TestFaults:
     def test_what_fits(self) -> None:
         """Optional fields may be missing, null where it is allowed."""
         for more in ({}, {"via": None}, {"via": "x", "surprise": True, "points": {"a": 0}}):
-            assert MOVE.fault({**GOOD, **more}, "") is None
+            assert MOVE.find_error({**GOOD, **more}, "") is None
 
     @pytest.mark.parametrize(
         ("change", "pointer"),
@@ -54,23 +64,23 @@ class TestFaults:
     )
     def test_the_first_fault_has_its_pointer(self, change: dict[str, Any], pointer: str) -> None:
         """Booleans are no integers, floats are never taken."""
-        fault = MOVE.fault({**GOOD, **change}, "")
+        fault = MOVE.find_error({**GOOD, **change}, "")
         assert fault is not None
         assert fault[0] == pointer
 
     def test_integers_beyond_2_53_are_none(self) -> None:
         """Not every JSON reader keeps them."""
-        assert ANY_INT.fault(2**53 - 1, "") is None
-        assert ANY_INT.fault(2**53, "") is not None
-        assert ANY_INT.fault(-(2**53), "") is not None
+        assert ANY_INT.find_error(2**53 - 1, "") is None
+        assert ANY_INT.find_error(2**53, "") is not None
+        assert ANY_INT.find_error(-(2**53), "") is not None
 
     def test_a_tag_adds_fields(self) -> None:
         """A value that has no entry adds none, so that the rules can refuse it by their own code."""
-        assert TILE.fault({"tile": "pirates", "region": "india"}, "") is None
-        assert TILE.fault({"tile": "pirates"}, "") == ("/region", "a field that is required")
-        assert TILE.fault({"tile": "banking", "region": "india"}, "") == ("/region", "no such field")
-        assert TILE.fault({"tile": "unheard_of"}, "") is None
-        assert TILE.fault({"tile": 3}, "") is not None
+        assert TILE.find_error({"tile": "pirates", "region": "india"}, "") is None
+        assert TILE.find_error({"tile": "pirates"}, "") == ("/region", "a field that is required")
+        assert TILE.find_error({"tile": "banking", "region": "india"}, "") == ("/region", "no such field")
+        assert TILE.find_error({"tile": "unheard_of"}, "") is None
+        assert TILE.find_error({"tile": 3}, "") is not None
 
 
 def agrees(schema: dict[str, Any], value: Any) -> bool:
@@ -100,7 +110,7 @@ def agrees(schema: dict[str, Any], value: Any) -> bool:
 @pytest.mark.parametrize("value", [GOOD, {**GOOD, "via": None}, {**GOOD, "to": 1}, {"to": "x"}, {**GOOD, "z": 1}, 3])
 def test_the_schema_says_the_same(value: Any) -> None:
     """Who checks by the published schema finds what the kernel finds."""
-    assert agrees(MOVE.schema(), value) == (MOVE.fault(value, "") is None)
+    assert agrees(MOVE.schema(), value) == (MOVE.find_error(value, "") is None)
 
 
 def test_the_schema_of_variants_is_a_union() -> None:
@@ -111,6 +121,6 @@ def test_the_schema_of_variants_is_a_union() -> None:
 
 def test_a_shape_of_its_own_must_say_both() -> None:
     """The base class has no meaning."""
-    for call in (lambda: Shape().fault(1, ""), lambda: Shape().schema()):
+    for call in (lambda: Validator().find_error(1, ""), lambda: Validator().schema()):
         with pytest.raises(NotImplementedError):
             call()

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.kernel.game.game import shown
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.game import private_view
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.ruleset import Everything, Nothing, Score
-from domain.kernel.schema.canonical_json import canonical, digest, digest_of
+from domain.kernel.schema.canonical_json import canonical, digest, struct_digest
 from domain.kernel.schema.declarations import UNSET, Maybe, Part
 from domain.kernel.schema.json_codec import to_json
 from domain.types import DIRECTOR, MAX_INT, PUBLIC, Doc, Json
@@ -28,9 +28,9 @@ class Detail(Part, frozen=True):
     tie_break: Maybe[int | None] = UNSET
 
 
-def sealed_game() -> Match[sealed.Sealed]:
+def sealed_game() -> InMemoryGame[sealed.Sealed]:
     """Seat 0 has laid a card."""
-    match = Match(sealed.RULESET, 3, bytes(32))
+    match = InMemoryGame(sealed.RULESET, 3, bytes(32))
     card = next(c for c in match.state.hands[0] if c != "alliance")
     match.play(0, {"type": "attack", "target": 1, "card": card})
     return match
@@ -39,52 +39,57 @@ def sealed_game() -> Match[sealed.Sealed]:
 class TestViewers:
     def test_everybody(self) -> None:
         s = sealed_game().state
-        assert sealed.RULESET.shown(s, PUBLIC) == sealed.Board(s.turns, s.gold, s.points, s.laid)
-        assert sealed.RULESET.sight(s, PUBLIC) == {"turns": 10, "gold": [6, 6, 6], "points": [0, 0, 0], "laid": []}
+        assert sealed.RULESET.player_view_part(s, PUBLIC) == sealed.Board(s.turns, s.gold, s.points, s.laid)
+        assert sealed.RULESET.player_view(s, PUBLIC) == {
+            "turns": 10,
+            "gold": [6, 6, 6],
+            "points": [0, 0, 0],
+            "laid": [],
+        }
 
     def test_a_seat(self) -> None:
         s = sealed_game().state
-        assert sealed.RULESET.shown(s, 0) == sealed.Own(s.hands[0], s.cards[0], ())
-        assert sealed.RULESET.sight(s, 0) == {"hand": list(s.hands[0]), "card": s.cards[0], "powers": []}
+        assert sealed.RULESET.player_view_part(s, 0) == sealed.Own(s.hands[0], s.cards[0], ())
+        assert sealed.RULESET.player_view(s, 0) == {"hand": list(s.hands[0]), "card": s.cards[0], "powers": []}
 
     def test_the_director_sees_what_all_seats_see_and_what_none_does(self) -> None:
-        s = Match(orders.RULESET, 2, bytes(32)).state
+        s = InMemoryGame(orders.RULESET, 2, bytes(32)).state
         seats = {str(seat): orders.own(s, seat) for seat in range(2)}
-        assert orders.RULESET.shown(s, DIRECTOR) == Everything(seats, orders.Hidden(s.garrison))
-        assert orders.RULESET.sight(s, DIRECTOR) == {
-            "seats": {str(seat): orders.RULESET.sight(s, seat) for seat in range(2)},
+        assert orders.RULESET.player_view_part(s, DIRECTOR) == Everything(seats, orders.Hidden(s.garrison))
+        assert orders.RULESET.player_view(s, DIRECTOR) == {
+            "seats": {str(seat): orders.RULESET.player_view(s, seat) for seat in range(2)},
             "hidden": {"garrison": s.garrison},
         }
 
     def test_a_game_without_secrets(self) -> None:
-        s = Match(passage.RULESET, 2, bytes(32)).state
-        assert passage.RULESET.shown(s, 1) == Nothing()
-        assert passage.RULESET.sight(s, 1) == {}
-        assert passage.RULESET.sight(s, DIRECTOR) == {"seats": {"0": {}, "1": {}}, "hidden": {}}
+        s = InMemoryGame(passage.RULESET, 2, bytes(32)).state
+        assert passage.RULESET.player_view_part(s, 1) == Nothing()
+        assert passage.RULESET.player_view(s, 1) == {}
+        assert passage.RULESET.player_view(s, DIRECTOR) == {"seats": {"0": {}, "1": {}}, "hidden": {}}
 
     def test_after_the_end_everybody_sees_all(self) -> None:
         match = sealed_game()
         rules = match.rules
-        assert shown(rules, match.game, 1) == rules.shown(match.state, 1)
+        assert private_view(rules, match.game, 1) == rules.player_view_part(match.state, 1)
         match.close("example")
         for viewer in (PUBLIC, DIRECTOR, 0, 1):
-            assert shown(rules, match.game, viewer) == rules.shown(match.state, DIRECTOR)
+            assert private_view(rules, match.game, viewer) == rules.player_view_part(match.state, DIRECTOR)
 
 
 class TestDocuments:
     def test_they_are_what_the_functions_declare(self) -> None:
         own: dict[str, type[Part]] = {"board": sealed.Board, "own": sealed.Own}
-        assert sealed.RULESET.documents == {**own, "hidden": Nothing, "detail": Nothing}
-        assert template.RULESET.documents["own"] is Nothing
-        assert orders.RULESET.documents["hidden"] is orders.Hidden
+        assert sealed.RULESET.view_types == {**own, "hidden": Nothing, "detail": Nothing}
+        assert template.RULESET.view_types["own"] is Nothing
+        assert orders.RULESET.view_types["hidden"] is orders.Hidden
 
     @pytest.mark.parametrize("entry", FLOWS, ids=lambda entry: entry.name)
     def test_the_state_is_left_as_it_is(self, entry: Registered) -> None:
         """A document is a fresh one, whatever somebody does with it."""
-        state: Any = Match(entry.rules, entry.seats, bytes(32)).state
+        state: Any = InMemoryGame(entry.rules, entry.seats, bytes(32)).state
         before = canonical(to_json(state))
         for viewer in (PUBLIC, DIRECTOR, 0):
-            seen = entry.rules.sight(state, viewer)
+            seen = entry.rules.player_view(state, viewer)
             emptied(seen)
         assert canonical(to_json(state)) == before
 
@@ -116,14 +121,14 @@ values = st.recursive(
 class TestDigests:
     @given(values)
     def test_a_document_has_one_digest_however_it_is_written(self, doc: Json) -> None:
-        assert digest_of(doc) == digest(doc)
+        assert struct_digest(doc) == digest(doc)
 
     @given(st.text(), st.dictionaries(st.text(), values, max_size=4), st.none() | st.integers(-MAX_INT, MAX_INT))
     def test_a_declared_one_has_that_of_its_document(self, word: str, kept: Doc, more: int | None) -> None:
         made = msgspec.defstruct("Made", [("word", str), ("kept", Doc), ("a", int | None)], bases=(Part,), frozen=True)
-        assert digest_of(made(word, kept, more)) == digest({"word": word, "kept": kept, "a": more})
+        assert struct_digest(made(word, kept, more)) == digest({"word": word, "kept": kept, "a": more})
 
     @pytest.mark.parametrize("entry", FLOWS, ids=lambda entry: entry.name)
     def test_of_a_board(self, entry: Registered) -> None:
-        state: Any = Match(entry.rules, entry.seats, bytes(32)).state
-        assert digest_of(entry.rules.board(state)) == digest(entry.rules.sight(state, PUBLIC))
+        state: Any = InMemoryGame(entry.rules, entry.seats, bytes(32)).state
+        assert struct_digest(entry.rules.board(state)) == digest(entry.rules.player_view(state, PUBLIC))

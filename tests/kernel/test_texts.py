@@ -11,8 +11,8 @@ from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.records.record import KINDS
 from domain.kernel.rules.ruleset import COMMON_CODES
 from domain.kernel.text import package_data
-from domain.kernel.text.grammar import named, noun, numbered
-from domain.kernel.text.message_catalog import LANGUAGES, Texts, texts
+from domain.kernel.text.grammar import numbered_noun, parse_noun, person_noun
+from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
 
 PLACES = re.compile(r"\{\w+(?::\w+)?")
 
@@ -20,7 +20,7 @@ PLACES = re.compile(r"\{\w+(?::\w+)?")
 class TestTheKernelsOwn:
     def test_the_languages_have_the_same_keys_and_places(self) -> None:
         """And no text is empty."""
-        catalogues = [dict(texts("", lang).common) for lang in LANGUAGES]
+        catalogues = [dict(load_texts("", lang).common) for lang in LANGUAGES]
         assert catalogues[0].keys() == catalogues[1].keys()
         for key, text in catalogues[0].items():
             assert sorted(PLACES.findall(text)) == sorted(PLACES.findall(catalogues[1][key])), key
@@ -30,7 +30,7 @@ class TestTheKernelsOwn:
 
     def test_every_code_and_kind_of_record_has_a_text(self) -> None:
         """A refusal can be told in any language."""
-        known = texts("", "fr")
+        known = load_texts("", "fr")
         assert [c for c in (*COMMON_CODES, *TABLE_CODES) if known.get(f"refusal.{c}") is None] == []
         assert [k for k in KINDS if k != "moved" and known.get(f"record.{k}") is None] == []
 
@@ -42,7 +42,7 @@ class TestSentences:
         """Ids by their word, seats by their name, lists joined, null a dash in them."""
         fact = {"t": "moved", "seat": 0, "unit": 2, "to": "baltic", "list": ["baltic", "x", None]}
         assert self.own.sentence(fact) == "Seat 1 moves 2 to Baltic: Baltic, x and -."
-        assert self.own.sentence(fact, lambda s: named(f"p{s}")) == "p0 moves 2 to Baltic: Baltic, x and -."
+        assert self.own.sentence(fact, lambda s: person_noun(f"p{s}")) == "p0 moves 2 to Baltic: Baltic, x and -."
 
     def test_objects_give_keys_and_values(self) -> None:
         """Nothing is a dash, or one could not tell which key has it."""
@@ -88,8 +88,8 @@ class TestSentences:
 
     def test_seats_count_from_one(self) -> None:
         """As people do."""
-        assert texts("", "fr").seat(0) == numbered(noun("le siège"), 1)
-        assert texts("", "fr").word(True) == "oui"
+        assert load_texts("", "fr").seat(0) == numbered_noun(parse_noun("le siège"), 1)
+        assert load_texts("", "fr").word(True) == "oui"
 
 
 class TestDataFiles:

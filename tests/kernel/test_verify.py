@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import RuleError, VerificationError
-from domain.kernel.game.command import Act
+from domain.kernel.game.command import Command
 from domain.kernel.game.game import fold
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Lapse, Play
-from domain.kernel.game.record_builder import Moment
+from domain.kernel.game.record_builder import CommandContext
 from domain.kernel.game.table_commands import Close, Join, Open, Reveal, Start, Vacate
 from domain.kernel.proof.verify import VERIFICATION_CODES, verify
 from domain.kernel.records.audience import TABLE_KEY
@@ -31,10 +31,10 @@ from tests.kernel.machine import play_on
 from tests.rulesets import FLOWS, Registered
 
 
-def played(entry: Registered, seed: int = 1, *, close: bool = True, source: Any = None) -> Match[Any]:
+def played(entry: Registered, seed: int = 1, *, close: bool = True, source: Any = None) -> InMemoryGame[Any]:
     """A whole game, with a rewind, fresh entropy and a missed deadline in it."""
     rng = random.Random(seed)
-    match = Match(entry.rules, entry.seats, rng.randbytes(32), options=entry.options, source=source)
+    match = InMemoryGame(entry.rules, entry.seats, rng.randbytes(32), options=entry.options, source=source)
     play_on(match, rng, 6)
     if not match.state.over:
         match.rewind(match.game.version - 2)
@@ -102,7 +102,7 @@ class TestAWholeGame:
             parse(file[: data.draw(st.integers(0, len(file) - 1))])
 
 
-def forged(match: Match[Any], at: int, change: Callable[[dict[str, Json], dict[str, Json]], None]) -> Export:
+def forged(match: InMemoryGame[Any], at: int, change: Callable[[dict[str, Json], dict[str, Json]], None]) -> Export:
     """A host's forgery: the record is changed, and every seal and hash after it is made to fit again."""
     docs = [json.loads(canonical([r.public, r.packs])) for r in match.records]
     change(*docs[at - 1])
@@ -122,7 +122,7 @@ def refusal(entry: Registered, export: Export) -> str:
     return caught.value.code
 
 
-def first(match: Match[Any], want: Callable[[Record], bool]) -> int:
+def first(match: InMemoryGame[Any], want: Callable[[Record], bool]) -> int:
     return next(r.version for r in match.records if want(r))
 
 
@@ -282,15 +282,15 @@ class TestAForgingHost:
 
 @pytest.mark.parametrize(("seat", "moves"), [(-1, [{"type": "pass"}]), (99, [{"type": "pass"}]), (0, [])])
 def test_what_nobody_can_play_is_refused(seat: int, moves: list[Json]) -> None:
-    match = Match(skirmish.RULESET, 4, bytes(32))
+    match = InMemoryGame(skirmish.RULESET, 4, bytes(32))
     with pytest.raises(RuleError) as caught:
-        match.do(Play(seat, moves))
+        match.execute(Play(seat, moves))
     assert caught.value.code == ("unknown_seat" if moves else "malformed_move")
 
 
 def test_a_patched_game_is_proved_too() -> None:
     """The patch is a public fact: the log of a scenario replays like any other."""
-    match = Match(skirmish.RULESET, 3, bytes(32), patch={"gold": {"1": 3}})
+    match = InMemoryGame(skirmish.RULESET, 3, bytes(32), patch={"gold": {"1": 3}})
     play_on(match, random.Random(1), 9)
     match.close("abandoned")
     assert verify(match.rules, parse(dump(match.records))).closed
@@ -298,7 +298,7 @@ def test_a_patched_game_is_proved_too() -> None:
 
 def test_a_look_at_hidden_things_is_a_record_and_told_after_the_end() -> None:
     """That the director did something is public at once, what it was is in the pack of nobody."""
-    match = Match(sealed.RULESET, 3, bytes(32))
+    match = InMemoryGame(sealed.RULESET, 3, bytes(32))
     record = match.look()
     assert {k: v for k, v in record.public.items() if k in ("kind", "by", "acts", "facts", "body")} == {
         "kind": "ruled",
@@ -322,13 +322,13 @@ def test_another_head_is_refused() -> None:
 
 def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None:
     """Such lists were accepted once; they stand in logs for ever, and are refused to whoever moves now."""
-    match = Match(windows.RULESET, 3, bytes(32))
+    match = InMemoryGame(windows.RULESET, 3, bytes(32))
     rules, moves = match.rules, [{"type": "pass"}, {"type": "set_auto", "on": True}]
     match.play(0, {"type": "attack", "target": 1})
     with pytest.raises(RuleError, match="barrier_in_list"):
         match.play(1, *moves)
-    old = Play(1, moves).step(rules, match.game, replace(match.moment, again=True))
-    end = Close("abandoned").step(rules, old.game, match.moment)
+    old = Play(1, moves).execute(rules, match.game, replace(match.context, replaying=True))
+    end = Close("abandoned").execute(rules, old.game, match.context)
     report = verify(rules, parse(dump([*match.records, old.record, end.record], PUBLIC)))
     assert (report.closed, report.decided) == (True, report.records)
 
@@ -336,12 +336,12 @@ def test_a_list_that_went_on_after_a_secret_answer_still_proves_itself() -> None
 def test_nonces_change_the_dice_and_are_checked() -> None:
     """A seat's nonce enters the key of all draws; one that was not committed to is refused."""
     rules, seed, nonce = skirmish.RULESET, bytes(32), b"a nonce of sixteen bytes".hex()
-    moment = Moment(seed, 5)
-    steps = [Open("g", rules.table(3)).step(rules, moment)]
+    moment = CommandContext(seed, 5)
+    steps = [Open("g", rules.make_table(3)).execute(rules, moment)]
 
-    def do(*acts: Act) -> None:
+    def do(*acts: Command) -> None:
         for act in acts:
-            steps.append(act.step(rules, steps[-1].game, moment))
+            steps.append(act.execute(rules, steps[-1].game, moment))
 
     do(*(Join(seat, f"p{seat}", commitment(bytes.fromhex(nonce))) for seat in range(3)))
     for wrong in ("ff" * 16, "not hex"):
@@ -356,31 +356,35 @@ def test_nonces_change_the_dice_and_are_checked() -> None:
 class TestHolds:
     """A log with seats that were held verifies, and no default comes before a hold is over."""
 
-    def played(self) -> Match[Any]:
-        match: Match[Any] = Match(windows.RULESET, 3, b"s" * 32)
+    def played(self) -> InMemoryGame[Any]:
+        match: InMemoryGame[Any] = InMemoryGame(windows.RULESET, 3, b"s" * 32)
         match.play(0, {"type": "attack", "target": 1})
         match.leave(1, 100)
         return match
 
     def test_nothing_is_played_for_a_held_seat(self) -> None:
         match = self.played()
-        assert match.game.kept == (1,)
+        assert match.game.unvacated_seats == (1,)
         assert match.state.vacant == ()
         now = match.now
         with pytest.raises(RuleError, match="not_due"):
-            match.do(Lapse(match.decisions()[0].id, [1]))
+            match.execute(Lapse(match.decisions()[0].id, [1]))
         with pytest.raises(RuleError, match="not_due"):
-            match.do(Vacate(1))
+            match.execute(Vacate(1))
         with pytest.raises(RuleError, match="not_due"):
-            match.do(Vacate(0))
+            match.execute(Vacate(0))
         assert match.now == now
 
     def test_who_takes_it_goes_on_and_who_is_not_replaced_is_vacant(self) -> None:
         taken, lost = self.played(), self.played()
         taken.join(1, "p7")
-        assert (taken.game.kept, taken.state.vacant, taken.game.accounts[1].held) == ((), (), taken.game.at)
+        assert (taken.game.unvacated_seats, taken.state.vacant, taken.game.time_banks[1].hold_end) == (
+            (),
+            (),
+            taken.game.time,
+        )
         lost.vacate(1)
-        assert (lost.game.kept, lost.state.vacant) == ((), (1,))
+        assert (lost.game.unvacated_seats, lost.state.vacant) == ((), (1,))
         for match in (taken, lost):
             match.close("void")
             assert fold(match.rules, match.records) == match.game
@@ -390,7 +394,7 @@ class TestHolds:
         """WI-2: by the number of seals, which everybody can read."""
         seals = []
         for seat in (1, 2):
-            match: Match[Any] = Match(windows.RULESET, 3, b"s" * 32)
+            match: InMemoryGame[Any] = InMemoryGame(windows.RULESET, 3, b"s" * 32)
             match.play(0, {"type": "attack", "target": 1})
             match.play(seat, {"type": "pass"})
             match.leave(1, 100)
@@ -403,18 +407,18 @@ class TestHolds:
     def test_a_rewind_keeps_the_hold(self) -> None:
         match = self.played()
         match.rewind(5)
-        assert (match.game.kept, match.game.accounts[1].held > match.now) == ((1,), True)
+        assert (match.game.unvacated_seats, match.game.time_banks[1].hold_end > match.now) == ((1,), True)
         match.vacate(1)
         match.rewind(5)
-        assert (match.game.kept, match.state.vacant) == ((), (1,))
+        assert (match.game.unvacated_seats, match.state.vacant) == ((), (1,))
         match.hold(1, 50)
         assert match.state.vacant == (1,), "what the rules know is not taken back"
         match.close("void")
         assert verify(match.rules, parse(dump(match.records, DIRECTOR))).closed
 
     def test_a_seat_that_the_director_holds_stays_held_when_its_player_leaves(self) -> None:
-        match: Match[Any] = Match(windows.RULESET, 3, b"s" * 32)
+        match: InMemoryGame[Any] = InMemoryGame(windows.RULESET, 3, b"s" * 32)
         match.hold(1, 100)
-        until = match.game.accounts[1].held
+        until = match.game.time_banks[1].hold_end
         match.leave(1)
-        assert (match.game.kept, match.game.accounts[1].held) == ((1,), until)
+        assert (match.game.unvacated_seats, match.game.time_banks[1].hold_end) == ((1,), until)

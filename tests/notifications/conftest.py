@@ -13,31 +13,31 @@ from typing import Any
 
 import pytest
 
-from domain.accounts.account_store import People
+from domain.accounts.account_store import AccountStore
 from domain.accounts.account_tables import DAY
-from domain.accounts.accounts import Account, Opening
-from domain.command_handler import Commands, new_game
+from domain.accounts.accounts import Account, AccountRegistration
+from domain.command_handler import CommandHandler, new_game_id
 from domain.kernel.game.table_commands import Join, Start
 from domain.ledger import Ledger
-from domain.notifications.ip_ranges import public_or_own
-from domain.notifications.notification_store import Notices
-from domain.notifications.webhooks import Hook, Wanted
-from domain.ruleset_registry import Catalogue
+from domain.notifications.ip_ranges import is_public_or_loopback_ip
+from domain.notifications.notification_store import NotificationStore
+from domain.notifications.webhooks import Webhook, WebhookRequest
+from domain.ruleset_registry import RulesetRegistry
 from domain.service.database import Statement
 from domain.service.keyring import Keyring
-from domain.service.seat_tokens import Access
-from domain.service.seed_store import Vault
-from projections.view_store import Views
+from domain.service.seat_tokens import SeatTokens
+from domain.service.seed_store import SeedStore
+from projections.view_store import ViewStore
 from tests.postgres import postgres_server, postgres_url
 from tests.rulesets import FLOWS
-from workers.context import Crew
-from workers.notifications.delivery_pool import Couriers
-from workers.notifications.producer import Owing
-from workers.notifications.webhook_client import Sender
+from workers.context import WorkerContext
+from workers.notifications.delivery_pool import DeliveryPool
+from workers.notifications.producer import NotificationProducer
+from workers.notifications.webhook_client import WebhookClient
 
 __all__ = ["postgres_server", "postgres_url"]
 
-CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 
 
 @dataclass
@@ -95,44 +95,46 @@ def receiver() -> Iterator[Receiver]:
 class Office:
     """Everything that makes notices and sends them."""
 
-    crew: Crew
-    people: People
-    access: Access
-    notices: Notices
+    crew: WorkerContext
+    people: AccountStore
+    access: SeatTokens
+    notices: NotificationStore
     time: list[int]
 
     def __post_init__(self) -> None:
-        self.owing = Owing(self.crew, self.notices.outbox)
+        self.owing = NotificationProducer(self.crew, self.notices.outbox)
         self.couriers = self.send()
 
-    def send(self, sender: Sender | None = None, mode: str = "loopback") -> Couriers:
+    def send(self, sender: WebhookClient | None = None, mode: str = "loopback") -> DeliveryPool:
         """Those who deliver."""
-        sender = sender or Sender(public_or_own)
-        return Couriers(self.notices, self.people.journal, self.crew.clock, mode, sender)
+        sender = sender or WebhookClient(is_public_or_loopback_ip)
+        return DeliveryPool(self.notices, self.people.audit_log, self.crew.clock, mode, sender)
 
     def again(self) -> None:
         """The process was killed and started anew."""
-        self.owing = Owing(self.crew, self.notices.outbox)
+        self.owing = NotificationProducer(self.crew, self.notices.outbox)
 
     def person(self, name: str) -> Account:
-        id_ = self.people.accounts.id_of()
-        return self.people.accounts.open(id_, Opening(name, "$kept", self.people.credentials.codes(id_)[1]))[0]
+        id_ = self.people.accounts.make_id()
+        return self.people.accounts.open(
+            id_, AccountRegistration(name, "$kept", self.people.recovery_codes.generate(id_)[1])
+        )[0]
 
     def table(self, *people: Account, ruleset: str = "orders@1", start: bool = True, **body: Any) -> str:
         """A game at which these have the first seats, guests the others."""
-        game = new_game()
+        game = new_game_id()
         self.crew.commands.open(game, ruleset, 3, body.pop("options", {}), body=body)
         for seat in range(3):
             player = people[seat].player if seat < len(people) else f"guest{seat}"
-            beside = self.access.issued(game, seat, player, self.access.grant().token, account=seat < len(people))
-            self.crew.commands.do(game, Join(seat, player), beside=partial(_beside, beside))
+            beside = self.access.issue(game, seat, player, self.access.make_token().token, account=seat < len(people))
+            self.crew.commands.handle(game, Join(seat, player), extra_statements=partial(_beside, beside))
         if start:
-            self.crew.commands.do(game, Start())
+            self.crew.commands.handle(game, Start())
         return game
 
-    def hook(self, who: Account, url: str, about: str = "mine", game: str = "", *events: str) -> Hook:
-        wanted = Wanted(url, about, game, events)
-        return self.notices.hooks.make(who.id, wanted, "loopback", self.head(), [])[0]
+    def hook(self, who: Account, url: str, about: str = "mine", game: str = "", *events: str) -> Webhook:
+        wanted = WebhookRequest(url, about, game, events)
+        return self.notices.webhooks.create(who.id, wanted, "loopback", self.head(), [])[0]
 
     def head(self) -> int:
         entries = self.crew.ledger.log(0, 10_000)
@@ -148,7 +150,7 @@ class Office:
     def deliver(self) -> int:
         """All that is due now; how many were tried."""
         found = 0
-        while self.couriers.deliver():
+        while self.couriers.deliver_next():
             found += 1
         return found
 
@@ -166,13 +168,13 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Office]:
     ledger, time = Ledger.open(urls[0], bytes(32)), [1_000 * DAY]
     ledger.migrate()
     keys: Keyring = ledger.keys
-    views, vault = Views(urls[1], keys), Vault(ledger, keys)
-    people, access = People(ledger, keys, lambda: time[0]), Access(ledger, keys, lambda: time[0] // 1000)
-    notices = Notices(ledger, keys, lambda: time[0])
+    views, vault = ViewStore(urls[1], keys), SeedStore(ledger, keys)
+    people, access = AccountStore(ledger, keys, lambda: time[0]), SeatTokens(ledger, keys, lambda: time[0] // 1000)
+    notices = NotificationStore(ledger, keys, lambda: time[0])
     for each in (people, access, notices, notices):
         each.migrate()
-    commands = Commands(ledger, CATALOGUE, vault, lambda: time[0])
-    crew = Crew(commands, ledger, CATALOGUE, vault, views, lambda: time[0], lambda _: None)
+    commands = CommandHandler(ledger, CATALOGUE, vault, lambda: time[0])
+    crew = WorkerContext(commands, ledger, CATALOGUE, vault, views, lambda: time[0], lambda _: None)
     yield Office(crew, people, access, notices, time)
     views.close()
     ledger.close()

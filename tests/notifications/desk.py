@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from domain.accounts.accounts import Account
-from domain.notifications.email_subscriptions import Mailbox, MailWish
+from domain.notifications.email_subscriptions import EmailPreferences, EmailSubscription
 from domain.notifications.outbox import Delivery
-from projections.projector import Pump
+from projections.projector import Projector
 from projections.reader import Reader
 from tests.notifications.conftest import CATALOGUE, Office
 from tests.notifications.mailserver import MailServer, mail_server, text
-from workers.notifications.delivery_pool import Couriers
-from workers.notifications.digests import Digests
-from workers.notifications.email_renderer import Letters
-from workers.notifications.producer import Owing
-from workers.notifications.smtp_client import Mailer, Post
-from workers.notifications.smtp_settings import Relay
+from workers.notifications.delivery_pool import DeliveryPool
+from workers.notifications.digests import DigestProducer
+from workers.notifications.email_renderer import EmailRenderer
+from workers.notifications.producer import NotificationProducer
+from workers.notifications.smtp_client import Mailer, SmtpClient
+from workers.notifications.smtp_settings import SmtpServer
 
 ADDRESS = "anne@example.org"
 ALL = ("turn.due", "deadline.near", "game.over")
@@ -33,21 +33,23 @@ class Desk:
         self.office, self.server = office, server
         office.crew.views.migrate()
         self.reader = Reader(office.crew.views)
-        self.by(Post(Relay("127.0.0.1", server.port, "none")))
-        self.digests = Digests(office.notices.outbox, office.notices.mailboxes, self.reader)
-        office.owing = Owing(office.crew, office.notices.outbox, self.digests)
+        self.by(SmtpClient(SmtpServer("127.0.0.1", server.port, "none")))
+        self.digests = DigestProducer(office.notices.outbox, office.notices.email_subscriptions, self.reader)
+        office.owing = NotificationProducer(office.crew, office.notices.outbox, self.digests)
 
-    def by(self, post: Post) -> None:
+    def by(self, post: SmtpClient) -> None:
         """From now on that one hands mails over."""
-        letters = Letters(CATALOGUE, self.office.access.cards, "https://play.example", "annals@play.example")
-        self.mailer = Mailer(self.office.notices.mailboxes, letters, post, self.reader)
-        self.office.couriers = Couriers(
-            self.office.notices, self.office.people.journal, self.office.crew.clock, mailer=self.mailer
+        letters = EmailRenderer(
+            CATALOGUE, self.office.access.texts.list_cards, "https://play.example", "annals@play.example"
+        )
+        self.mailer = Mailer(self.office.notices.email_subscriptions, letters, post, self.reader)
+        self.office.couriers = DeliveryPool(
+            self.office.notices, self.office.people.audit_log, self.office.crew.clock, mailer=self.mailer
         )
 
-    def keep(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> Mailbox:
-        wish = MailWish(address, events or ALL, **more)
-        return self.office.notices.mailboxes.keep(who.id, wish, self.office.head(), [])
+    def keep(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> EmailSubscription:
+        wish = EmailPreferences(address, events or ALL, **more)
+        return self.office.notices.email_subscriptions.save(who.id, wish, self.office.head(), [])
 
     def code(self) -> str:
         """The one in the last mail."""
@@ -55,7 +57,7 @@ class Desk:
         assert found
         return found[1]
 
-    def confirmed(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> Mailbox:
+    def confirmed(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> EmailSubscription:
         self.keep(who, address, *events, **more)
         self.office.deliver()
         assert self.confirm(who, self.code())
@@ -65,15 +67,15 @@ class Desk:
         return found
 
     def confirm(self, who: Account, code: str) -> bool:
-        return self.office.notices.mailboxes.confirm(who.id, code, self.office.head(), [])
+        return self.office.notices.email_subscriptions.confirm(who.id, code, self.office.head(), [])
 
-    def box(self, who: Account) -> Mailbox:
-        found = self.office.notices.mailboxes.of(who.id)
+    def box(self, who: Account) -> EmailSubscription:
+        found = self.office.notices.email_subscriptions.find_by_account(who.id)
         assert found
         return found
 
     def send(self) -> int:
-        self.office.owing.look()
+        self.office.owing.produce()
         return self.office.deliver()
 
     def states(self) -> set[str]:
@@ -81,14 +83,14 @@ class Desk:
 
     def pump(self) -> None:
         """Bring the views to the end of the log."""
-        pump = Pump(self.office.crew.ledger, CATALOGUE, self.office.crew.views, "test")
+        pump = Projector(self.office.crew.ledger, CATALOGUE, self.office.crew.views, "test")
         while pump.run(self.office.time[0]):
             pass
         pump.release()
 
     def deliveries(self, who: Account) -> list[Delivery]:
         """All that was to be sent to somebody but codes, the oldest first."""
-        found = self.office.notices.outbox.of(self.box(who).webhook)
+        found = self.office.notices.outbox.list_deliveries(self.box(who).webhook)
         return [each for each in reversed(found) if each.type != "mail.confirm"]
 
 

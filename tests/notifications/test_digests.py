@@ -11,19 +11,19 @@ import pytest
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
 from domain.kernel.game.table_commands import Close, Leave
-from domain.notifications.email_subscriptions import LATER, Mailbox
+from domain.notifications.email_subscriptions import DIGEST_RETRY, EmailSubscription
 from tests.notifications.desk import ADDRESS, Desk, anne, desk, server
 from tests.notifications.mailserver import text
 from tests.notifications.test_owing import PACE
 from workers.notifications import digests
-from workers.notifications.digests import AT_ONCE, Digests
+from workers.notifications.digests import MAX_WAITING, DigestProducer
 
 __all__ = ["anne", "desk", "server"]
 
 DIGEST = "mail.digest"
 
 
-def asked(desk: Desk, who: Account, address: str = ADDRESS, *events: str) -> Mailbox:
+def asked(desk: Desk, who: Account, address: str = ADDRESS, *events: str) -> EmailSubscription:
     """A mailbox that gets a digest a day, and of all else the ends of games."""
     return desk.confirmed(who, address, *(events or ("game.over",)), digest="daily")
 
@@ -54,25 +54,25 @@ class TestOneThatCannotBeMade:
         asked(desk, anne)
         asked(desk, bob, "bob@example.org")
         game = desk.office.table(anne, bob)
-        desk.office.crew.commands.do(game, Close("abandoned", "director"))
+        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
         desk.pump()
         next_day(desk, anne)
-        real = Digests._told
+        real = DigestProducer._build_digest
 
-        def fails(made: Digests, box: Mailbox, now: int) -> Any:
+        def fails(made: DigestProducer, box: EmailSubscription, now: int) -> Any:
             if box.account == anne.id:
                 raise KeyError(ADDRESS)
             return real(made, box, now)
 
         with monkeypatch.context() as patched:
-            patched.setattr(Digests, "_told", fails)
+            patched.setattr(DigestProducer, "_build_digest", fails)
             for _ in range(3):
                 desk.send()
         assert told(desk) == ["bob@example.org"]
         (line,) = [record for record in caplog.records if record.levelno == logging.WARNING]
         assert "KeyError" in line.getMessage()
         assert ADDRESS not in caplog.text
-        desk.office.time[0] += LATER
+        desk.office.time[0] += DIGEST_RETRY
         desk.send()
         assert told(desk) == ["bob@example.org", ADDRESS]
         assert game in text(desk.server.mails[-1])
@@ -80,7 +80,7 @@ class TestOneThatCannotBeMade:
     def test_mailboxes_that_are_damaged_keep_nobody_from_his(
         self, desk: Desk, anne: Account, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(digests, "AT_ONCE", 2)
+        monkeypatch.setattr(digests, "MAX_WAITING", 2)
         bad = [asked(desk, who, f"b{n}@example.org") for n, who in enumerate(map(desk.office.person, ("B0", "B1")))]
         asked(desk, anne)
         desk.office.table(anne)
@@ -96,17 +96,17 @@ class TestOneThatCannotBeMade:
 
 class TestManyAtOnce:
     def test_so_many_wait_and_no_more_and_all_get_theirs(self, desk: Desk) -> None:
-        people = many(desk, AT_ONCE + 2)
+        people = many(desk, MAX_WAITING + 2)
         for who in people:
             desk.office.table(who)
         desk.pump()
         next_day(desk, people[0])
         for _ in range(3):
-            desk.office.owing.look()
-        assert len([row for row in desk.office.rows() if row[2] == DIGEST]) == AT_ONCE
+            desk.office.owing.produce()
+        assert len([row for row in desk.office.rows() if row[2] == DIGEST]) == MAX_WAITING
         for _ in range(3):
             desk.send()
-        assert sorted(told(desk)) == sorted(f"p{n}@example.org" for n in range(AT_ONCE + 2))
+        assert sorted(told(desk)) == sorted(f"p{n}@example.org" for n in range(MAX_WAITING + 2))
 
     def test_a_turn_does_not_wait_behind_them(self, desk: Desk, anne: Account) -> None:
         """Nor does it for who was served last."""
@@ -116,25 +116,25 @@ class TestManyAtOnce:
             desk.office.table(who)
         desk.pump()
         next_day(desk, people[0])
-        desk.digests.look(desk.office.time[0])
+        desk.digests.enqueue_due(desk.office.time[0])
         desk.office.table(anne)
         desk.send()
         assert desk.server.subjects[0].startswith("Your turn")
         assert len(told(desk)) == 3
 
     def test_one_look_takes_so_long_and_no_longer(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(digests, "SECONDS", -1.0)
+        monkeypatch.setattr(digests, "MAX_SECONDS", -1.0)
         people = many(desk, 2)
         for who in people:
             desk.office.table(who)
         desk.pump()
         next_day(desk, people[0])
         for count in (1, 2):
-            desk.digests.look(desk.office.time[0])
+            desk.digests.enqueue_due(desk.office.time[0])
             assert len([row for row in desk.office.rows() if row[2] == DIGEST]) == count
 
     def test_of_many_tables_it_names_so_many(self, desk: Desk, anne: Account, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(digests, "MOST", 2)
+        monkeypatch.setattr(digests, "MAX_LINES", 2)
         box = asked(desk, anne)
         for _ in range(5):
             desk.office.table(anne)
@@ -153,11 +153,11 @@ class TestWhatItTells:
     def test_an_end_that_the_views_learn_of_late_is_told_the_next_day(self, desk: Desk, anne: Account) -> None:
         asked(desk, anne)
         game, other = desk.office.table(anne), desk.office.table(anne)
-        desk.office.crew.commands.do(other, Close("abandoned", "director"))
+        desk.office.crew.commands.handle(other, Close("abandoned", "director"))
         desk.pump()
         next_day(desk, anne)
         desk.office.time[0] -= 1
-        desk.office.crew.commands.do(game, Close("abandoned", "director"))
+        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
         desk.office.time[0] += 1
         desk.send()
         assert other in text([m for m in desk.server.mails if m["Subject"] == "Your games"][-1])
@@ -170,7 +170,7 @@ class TestWhatItTells:
     def test_what_has_ended_is_told_once(self, desk: Desk, anne: Account) -> None:
         asked(desk, anne)
         game = desk.office.table(anne)
-        desk.office.crew.commands.do(game, Close("abandoned", "director"))
+        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
         desk.pump()
         for _ in range(2):
             next_day(desk, anne)
@@ -182,10 +182,10 @@ class TestWhatItTells:
         left, kept = desk.office.table(anne, listing="invitation"), desk.office.table(anne)
         desk.pump()
         next_day(desk, anne)
-        desk.office.owing.look()
-        ended = desk.office.access.ended(left, 0)
-        desk.office.crew.commands.do(left, Leave(0), beside=lambda _: ended)
-        desk.office.access.label(left, "somebody", "Only for us", "")
+        desk.office.owing.produce()
+        ended = desk.office.access.revoke(left, 0)
+        desk.office.crew.commands.handle(left, Leave(0), extra_statements=lambda _: ended)
+        desk.office.access.texts.set_card(left, "somebody", "Only for us", "")
         desk.office.deliver()
         body = text(desk.server.mails[-1])
         assert (kept in body, left in body, "Only for us" in body) == (True, False, False)
@@ -195,7 +195,7 @@ class TestWhatItTells:
         desk.office.table(anne, **PACE)
         desk.pump()
         next_day(desk, anne)
-        desk.office.owing.look()
+        desk.office.owing.produce()
         desk.office.time[0] += 2 * DAY
         desk.office.deliver()
         assert told(desk) == []
@@ -205,9 +205,9 @@ class TestWhatItTells:
         desk.office.table(anne)
         desk.pump()
         next_day(desk, anne)
-        desk.office.people.accounts.judge(anne.id, "banned", 0, [])
+        desk.office.people.accounts.set_state(anne.id, "banned", 0, [])
         desk.send()
         assert (desk.states(), told(desk)) == ({"delivered"}, [])
-        desk.office.people.accounts.judge(anne.id, "active", 0, [])
+        desk.office.people.accounts.set_state(anne.id, "active", 0, [])
         desk.send()
         assert told(desk) == [ADDRESS]

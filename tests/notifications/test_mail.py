@@ -20,15 +20,21 @@ from domain.kernel.game.table_commands import Leave
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.kernel.text.package_data import load
 from domain.notifications import email_subscriptions
-from domain.notifications.deliveries import Outcome
-from domain.notifications.email_subscriptions import CODES_A_DAY, CODES_OF_ADDRESS, TRIES, MailWish, next_digest
-from domain.notifications.notification_store import Notices
-from domain.notifications.outbox import BACKOFF, GIVEN_UP, HOLD, MOST_BOUNCES
+from domain.notifications.deliveries import DeliveryResult
+from domain.notifications.email_subscriptions import (
+    CODES_A_DAY,
+    CODES_OF_ADDRESS,
+    TRIES,
+    EmailPreferences,
+    next_digest_time,
+)
+from domain.notifications.notification_store import NotificationStore
+from domain.notifications.outbox import BACKOFF, CLAIM_TIME, GIVEN_UP, MOST_BOUNCES
 from tests.deploy.test_tls import certify
 from tests.notifications.desk import ADDRESS, Desk, anne, desk, server
 from tests.notifications.mailserver import MailServer, mail_server, text
-from workers.notifications.smtp_client import Post
-from workers.notifications.smtp_settings import Relay, relay
+from workers.notifications.smtp_client import SmtpClient
+from workers.notifications.smtp_settings import SmtpServer, parse_smtp_url
 
 __all__ = ["anne", "desk", "server"]
 
@@ -71,7 +77,7 @@ class TestConfirming:
         desk.send()
         code = desk.code()
         assert all(desk.confirm(anne, code) for _ in range(2))
-        desk.office.notices.mailboxes.put_off(desk.box(anne), [])
+        desk.office.notices.email_subscriptions.switch_off(desk.box(anne), [])
         desk.confirm(anne, code)
         assert desk.box(anne).state == "off"
 
@@ -79,7 +85,7 @@ class TestConfirming:
         for _ in range(3):
             desk.keep(anne)
         assert desk.send() == 1
-        desk.office.time[0] += email_subscriptions.AGAIN
+        desk.office.time[0] += email_subscriptions.CODE_INTERVAL
         desk.keep(anne)
         assert desk.send() == 1
         assert desk.confirm(anne, desk.code())
@@ -87,12 +93,12 @@ class TestConfirming:
     def test_another_address_is_told_nothing_before_it_is_confirmed(self, desk: Desk, anne: Account) -> None:
         before = desk.confirmed(anne)
         desk.office.table(anne)
-        desk.office.owing.look()
+        desk.office.owing.produce()
         desk.keep(anne, "other@example.org")
         desk.office.table(anne)
         assert desk.send() == 1
         assert desk.server.got[0][1] == "other@example.org"
-        assert desk.office.notices.mailboxes.by(before.token) is None
+        assert desk.office.notices.email_subscriptions.find_by_token(before.token) is None
         assert desk.box(anne).state == "waiting"
 
     def test_one_account_asks_for_so_many_codes_a_day(self, desk: Desk, anne: Account) -> None:
@@ -143,7 +149,7 @@ class TestLetters:
     ) -> None:
         box = desk.confirmed(anne, language=language)
         game = desk.office.table(anne)
-        desk.office.access.label(game, anne.player, "Sunday", "a note")
+        desk.office.access.texts.set_card(game, anne.player, "Sunday", "a note")
         assert desk.send() == 1
         (mail,) = desk.server.mails
         link = f"https://play.example/mail/end?token={box.token}"
@@ -162,7 +168,7 @@ class TestLetters:
     def test_a_title_makes_no_header_and_no_command(self, desk: Desk, anne: Account, title: str) -> None:
         desk.confirmed(anne)
         game = desk.office.table(anne)
-        desk.office.access.label(game, anne.player, title, "")
+        desk.office.access.texts.set_card(game, anne.player, title, "")
         desk.server.said.clear()
         assert desk.send() == 1
         (mail,) = desk.server.mails
@@ -172,7 +178,7 @@ class TestLetters:
 
     def test_a_title_is_no_template(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
-        desk.office.access.label(desk.office.table(anne), anne.player, "{seat.__class__} {x}", "")
+        desk.office.access.texts.set_card(desk.office.table(anne), anne.player, "{seat.__class__} {x}", "")
         desk.send()
         assert desk.server.subjects == ["Your turn: {seat.__class__} {x}"]
 
@@ -195,7 +201,9 @@ class TestTries:
         desk.server.answer = lambda *_: ""
         desk.office.time[0] += int(BACKOFF[0] * 1.3)
         assert desk.office.deliver() == 1
-        (found,) = [d for d in desk.office.notices.outbox.of(desk.box(anne).webhook) if d.type == "turn.due"]
+        (found,) = [
+            d for d in desk.office.notices.outbox.list_deliveries(desk.box(anne).webhook) if d.type == "turn.due"
+        ]
         assert (found.state, [each["status"] for each in found.log]) == ("delivered", [450, 250])
         assert len(desk.server.got) == 1
 
@@ -226,7 +234,7 @@ class TestTries:
         assert desk.box(anne).state == "on"
         told("550 unknown")
         assert desk.box(anne).state == "off"
-        assert [e.what for e in desk.office.people.journal.read(anne.id)] == ["mail_off"]
+        assert [e.what for e in desk.office.people.audit_log.list_entries(anne.id)] == ["mail_off"]
         count = len(desk.office.rows())
         desk.office.table(anne)
         desk.send()
@@ -244,12 +252,12 @@ class TestTries:
     def test_one_killed_before_it_notes_is_sent_again_under_the_same_id(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.office.table(anne)
-        desk.office.owing.look()
-        parcel = desk.office.notices.outbox.take()
+        desk.office.owing.produce()
+        parcel = desk.office.notices.outbox.claim()
         assert parcel
         assert desk.mailer.send(parcel, desk.office.time[0])  # and there the process is killed
         assert desk.office.deliver() == 0
-        desk.office.time[0] += HOLD
+        desk.office.time[0] += CLAIM_TIME
         assert desk.office.deliver() == 1
         first, second = desk.server.mails
         assert first["Message-ID"] == second["Message-ID"]
@@ -257,7 +265,7 @@ class TestTries:
     def test_a_deadline_that_has_passed_is_not_told(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne, ADDRESS, "turn.due", "deadline.near")
         desk.office.table(anne, pace={"seconds": {"turn": 86_400}})
-        desk.office.owing.look()
+        desk.office.owing.produce()
         desk.office.time[0] += 3 * DAY
         desk.office.deliver()
         assert desk.server.got == []
@@ -285,8 +293,8 @@ class TestRows:
     def test_with_the_account_all_of_it_is_gone(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.office.table(anne)
-        desk.office.owing.look()
-        desk.office.people.accounts.erase(anne.id, lambda _: desk.office.notices.forgotten(anne.id))
+        desk.office.owing.produce()
+        desk.office.people.accounts.erase(anne.id, lambda _: desk.office.notices.erase(anne.id))
         execute = desk.office.crew.ledger.execute
         assert [execute(f"SELECT * FROM {t}") for t in ("webhooks", "deliveries", "mailboxes")] == [[], [], []]  # noqa: S608
         assert desk.office.deliver() == 0
@@ -294,10 +302,10 @@ class TestRows:
             desk.keep(anne)
 
     def test_a_mailbox_is_no_webhook(self, desk: Desk, anne: Account) -> None:
-        box, hooks = desk.confirmed(anne), desk.office.notices.hooks
-        assert hooks.of(anne.id) == []
+        box, hooks = desk.confirmed(anne), desk.office.notices.webhooks
+        assert hooks.list_by_account(anne.id) == []
         assert hooks.find(anne.id, box.webhook) is None
-        assert hooks.rotate(anne.id, box.webhook) is None
+        assert hooks.rotate_secret(anne.id, box.webhook) is None
         assert not hooks.remove(anne.id, box.webhook)
         assert desk.box(anne) == box
 
@@ -305,19 +313,19 @@ class TestRows:
         desk.confirmed(anne)
         desk.keep(desk.office.person("Bob"), "bob@example.org")
         ledger = desk.office.crew.ledger
-        silent = Notices(ledger, ledger.keys, desk.office.crew.clock, ("mine", "table", "lobby"))
-        assert silent.outbox.since() is None
-        assert not silent.outbox.waiting()
-        assert silent.outbox.take() is None
+        silent = NotificationStore(ledger, ledger.keys, desk.office.crew.clock, ("mine", "table", "lobby"))
+        assert silent.outbox.first_position() is None
+        assert not silent.outbox.has_due()
+        assert silent.outbox.claim() is None
 
     def test_put_off_it_is_told_nothing_and_on_again_only_by_a_code(self, desk: Desk, anne: Account) -> None:
         box = desk.confirmed(anne)
         desk.office.table(anne)
-        desk.office.owing.look()
-        found = desk.office.notices.mailboxes.by(box.token)
+        desk.office.owing.produce()
+        found = desk.office.notices.email_subscriptions.find_by_token(box.token)
         assert found
-        assert desk.office.notices.mailboxes.put_off(found, [])
-        assert not desk.office.notices.mailboxes.put_off(found, [])
+        assert desk.office.notices.email_subscriptions.switch_off(found, [])
+        assert not desk.office.notices.email_subscriptions.switch_off(found, [])
         desk.office.table(anne)
         assert desk.send() == 0
         desk.keep(anne)
@@ -329,12 +337,12 @@ class TestDigests:
         office = desk.office
         desk.confirmed(anne, ADDRESS, "game.over", digest="daily", hour=6)
         games = [office.table(anne) for _ in range(2)]
-        office.access.label(games[0], anne.player, "Sunday", "")
+        office.access.texts.set_card(games[0], anne.player, "Sunday", "")
         desk.pump()
         assert desk.send() == 0
         office.time[0] = desk.box(anne).next
         for _ in range(2):
-            office.owing.look()
+            office.owing.produce()
         assert office.deliver() == 1
         assert desk.server.subjects == ["Your games"]
         body = text(desk.server.mails[0])
@@ -356,7 +364,7 @@ class TestDigests:
         office.table(anne)
         desk.pump()
         office.time[0] = before.next
-        office.owing.look()
+        office.owing.produce()
         office.crew.ledger.execute("UPDATE mailboxes SET next = ?, last = ?", (before.next, before.last))
         assert desk.send() == 1
 
@@ -373,7 +381,7 @@ class TestDigests:
     )
     def test_when_the_next_is_due(self, digest: str, hour: int, after: int | None) -> None:
         """1970 began on a Thursday."""
-        assert next_digest(0, MailWish(ADDRESS, (), digest, hour)) == (after or 0)
+        assert next_digest_time(0, EmailPreferences(ADDRESS, (), digest, hour)) == (after or 0)
 
 
 def letter() -> EmailMessage:
@@ -395,15 +403,15 @@ class TestHandingOver:
         return serving, trusting
 
     def test_what_begins_with_a_point_comes_as_it_is(self, server: MailServer) -> None:
-        assert Post(Relay("127.0.0.1", server.port, "none")).send(letter()).well
+        assert SmtpClient(SmtpServer("127.0.0.1", server.port, "none")).send(letter()).is_success
         assert text(server.mails[0]).splitlines() == [".hidden", ".."]
 
     @pytest.mark.parametrize("tls", ["starttls", "whole"])
     def test_by_tls_with_a_name_and_a_password(self, contexts: tuple[ssl.SSLContext, ...], tls: str) -> None:
         serving, trusting = contexts
         with mail_server(context=serving, whole=tls == "whole", user=("annals", "s3cret word")) as server:
-            post = Post(Relay("localhost", server.port, tls, "annals", "s3cret word"), lambda: trusting)
-            assert post.send(letter()).well
+            post = SmtpClient(SmtpServer("localhost", server.port, tls, "annals", "s3cret word"), lambda: trusting)
+            assert post.send(letter()).is_success
             assert server.tls == [True]
             before = server.said[: server.said.index("STARTTLS")] if tls == "starttls" else []
             assert not [line for line in before if line.startswith("AUTH")]
@@ -413,13 +421,13 @@ class TestHandingOver:
         self, contexts: tuple[ssl.SSLContext, ...], tls: str
     ) -> None:
         with mail_server(context=contexts[0], whole=tls == "whole", user=("annals", "s3cret word")) as server:
-            found = Post(Relay("localhost", server.port, tls, "annals", "s3cret word")).send(letter())
+            found = SmtpClient(SmtpServer("localhost", server.port, tls, "annals", "s3cret word")).send(letter())
         assert (found.status, found.said, server.got) == (0, "tls_failed", [])
         assert not [line for line in server.said if line.startswith("AUTH")]
 
     def test_a_server_without_starttls_is_told_nothing(self, server: MailServer) -> None:
         server.user = ("annals", "s3cret word")
-        found = Post(Relay("127.0.0.1", server.port, "starttls", "annals", "s3cret word")).send(letter())
+        found = SmtpClient(SmtpServer("127.0.0.1", server.port, "starttls", "annals", "s3cret word")).send(letter())
         assert (found.said, server.got) == ("tls_failed", [])
         assert server.words == ["EHLO"]
 
@@ -430,32 +438,32 @@ class TestHandingOver:
         caplog.set_level(logging.DEBUG)
         desk.confirmed(anne)
         desk.server.user = ("annals", "right")
-        wrong = Post(Relay("127.0.0.1", desk.server.port, "none", "annals", "s3cret-w0rd"))
+        wrong = SmtpClient(SmtpServer("127.0.0.1", desk.server.port, "none", "annals", "s3cret-w0rd"))
         desk.by(wrong)
         desk.office.table(anne)
         assert desk.send() == 1
-        (found,) = desk.office.notices.outbox.of(desk.box(anne).webhook, "waiting")
+        (found,) = desk.office.notices.outbox.list_deliveries(desk.box(anne).webhook, "waiting")
         assert (found.log[0]["status"], found.log[0]["said"]) == (535, "login_refused")
         assert "login_refused" in caplog.text
         assert "s3cret-w0rd" not in caplog.text + repr(found) + repr(wrong)
 
     def test_a_server_that_says_nothing_is_left(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            found = Post(Relay("127.0.0.1", silent.getsockname()[1], "none"), seconds=0.3).send(letter())
+            found = SmtpClient(SmtpServer("127.0.0.1", silent.getsockname()[1], "none"), seconds=0.3).send(letter())
         assert (found.status, found.said) == (0, "timeout")
 
     def test_one_that_goes_on_word_by_word_is_left(self, server: MailServer) -> None:
         server.answer = lambda word, _: "250-x\r\n" * 50_000 + "250 x" if word == "EHLO" else ""
-        found = Post(Relay("127.0.0.1", server.port, "none"), seconds=0.5).send(letter())
+        found = SmtpClient(SmtpServer("127.0.0.1", server.port, "none"), seconds=0.5).send(letter())
         assert found.ms < 5000
 
     def test_nobody_listens(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as found:
             port = found.getsockname()[1]
-        assert Post(Relay("127.0.0.1", port, "none")).send(letter()).said == "no_answer"
+        assert SmtpClient(SmtpServer("127.0.0.1", port, "none")).send(letter()).said == "no_answer"
 
     def test_of_a_worker_there_is_one_connection_at_a_time(self, server: MailServer) -> None:
-        post, found, at_once = Post(Relay("127.0.0.1", server.port, "none")), list[Outcome](), [0]
+        post, found, at_once = SmtpClient(SmtpServer("127.0.0.1", server.port, "none")), list[DeliveryResult](), [0]
 
         def counted(word: str, _: str) -> str:
             """From the first word to the answer to the mail."""
@@ -468,23 +476,23 @@ class TestHandingOver:
             thread.start()
         for thread in threads:
             thread.join()
-        assert ([each.well for each in found], max(at_once)) == ([True] * 6, 1)
+        assert ([each.is_success for each in found], max(at_once)) == ([True] * 6, 1)
 
 
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("smtp://mail.example", Relay("mail.example", 587, "starttls")),
-        ("smtps://u:p%40%3A@mail.example", Relay("mail.example", 465, "whole", "u", "p@:")),
-        ("smtp://mail.example:25?starttls=no", Relay("mail.example", 25, "none")),
-        ("smtp://127.0.0.1:2525", Relay("127.0.0.1", 2525, "none")),
-        ("smtp://localhost", Relay("localhost", 587, "none")),
-        ("smtp://localhost.example", Relay("localhost.example", 587, "starttls")),
-        ("smtp://127.0.0.1.example", Relay("127.0.0.1.example", 587, "starttls")),
+        ("smtp://mail.example", SmtpServer("mail.example", 587, "starttls")),
+        ("smtps://u:p%40%3A@mail.example", SmtpServer("mail.example", 465, "whole", "u", "p@:")),
+        ("smtp://mail.example:25?starttls=no", SmtpServer("mail.example", 25, "none")),
+        ("smtp://127.0.0.1:2525", SmtpServer("127.0.0.1", 2525, "none")),
+        ("smtp://localhost", SmtpServer("localhost", 587, "none")),
+        ("smtp://localhost.example", SmtpServer("localhost.example", 587, "starttls")),
+        ("smtp://127.0.0.1.example", SmtpServer("127.0.0.1.example", 587, "starttls")),
     ],
 )
-def test_a_server_is_named_by_an_address(url: str, expected: Relay) -> None:
-    assert relay(url) == expected
+def test_a_server_is_named_by_an_address(url: str, expected: SmtpServer) -> None:
+    assert parse_smtp_url(url) == expected
 
 
 def test_a_seat_that_was_left_is_told_nothing(desk: Desk, anne: Account) -> None:
@@ -492,7 +500,7 @@ def test_a_seat_that_was_left_is_told_nothing(desk: Desk, anne: Account) -> None
     game = desk.office.table(anne)
     desk.send()
     desk.server.got.clear()
-    for statement, params in desk.office.access.ended(game, 0):
+    for statement, params in desk.office.access.revoke(game, 0):
         desk.office.crew.ledger.execute(statement, params)
-    desk.office.crew.commands.do(game, Leave(0))
+    desk.office.crew.commands.handle(game, Leave(0))
     assert desk.send() == 0

@@ -10,13 +10,13 @@ import pytest
 from domain.accounts.accounts import Account
 from domain.errors import AccountError
 from domain.kernel.game.table_commands import Close, Leave
-from domain.notifications.email_subscriptions import MailWish
-from domain.notifications.outbox import BACKOFF, HOLD, KEPT
+from domain.notifications.email_subscriptions import EmailPreferences
+from domain.notifications.outbox import BACKOFF, CLAIM_TIME, KEPT
 from tests.notifications.conftest import Office, Receiver, receiver
 from tests.notifications.desk import ADDRESS, Desk, anne, desk, server
 from tests.notifications.mailserver import text
 from tests.notifications.test_owing import PACE, submit
-from workers.notifications.email_renderer import Letters
+from workers.notifications.email_renderer import EmailRenderer
 from workers.notifications.signatures import PREFIX
 
 __all__ = ["anne", "desk", "receiver", "server"]
@@ -35,8 +35,8 @@ def back(desk: Desk) -> int:
 
 
 def leave(desk: Desk, game: str, seat: int) -> None:
-    ended = desk.office.access.ended(game, seat)
-    desk.office.crew.commands.do(game, Leave(seat), beside=lambda _: ended)
+    ended = desk.office.access.revoke(game, seat)
+    desk.office.crew.commands.handle(game, Leave(seat), extra_statements=lambda _: ended)
 
 
 class TestBetween:
@@ -46,7 +46,7 @@ class TestBetween:
         away(desk)
         desk.send()
         leave(desk, game, 0)
-        desk.office.access.label(game, "somebody", "Only for us", "")
+        desk.office.access.texts.set_card(game, "somebody", "Only for us", "")
         back(desk)
         assert desk.server.got == []
         assert {each.state for each in desk.deliveries(anne)} == {"expired"}
@@ -79,12 +79,12 @@ class TestBetween:
     def test_a_deadline_is_not_told_once_the_table_is_closed(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne, ADDRESS, "deadline.near")
         game = desk.office.table(anne, **PACE)
-        desk.office.owing.look()
+        desk.office.owing.produce()
         (near,) = desk.deliveries(anne)
         desk.office.time[0] = near.due
         away(desk)
         desk.send()
-        desk.office.crew.commands.do(game, Close("abandoned", "director"))
+        desk.office.crew.commands.handle(game, Close("abandoned", "director"))
         desk.pump()
         back(desk)
         assert (desk.server.got, [each.state for each in desk.deliveries(anne)]) == ([], ["expired"])
@@ -92,22 +92,22 @@ class TestBetween:
     def test_whoever_is_banned_is_told_nothing_and_later_nothing_that_is_old(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.office.table(anne)
-        desk.office.owing.look()
-        desk.office.people.accounts.judge(anne.id, "banned", 0, [])
+        desk.office.owing.produce()
+        desk.office.people.accounts.set_state(anne.id, "banned", 0, [])
         assert desk.office.deliver() == 0
         desk.office.time[0] += KEPT + 1
         desk.office.notices.outbox.prune()
-        desk.office.people.accounts.judge(anne.id, "active", 0, [])
+        desk.office.people.accounts.set_state(anne.id, "active", 0, [])
         assert (desk.office.deliver(), desk.server.got) == (0, [])
 
     def test_who_is_erased_while_it_is_sent_leaves_nothing(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
         desk.office.table(anne)
-        desk.office.owing.look()
+        desk.office.owing.produce()
 
         def erase(word: str, _: str) -> str:
             if word == "RCPT":
-                desk.office.people.accounts.erase(anne.id, lambda _: desk.office.notices.forgotten(anne.id))
+                desk.office.people.accounts.erase(anne.id, lambda _: desk.office.notices.erase(anne.id))
             return ""
 
         desk.server.answer = erase
@@ -119,7 +119,7 @@ class TestBetween:
         desk.office.table(anne)
         away(desk)
         desk.send()
-        desk.office.notices.mailboxes.put_off(box, [])
+        desk.office.notices.email_subscriptions.switch_off(box, [])
         assert (back(desk), desk.server.got) == (0, [])
 
     def test_a_code_that_was_asked_for_an_address_before_confirms_no_other(self, desk: Desk, anne: Account) -> None:
@@ -128,7 +128,7 @@ class TestBetween:
         code = desk.code()
         desk.keep(anne, "other@example.org")
         assert not desk.confirm(anne, code)
-        assert (desk.box(anne).state, desk.box(anne).wish.address) == ("waiting", "other@example.org")
+        assert (desk.box(anne).state, desk.box(anne).preferences.address) == ("waiting", "other@example.org")
 
 
 class TestWhatCannotBeMade:
@@ -138,21 +138,21 @@ class TestWhatCannotBeMade:
         bob = desk.office.person("Bob")
         desk.confirmed(anne)
         desk.confirmed(bob, "bob@example.org")
-        real = Letters.write
+        real = EmailRenderer.render
 
-        def write(letters: Letters, id_: str, doc: object, box: object, now: int) -> object:
+        def write(letters: EmailRenderer, id_: str, doc: object, box: object, now: int) -> object:
             if getattr(box, "account", "") == anne.id:
                 raise RuntimeError(f"{ADDRESS}: Sunday")
             return real(letters, id_, doc, box, now)  # type: ignore[arg-type] # as it was called
 
-        monkeypatch.setattr(Letters, "write", write)
+        monkeypatch.setattr(EmailRenderer, "render", write)
         game = desk.office.table(anne, bob)
-        desk.office.access.label(game, anne.player, "Sunday", "")
+        desk.office.access.texts.set_card(game, anne.player, "Sunday", "")
         assert desk.send() == 2
         assert [to for _, to, _ in desk.server.got] == ["bob@example.org"]
         (dead,) = desk.deliveries(anne)
         assert (dead.state, dead.log[-1]["said"]) == ("dead", "not_made")
-        desk.office.time[0] += HOLD
+        desk.office.time[0] += CLAIM_TIME
         assert desk.office.deliver() == 0
         (told,) = [record for record in caplog.records if record.levelno >= logging.ERROR]
         assert (dead.id in told.getMessage(), "RuntimeError" in told.getMessage()) == (True, True)
@@ -161,12 +161,12 @@ class TestWhatCannotBeMade:
     def test_a_webhook_whose_secret_is_none_holds_up_nobody(self, office: Office, receiver: Receiver) -> None:
         who = office.person("Anne")
         bad, good = office.hook(who, receiver.url), office.hook(who, receiver.url)
-        box = office.notices.hooks.box(bad.id, receiver.url, [[f"{PREFIX}x", 0]])
+        box = office.notices.webhooks.seal_box(bad.id, receiver.url, [[f"{PREFIX}x", 0]])
         office.crew.ledger.execute("UPDATE webhooks SET box = ? WHERE id = ?", (box, bad.id))
         for hook in (bad, good):
-            office.notices.outbox.test(hook)
+            office.notices.outbox.send_test(hook)
         assert office.deliver() == 2
-        found = {hook.id: office.notices.outbox.of(hook.id)[0].state for hook in (bad, good)}
+        found = {hook.id: office.notices.outbox.list_deliveries(hook.id)[0].state for hook in (bad, good)}
         assert found == {bad.id: "dead", good.id: "delivered"}
 
     @pytest.mark.parametrize("table", ["webhooks", "deliveries"])
@@ -174,15 +174,15 @@ class TestWhatCannotBeMade:
         who = office.person("Anne")
         bad, good = office.hook(who, receiver.url), office.hook(who, receiver.url)
         for hook in (bad, good):
-            office.notices.outbox.test(hook)
+            office.notices.outbox.send_test(hook)
         key = "id" if table == "webhooks" else "webhook"
         damage = f"UPDATE {table} SET box = replace(box, substr(box, 60, 8), '00000000') WHERE {key} = ?"  # noqa: S608
         office.crew.ledger.execute(damage, (bad.id,))
         assert office.deliver() == 1
         assert len(receiver.got) == 1
-        (dead,) = office.notices.outbox.of(bad.id)
+        (dead,) = office.notices.outbox.list_deliveries(bad.id)
         assert (dead.state, dead.log[-1]["said"]) == ("dead", "damaged")
-        assert not office.notices.outbox.waiting()
+        assert not office.notices.outbox.has_due()
 
 
 def test_the_link_stands_in_its_header_as_programs_read_it(desk: Desk, anne: Account) -> None:
@@ -203,7 +203,7 @@ class TestWhatProgramsReadOtherwise:
 
     def test_a_title_is_no_header(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne)
-        desk.office.access.label(desk.office.table(anne), anne.player, self.TITLE, "")
+        desk.office.access.texts.set_card(desk.office.table(anne), anne.player, self.TITLE, "")
         assert desk.send() == 1
         ((_, to, raw),) = desk.server.got
         head = raw.partition(b"\r\n\r\n")[0]
@@ -214,7 +214,7 @@ class TestWhatProgramsReadOtherwise:
     @pytest.mark.parametrize("title", ["=?utf-8?b?AAAA?=", "=?=?x", "=" * 40 + "?" * 40, "=?utf-8?q?hello?= =?x?="])
     def test_others_come_as_they_are(self, desk: Desk, anne: Account, title: str) -> None:
         desk.confirmed(anne)
-        desk.office.access.label(desk.office.table(anne), anne.player, title, "")
+        desk.office.access.texts.set_card(desk.office.table(anne), anne.player, title, "")
         assert desk.send() == 1
         assert desk.server.subjects == [f"Your turn: {title.replace('=?', '= ?')}"]
 
@@ -235,13 +235,15 @@ class TestWhatProgramsReadOtherwise:
     def test_mail_goes_where_it_is_addressed(self, desk: Desk, anne: Account) -> None:
         """Whatever sign the name has: neither another recipient nor another header."""
         signs = "!#$%&'*+/=?^_`{|}~-."
-        letters = desk.mailer.letters
+        letters = desk.mailer.renderer
         box = desk.keep(anne)
         for sign in signs:
             for name in (f"a{sign}b", f"a{sign}{sign}b", f"a{sign}", sign if sign != "." else "a"):
-                wish = MailWish(f"{name}@example.org")
+                wish = EmailPreferences(f"{name}@example.org")
                 if "=?" in name:
                     continue
-                made = letters.write("msg", {"type": "mail.confirm", "data": {"code": "X"}}, replace(box, wish=wish), 0)
+                made = letters.render(
+                    "msg", {"type": "mail.confirm", "data": {"code": "X"}}, replace(box, preferences=wish), 0
+                )
                 assert str(made["To"]) == wish.address
                 assert f"\r\nTo: {wish.address}\r\n".encode() in made.as_bytes()

@@ -10,15 +10,15 @@ import pytest
 
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
-from domain.notifications.deliveries import Outcome
+from domain.notifications.deliveries import DeliveryResult
 from domain.notifications.outbox import BACKOFF, MOST_BOUNCES
 from tests.notifications.desk import Desk, anne, desk, server
 from tests.notifications.mailserver import MailServer
 from tests.notifications.test_mail import letter
 from workers.notifications import smtp_client
-from workers.notifications.smtp_client import LONGEST, Post
-from workers.notifications.smtp_settings import Relay
-from workers.notifications.webhook_client import TRIED
+from workers.notifications.smtp_client import MAX_REPLY_BYTES, SmtpClient
+from workers.notifications.smtp_settings import SmtpServer
+from workers.notifications.webhook_client import MAX_ADDRESSES
 
 __all__ = ["anne", "desk", "server"]
 
@@ -31,9 +31,9 @@ def at(step: str, said: str) -> Callable[[str, str], str]:
     return lambda word, _: said if word in steps else ""
 
 
-def handed(server: MailServer, seconds: float = 5.0) -> Outcome:
+def handed(server: MailServer, seconds: float = 5.0) -> DeliveryResult:
     server.user = ("annals", "s3cret")
-    return Post(Relay("127.0.0.1", server.port, "none", "annals", "s3cret"), seconds=seconds).send(letter())
+    return SmtpClient(SmtpServer("127.0.0.1", server.port, "none", "annals", "s3cret"), seconds=seconds).send(letter())
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -45,10 +45,10 @@ def test_only_what_was_taken_counts_as_sent(server: MailServer, step: str, said:
         return  # so it goes on as it should
     server.answer = at(step, said)
     found = handed(server)
-    assert found.well == (len(server.got) == 1)
+    assert found.is_success == (len(server.got) == 1)
     assert 0 <= found.status < 600
-    assert found.said or found.well
-    assert found.final == (not found.well and said[0] == "5" and step in ("MAIL", "RCPT", "DATA", "BODY"))
+    assert found.said or found.is_success
+    assert found.is_final == (not found.is_success and said[0] == "5" and step in ("MAIL", "RCPT", "DATA", "BODY"))
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -64,21 +64,21 @@ def test_one_that_falls_silent_is_left_in_time(server: MailServer, step: str) ->
     began = time.monotonic()
     found = handed(server, 0.3)
     over.set()
-    assert (found.said, found.final) == ("timeout", False)
+    assert (found.said, found.is_final) == ("timeout", False)
     assert time.monotonic() - began < 3
 
 
 @pytest.mark.parametrize("step", ["CONNECT", "EHLO", "RCPT"])
 @pytest.mark.parametrize("line", ["250-x\r\n", "250-" + "x" * 8000 + "\r\n"])
 def test_one_that_never_comes_to_an_end_is_not_listened_to(server: MailServer, step: str, line: str) -> None:
-    server.answer = at(step, line * (20 * LONGEST // len(line)) + "250 x")
+    server.answer = at(step, line * (20 * MAX_REPLY_BYTES // len(line)) + "250 x")
     found = handed(server)
     assert (found.status, found.said, server.got) == (0, "no_answer", [])
 
 
 def test_who_has_handed_over_takes_leave(server: MailServer) -> None:
     """RFC 5321, 4.1.1.10: no connection is closed before QUIT."""
-    assert handed(server).well
+    assert handed(server).is_success
     for _ in range(100):
         if server.said[-1] == "QUIT":
             break
@@ -96,8 +96,8 @@ def test_few_addresses_of_a_name_are_tried(monkeypatch: pytest.MonkeyPatch) -> N
         raise ConnectionRefusedError
 
     monkeypatch.setattr("socket.create_connection", nobody)
-    assert Post(Relay("mail.example", 25, "none")).send(letter()).said == "no_answer"
-    assert len(tried) == TRIED
+    assert SmtpClient(SmtpServer("mail.example", 25, "none")).send(letter()).said == "no_answer"
+    assert len(tried) == MAX_ADDRESSES
 
 
 class TestRefusals:

@@ -15,15 +15,15 @@ from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Leave
 from domain.kernel.rules.decide import decisions
 from domain.notifications import outbox as outboxes
-from domain.notifications.webhooks import MOST, OVERLAP, Hook, Wanted
+from domain.notifications.webhooks import MOST, OVERLAP, Webhook, WebhookRequest
 from tests.notifications.conftest import CATALOGUE, Office
-from workers.notifications.producer import NEAR, Owing
+from workers.notifications.producer import NEAR_MS, NotificationProducer
 
 URL = "http://127.0.0.1:9/x"
 PACE: dict[str, Any] = {"pace": {"seconds": {"turn": 86_400}}}
 
 
-def bodies(office: Office, hook: Hook) -> list[dict[str, Any]]:
+def bodies(office: Office, hook: Webhook) -> list[dict[str, Any]]:
     rows = office.crew.ledger.execute("SELECT id, box FROM deliveries WHERE webhook = ? ORDER BY made, id", (hook.id,))
     return [json.loads(office.crew.ledger.keys.open("notices", f"delivery|{i}", bytes.fromhex(b))) for i, b in rows]
 
@@ -36,7 +36,7 @@ def decision(office: Office, game: str) -> str:
 def submit(office: Office, game: str, *seats: int) -> None:
     asked = decision(office, game)
     for seat in seats:
-        office.crew.commands.do(game, Play(seat, [{"type": "submit"}], decision=asked))
+        office.crew.commands.handle(game, Play(seat, [{"type": "submit"}], decision=asked))
 
 
 class TestTurns:
@@ -45,7 +45,7 @@ class TestTurns:
         hook = office.hook(anne, URL)
         game = office.table(anne)
         for _ in range(3):
-            office.owing.look()
+            office.owing.produce()
         (told,) = bodies(office, hook)
         assert told["type"] == "turn.due"
         assert told["data"] == {
@@ -62,11 +62,11 @@ class TestTurns:
         anne = office.person("Anne")
         office.hook(anne, URL)
         office.table(anne)
-        office.owing.look()
+        office.owing.produce()
         before = office.rows()
         office.crew.ledger.execute("DELETE FROM notice_position")  # as if it had been killed before it wrote that down
         office.again()
-        office.owing.look()
+        office.owing.produce()
         assert office.rows() == before
 
     @pytest.mark.parametrize("at", range(1, 8))
@@ -76,7 +76,7 @@ class TestTurns:
         anne = office.person("Anne")
         office.hook(anne, URL)
         office.table(anne)
-        real, left = type(office.crew.ledger).among_appends, [at]
+        real, left = type(office.crew.ledger).run_in_append_order, [at]
 
         def cut(ledger: Any, work: Any) -> None:
             def counted(execute: Any) -> None:
@@ -91,13 +91,13 @@ class TestTurns:
             real(ledger, counted)
 
         with monkeypatch.context() as patched:
-            patched.setattr(type(office.crew.ledger), "among_appends", cut)
+            patched.setattr(type(office.crew.ledger), "run_in_append_order", cut)
             try:
-                office.owing.look()
+                office.owing.produce()
             except KeyboardInterrupt:
                 assert office.rows() == []
         office.again()
-        office.owing.look()
+        office.owing.produce()
         assert office.types() == ["turn.due"]
 
     def test_of_two_that_read_the_same_one_writes(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,16 +105,16 @@ class TestTurns:
         anne = office.person("Anne")
         hook = office.hook(anne, URL, "mine", "", "deadline.near")
         game = office.table(anne, **PACE)
-        real = outboxes.Outbox.owe
+        real = outboxes.Outbox.enqueue
 
         def late(outbox: outboxes.Outbox, *made: Any) -> None:
             monkeypatch.undo()
-            office.crew.commands.do(game, Extend(decision(office, game), 3_600_000))
-            Owing(office.crew, office.notices.outbox).look()
+            office.crew.commands.handle(game, Extend(decision(office, game), 3_600_000))
+            NotificationProducer(office.crew, office.notices.outbox).produce()
             real(outbox, *made)
 
-        monkeypatch.setattr(outboxes.Outbox, "owe", late)
-        office.owing.look()
+        monkeypatch.setattr(outboxes.Outbox, "enqueue", late)
+        office.owing.produce()
         assert [each["data"]["deadline"] for each in bodies(office, hook)] == [office.time[0] + DAY + 3_600_000]
 
     def test_another_decision_is_another_turn(self, office: Office) -> None:
@@ -122,33 +122,33 @@ class TestTurns:
         hook = office.hook(anne, URL)
         game = office.table(anne)
         submit(office, game, 0)
-        office.owing.look()
+        office.owing.produce()
         assert len(bodies(office, hook)) == 1
 
     def test_others_are_not_told(self, office: Office) -> None:
         anne, bob = office.person("Anne"), office.person("Bob")
         hook = office.hook(bob, URL)
         office.table(anne)
-        office.owing.look()
+        office.owing.produce()
         assert bodies(office, hook) == []
 
     def test_it_is_told_of_what_comes_after_it_was_made(self, office: Office) -> None:
         anne = office.person("Anne")
         old = office.table(anne)
         hook = office.hook(anne, URL)
-        office.owing.look()
+        office.owing.produce()
         new = office.table(anne)
-        office.owing.look()
+        office.owing.produce()
         assert [each["data"]["game"] for each in bodies(office, hook)] == [new] != [old]
 
     def test_one_that_was_off_is_told_nothing_of_that_time(self, office: Office) -> None:
         anne = office.person("Anne")
-        hook, wanted = office.hook(anne, URL), Wanted(URL, "mine")
-        office.notices.hooks.change(anne.id, hook.id, wanted, "loopback", office.head(), on=False)
+        hook, wanted = office.hook(anne, URL), WebhookRequest(URL, "mine")
+        office.notices.webhooks.update(anne.id, hook.id, wanted, "loopback", office.head(), on=False)
         office.table(anne)
-        office.owing.look()
-        office.notices.hooks.change(anne.id, hook.id, wanted, "loopback", office.head(), on=True)
-        office.owing.look()
+        office.owing.produce()
+        office.notices.webhooks.update(anne.id, hook.id, wanted, "loopback", office.head(), on=True)
+        office.owing.produce()
         assert bodies(office, hook) == []
 
     def test_a_rewind_asks_anew(self, office: Office) -> None:
@@ -156,8 +156,8 @@ class TestTurns:
         hook = office.hook(anne, URL)
         game = office.table(anne)
         submit(office, game, 0)
-        office.crew.commands.do(game, Rewind(5, by="director", seat=None, consent=(), reason="", fresh=False))
-        office.owing.look()
+        office.crew.commands.handle(game, Rewind(5, by="director", seat=None, consent=(), reason="", fresh=False))
+        office.owing.produce()
         found = [each["data"] for each in bodies(office, hook)]
         assert sorted((each["version"], each["decision"][0]) for each in found) == [(5, "0"), (7, "1")]
 
@@ -167,13 +167,13 @@ class TestTurns:
         anne = office.person("Anne")
         hook = office.hook(anne, URL)
         bad, good = office.table(anne), office.table(anne)
-        real = Owing._step
+        real = NotificationProducer._load_step
 
-        def step(owing: Owing, entry: Any) -> Any:
+        def step(owing: NotificationProducer, entry: Any) -> Any:
             return 1 / 0 if entry.game == bad else real(owing, entry)
 
-        monkeypatch.setattr(Owing, "_step", step)
-        office.owing.look()
+        monkeypatch.setattr(NotificationProducer, "_load_step", step)
+        office.owing.produce()
         assert [each["data"]["game"] for each in bodies(office, hook)] == [good]
 
 
@@ -182,24 +182,24 @@ class TestDeadlines:
         anne = office.person("Anne")
         hook = office.hook(anne, URL, "mine", "", "deadline.near")
         game = office.table(anne, **PACE)
-        office.owing.look()
+        office.owing.produce()
         (told,) = bodies(office, hook)
         assert told["data"]["deadline"] == office.time[0] + DAY
-        assert office.notices.outbox.of(hook.id)[0].due == office.time[0] + DAY - NEAR
-        assert not office.notices.outbox.waiting()
-        office.time[0] += DAY - NEAR
-        assert office.notices.outbox.waiting()
+        assert office.notices.outbox.list_deliveries(hook.id)[0].due == office.time[0] + DAY - NEAR_MS
+        assert not office.notices.outbox.has_due()
+        office.time[0] += DAY - NEAR_MS
+        assert office.notices.outbox.has_due()
         submit(office, game, 0)
-        office.owing.look()
+        office.owing.produce()
         assert office.rows() == []
 
     def test_one_that_is_moved_is_told_anew(self, office: Office) -> None:
         anne = office.person("Anne")
         hook = office.hook(anne, URL, "mine", "", "deadline.near")
         game = office.table(anne, **PACE)
-        office.owing.look()
-        office.crew.commands.do(game, Extend(decision(office, game), 3_600_000))
-        office.owing.look()
+        office.owing.produce()
+        office.crew.commands.handle(game, Extend(decision(office, game), 3_600_000))
+        office.owing.produce()
         (told,) = bodies(office, hook)
         assert told["data"]["deadline"] == office.time[0] + DAY + 3_600_000
 
@@ -207,20 +207,20 @@ class TestDeadlines:
         anne = office.person("Anne")
         office.hook(anne, URL, "mine", "", "deadline.near")
         game = office.table(anne, **PACE)
-        office.owing.look()
-        ended = office.access.ended(game, 0)
-        office.crew.commands.do(game, Leave(0, 0), beside=lambda _: ended)
-        office.owing.look()
+        office.owing.produce()
+        ended = office.access.revoke(game, 0)
+        office.crew.commands.handle(game, Leave(0, 0), extra_statements=lambda _: ended)
+        office.owing.produce()
         assert office.rows() == []
 
     def test_one_that_has_passed_is_told_to_nobody(self, office: Office) -> None:
         anne = office.person("Anne")
         hook = office.hook(anne, URL, "mine", "", "deadline.near")
         office.table(anne, **PACE)
-        office.owing.look()
+        office.owing.produce()
         office.time[0] += DAY
         assert office.deliver() == 1
-        assert [each.state for each in office.notices.outbox.of(hook.id)] == ["expired"]
+        assert [each.state for each in office.notices.outbox.list_deliveries(hook.id)] == ["expired"]
 
 
 class TestOthers:
@@ -229,7 +229,7 @@ class TestOthers:
         game = office.table(anne)
         hook, other = office.hook(anne, URL, "table", game), office.hook(bob, URL, "table", game)
         submit(office, game, 0, 1)
-        office.owing.look()
+        office.owing.produce()
         assert sorted(each["data"]["version"] for each in bodies(office, hook)) == [6, 7]
         assert {each["data"]["kind"] for each in bodies(office, hook)} == {"moved"}
         assert bodies(office, other) == []
@@ -241,8 +241,8 @@ class TestOthers:
         for listing in ("unlisted", "invitation"):
             office.table(listing=listing)
         office.table(delay=60)
-        office.crew.commands.do(game, Close("abandoned", "director"))
-        office.owing.look()
+        office.crew.commands.handle(game, Close("abandoned", "director"))
+        office.owing.produce()
         found = bodies(office, hook)
         assert sorted(each["type"] for each in found) == ["table.closed", "table.opened", "table.started"]
         assert {each["data"]["game"] for each in found} == {game}
@@ -251,8 +251,8 @@ class TestOthers:
         anne = office.person("Anne")
         hook = office.hook(anne, URL, "mine", "", "game.over")
         game = office.table(anne)
-        office.crew.commands.do(game, Close("abandoned", "director"))
-        office.owing.look()
+        office.crew.commands.handle(game, Close("abandoned", "director"))
+        office.owing.produce()
         assert [(each["type"], each["data"]["status"]) for each in bodies(office, hook)] == [("game.over", "closed")]
 
     def test_a_challenge_is_told_once(self, office: Office) -> None:
@@ -260,9 +260,9 @@ class TestOthers:
         hook = office.hook(anne, URL)
         game = office.table()
         now = office.time[0]
-        office.people.circle.ask(Challenge(game, "Anne", anne.player, 1, bob.player, now, now + DAY))
+        office.people.social_graph.send_challenge(Challenge(game, "Anne", anne.player, 1, bob.player, now, now + DAY))
         for _ in range(2):
-            office.owing.look()
+            office.owing.produce()
         (told,) = bodies(office, hook)
         assert (told["type"], told["data"]) == ("challenge.made", {"game": game, "seat": 1, "until": now + DAY})
 
@@ -270,10 +270,10 @@ class TestOthers:
         anne, bob = office.person("Anne"), office.person("Bob")
         office.people.accounts.claim(bob.id, "bobasguest", [])
         hook = office.hook(anne, URL)
-        office.people.circle.block(anne.id, bob.player)
+        office.people.social_graph.block(anne.id, bob.player)
         game, now = office.table(), office.time[0]
-        office.people.circle.ask(Challenge(game, "Anne", anne.player, 1, "bobasguest", now, now + DAY))
-        office.owing.look()
+        office.people.social_graph.send_challenge(Challenge(game, "Anne", anne.player, 1, "bobasguest", now, now + DAY))
+        office.owing.produce()
         assert bodies(office, hook) == []
 
 
@@ -287,20 +287,20 @@ class TestRows:
 
     def test_a_request_that_is_repeated_makes_one(self, office: Office) -> None:
         anne = office.person("Anne")
-        wanted = Wanted(URL, "mine")
-        made = [office.notices.hooks.make(anne.id, wanted, "loopback", 0, [], "key") for _ in range(2)]
+        wanted = WebhookRequest(URL, "mine")
+        made = [office.notices.webhooks.create(anne.id, wanted, "loopback", 0, [], "key") for _ in range(2)]
         assert made[0] == made[1]
-        assert len(office.notices.hooks.of(anne.id)) == 1
-        turned = [office.notices.hooks.rotate(anne.id, made[0][0].id, "again") for _ in range(2)]
+        assert len(office.notices.webhooks.list_by_account(anne.id)) == 1
+        turned = [office.notices.webhooks.rotate_secret(anne.id, made[0][0].id, "again") for _ in range(2)]
         assert turned[0] == turned[1] != made[0][1]
-        (hook,) = office.notices.hooks.of(anne.id)
+        (hook,) = office.notices.webhooks.list_by_account(anne.id)
         assert hook.secrets == ((turned[0], 0), (made[0][1], office.time[0] + OVERLAP))
 
     def test_nothing_that_opens_anything_is_kept_in_plain_form(self, office: Office) -> None:
         anne = office.person("Anne")
         hook = office.hook(anne, URL + "?token=abcdef")
         office.table(anne)
-        office.owing.look()
+        office.owing.produce()
         kept = repr(office.crew.ledger.execute("SELECT * FROM webhooks")) + repr(
             office.crew.ledger.execute("SELECT * FROM deliveries")
         )
@@ -314,25 +314,25 @@ class TestRows:
         hook = office.hook(anne, URL)
         office.table(anne)
         office.table(anne)
-        office.owing.look()
-        assert sorted(each.state for each in office.notices.outbox.of(hook.id)) == ["dead", "waiting"]
+        office.owing.produce()
+        assert sorted(each.state for each in office.notices.outbox.list_deliveries(hook.id)) == ["dead", "waiting"]
 
     def test_what_is_old_is_forgotten(self, office: Office) -> None:
         anne = office.person("Anne")
         hook = office.hook(anne, URL)
-        office.notices.outbox.test(hook)
+        office.notices.outbox.send_test(hook)
         office.crew.ledger.execute("UPDATE deliveries SET state = 'delivered'")
         office.time[0] += outboxes.KEPT + 1
         office.again()
-        office.owing.look()
+        office.owing.produce()
         assert office.rows() == []
 
     def test_with_the_account_all_of_it_is_gone(self, office: Office) -> None:
         anne = office.person("Anne")
         office.hook(anne, URL)
         game = office.table(anne)
-        office.owing.look()
-        office.people.accounts.erase(anne.id, lambda _: office.notices.hooks.forgotten(anne.id))
-        assert (office.rows(), office.notices.hooks.of(anne.id)) == ([], [])
+        office.owing.produce()
+        office.people.accounts.erase(anne.id, lambda _: office.notices.webhooks.erase(anne.id))
+        assert (office.rows(), office.notices.webhooks.list_by_account(anne.id)) == ([], [])
         with pytest.raises(AccountError):
             office.hook(anne, URL, "table", game)

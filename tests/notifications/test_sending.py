@@ -18,22 +18,22 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from domain.notifications.ip_ranges import public, public_or_own
-from domain.notifications.webhook_urls import Target
+from domain.notifications.ip_ranges import is_public_ip, is_public_or_loopback_ip
+from domain.notifications.webhook_urls import WebhookUrl
 from tests.notifications.conftest import Receiver
-from workers.notifications.webhook_client import Sender
+from workers.notifications.webhook_client import WebhookClient
 
 OWN = ["127.0.0.1"]
 
 
-def to(receiver: Receiver, host: str = "receiver.example") -> Target:
-    return Target(False, host, int(receiver.url.rpartition(":")[2]), "/in?x=1")
+def to(receiver: Receiver, host: str = "receiver.example") -> WebhookUrl:
+    return WebhookUrl(False, host, int(receiver.url.rpartition(":")[2]), "/in?x=1")
 
 
-def sender(*found: list[str], **more: Any) -> Sender:
+def sender(*found: list[str], **more: Any) -> WebhookClient:
     """One for whom a name stands each time for something else."""
     answers = list(found)
-    return Sender(resolve=lambda _, __: answers.pop(0), **{"permit": public_or_own, **more})
+    return WebhookClient(resolve=lambda _, __: answers.pop(0), **{"permit": is_public_or_loopback_ip, **more})
 
 
 class TestWhere:
@@ -45,13 +45,13 @@ class TestWhere:
 
     @pytest.mark.parametrize("among", [["8.8.8.8", "127.0.0.1"], ["127.0.0.1"], ["::ffff:127.0.0.1"], ["10.0.0.1"], []])
     def test_nothing_is_sent_if_any_address_is_closed(self, receiver: Receiver, among: list[str]) -> None:
-        found = sender(among, permit=public).post(to(receiver), b"{}", {})
+        found = sender(among, permit=is_public_ip).post(to(receiver), b"{}", {})
         assert (found.status, found.said, receiver.got) == (0, "address_refused", [])
 
     def test_a_redirect_leads_nowhere(self, receiver: Receiver) -> None:
         receiver.answer = lambda _: 307
         found = sender(OWN).post(to(receiver), b"{}", {})
-        assert (found.status, found.well, len(receiver.got)) == (307, False, 1)
+        assert (found.status, found.is_success, len(receiver.got)) == (307, False, 1)
 
     def test_no_proxy_of_the_environment_is_asked(self, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
@@ -65,7 +65,9 @@ class TestWhere:
         def none(_: str, __: int) -> list[str]:
             raise socket.gaierror
 
-        found = Sender(permit=public_or_own, resolve=none).post(Target(True, "x.invalid", 443, "/"), b"", {})
+        found = WebhookClient(permit=is_public_or_loopback_ip, resolve=none).post(
+            WebhookUrl(True, "x.invalid", 443, "/"), b"", {}
+        )
         assert (found.status, found.said) == (0, "no_such_host")
 
 
@@ -119,18 +121,18 @@ class TestHowLong:
         with stranger(drips(first, part)) as port:
             began = time.monotonic()
             patience = 2 if first else 0.4  # on a busy machine the first line may be late
-            found = sender(OWN, seconds=patience).post(Target(False, "a.example", port, "/"), b"{}", {})
+            found = sender(OWN, seconds=patience).post(WebhookUrl(False, "a.example", port, "/"), b"{}", {})
         assert (found.status, found.said) == ((200, "") if first else (0, "timeout"))
         assert time.monotonic() - began < 10
 
     def test_who_says_nothing_is_left(self) -> None:
         with stranger(silent) as port:
-            found = sender(OWN, seconds=0.3).post(Target(False, "a.example", port, "/"), b"{}", {})
+            found = sender(OWN, seconds=0.3).post(WebhookUrl(False, "a.example", port, "/"), b"{}", {})
         assert (found.status, found.said) == (0, "timeout")
 
     def test_who_shakes_no_hands_is_left(self) -> None:
         with stranger(silent) as port:
-            found = sender(OWN, seconds=0.3).post(Target(True, "a.example", port, "/"), b"{}", {})
+            found = sender(OWN, seconds=0.3).post(WebhookUrl(True, "a.example", port, "/"), b"{}", {})
         assert (found.status, found.said) == (0, "timeout")
 
     def test_an_answer_without_end_is_not_read(self) -> None:
@@ -140,14 +142,14 @@ class TestHowLong:
                 sock.sendall(b"x" * 65536)
 
         with stranger(endless) as port:
-            assert sender(OWN).post(Target(False, "a.example", port, "/"), b"{}", {}).status == 200
+            assert sender(OWN).post(WebhookUrl(False, "a.example", port, "/"), b"{}", {}).status == 200
 
     @pytest.mark.parametrize(
         "said", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 99999 x\r\n\r\n", b"HTTP/1.1 200 " + b"x" * 99999]
     )
     def test_nonsense_is_no_answer(self, said: bytes) -> None:
         with stranger(lambda sock: sock.sendall(said)) as port:
-            found = sender(OWN).post(Target(False, "a.example", port, "/"), b"{}", {})
+            found = sender(OWN).post(WebhookUrl(False, "a.example", port, "/"), b"{}", {})
         assert (found.status, found.said) == (0, "no_answer")
 
 
@@ -187,7 +189,7 @@ class TestTls:
         for host in ("receiver.example", "other.example"):
             with stranger(lambda sock: sock.sendall(b"HTTP/1.1 204 x\r\n\r\n"), server) as port:
                 one = sender(OWN, context=lambda: trusting)
-                found.append(one.post(Target(True, host, port, "/"), b"{}", {}))
+                found.append(one.post(WebhookUrl(True, host, port, "/"), b"{}", {}))
         assert [(each.status, each.said) for each in found] == [(204, ""), (0, "tls_failed")]
         assert asked == ["receiver.example", "other.example"]
 
@@ -195,5 +197,5 @@ class TestTls:
         server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         server.load_cert_chain(certificate)
         with stranger(lambda sock: sock.sendall(b"HTTP/1.1 204 x\r\n\r\n"), server) as port:
-            found = sender(OWN).post(Target(True, "receiver.example", port, "/"), b"{}", {})
+            found = sender(OWN).post(WebhookUrl(True, "receiver.example", port, "/"), b"{}", {})
         assert (found.status, found.said) == (0, "tls_failed")

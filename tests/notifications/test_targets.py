@@ -5,25 +5,28 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import AccountError
-from domain.notifications.ip_ranges import loopback, public, public_or_own
-from domain.notifications.webhook_urls import LONGEST, Target, target
+from domain.notifications.ip_ranges import is_loopback_ip, is_public_ip, is_public_or_loopback_ip
+from domain.notifications.webhook_urls import LONGEST, WebhookUrl, parse_webhook_url
 
 
 @pytest.mark.parametrize(
     ("url", "found"),
     [
-        ("https://example.org", Target(True, "example.org", 443, "/")),
-        ("https://EXAMPLE.org.:8443/a?b=c", Target(True, "example.org", 8443, "/a?b=c")),
-        ("https://[2606:4700::1]/x", Target(True, "2606:4700::1", 443, "/x")),
-        ("https://xn--bcher-kva.example:443/", Target(True, "xn--bcher-kva.example", 443, "/")),
+        ("https://example.org", WebhookUrl(True, "example.org", 443, "/")),
+        ("https://EXAMPLE.org.:8443/a?b=c", WebhookUrl(True, "example.org", 8443, "/a?b=c")),
+        ("https://[2606:4700::1]/x", WebhookUrl(True, "2606:4700::1", 443, "/x")),
+        ("https://xn--bcher-kva.example:443/", WebhookUrl(True, "xn--bcher-kva.example", 443, "/")),
     ],
 )
-def test_an_address_has_parts(url: str, found: Target) -> None:
-    assert target(url) == found
+def test_an_address_has_parts(url: str, found: WebhookUrl) -> None:
+    assert parse_webhook_url(url) == found
 
 
 def test_the_header_names_the_host_as_the_address_does() -> None:
-    told = [target(f"https://{host}/").authority for host in ("example.org", "example.org:8443", "[2606:4700::1]:8443")]
+    told = [
+        parse_webhook_url(f"https://{host}/").authority
+        for host in ("example.org", "example.org:8443", "[2606:4700::1]:8443")
+    ]
     assert told == ["example.org", "example.org:8443", "[2606:4700::1]:8443"]
 
 
@@ -58,21 +61,21 @@ def test_the_header_names_the_host_as_the_address_does() -> None:
 @pytest.mark.parametrize("mode", ["https", "loopback", "none"])
 def test_others_are_refused(url: str, mode: str) -> None:
     with pytest.raises(AccountError):
-        target(url, mode)
+        parse_webhook_url(url, mode)
 
 
 @pytest.mark.parametrize("url", ["https://10.0.0.1/", "https://169.254.169.254/", "https://[::ffff:8.8.8.8]/"])
 def test_a_literal_address_is_judged_at_once(url: str) -> None:
     for mode in ("https", "loopback"):
         with pytest.raises(AccountError):
-            target(url, mode)
+            parse_webhook_url(url, mode)
 
 
 def test_plain_http_is_for_this_machine_where_the_operator_lets_it() -> None:
-    assert target("http://127.0.0.1:999/x", "loopback") == Target(False, "127.0.0.1", 999, "/x")
+    assert parse_webhook_url("http://127.0.0.1:999/x", "loopback") == WebhookUrl(False, "127.0.0.1", 999, "/x")
     for url, mode in (("http://127.0.0.1/", "https"), ("http://127.0.0.1/", "none"), ("http://10.0.0.1/", "loopback")):
         with pytest.raises(AccountError):
-            target(url, mode)
+            parse_webhook_url(url, mode)
 
 
 @pytest.mark.parametrize(
@@ -96,17 +99,17 @@ def test_plain_http_is_for_this_machine_where_the_operator_lets_it() -> None:
     ],
 )
 def test_addresses_that_are_not_of_the_public_network_are_closed(address: str) -> None:
-    assert not public(address)
+    assert not is_public_ip(address)
 
 
 def test_addresses_of_the_public_network_are_open() -> None:
-    assert all(map(public, ("8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1", "2a00:1450::1")))
-    assert public_or_own("127.0.0.1")
-    assert public_or_own("::1")
-    assert not any(map(public_or_own, ("10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1", "0.0.0.1", "x")))
+    assert all(map(is_public_ip, ("8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1", "2a00:1450::1")))
+    assert is_public_or_loopback_ip("127.0.0.1")
+    assert is_public_or_loopback_ip("::1")
+    assert not any(map(is_public_or_loopback_ip, ("10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1", "0.0.0.1", "x")))
 
 
 def test_this_machine_is_known_by_two_ways_to_write_it() -> None:
-    assert all(map(loopback, ("127.0.0.1", "127.8.9.10", "::1", "0:0::1")))
+    assert all(map(is_loopback_ip, ("127.0.0.1", "127.8.9.10", "::1", "0:0::1")))
     others = ("::ffff:127.0.0.1", "::ffff:127.0.0.1%eth0", "::1%lo", "127.1", "localhost", "128.0.0.1", "::", "")
-    assert not any(map(loopback, others))
+    assert not any(map(is_loopback_ip, others))

@@ -15,16 +15,16 @@ from multiprocessing.connection import Connection
 import psycopg
 
 from deploy.runtime import gc_tuning
-from domain.command_handler import new_game
+from domain.command_handler import new_game_id
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from projections.leases import LEASE
-from projections.partitions import Share, part_of
-from projections.projector import Pump
+from projections.partitions import PartitionShare, partition_of
+from projections.projector import Projector
 from projections.reader import Reader
-from projections.rebuild import new_generation, sweep, switch
-from projections.view_store import Views
+from projections.rebuild import create_generation, drop_old_rows, switch_generation
+from projections.view_store import ViewStore
 from tests.perf.figures import Figure
 from tests.perf.pace import pace
 from tests.perf.views import written
@@ -48,7 +48,7 @@ def figures(games: Sequence[Sequence[Record]], count: int, copies: int, pairs: i
     with new_server(_folder(), ALONE) as server, new_database(server.dsn) as url:
         ledger = Ledger.open(url, KEY)
         ledger.migrate()
-        views = Views(url, ledger.keys)
+        views = ViewStore(url, ledger.keys)
         views.migrate()
         places = itertools.product(range(copies), range(views.parts), games)
         named = {_name(part, views.parts): records[:count] for _, part, records in places}
@@ -73,14 +73,14 @@ def _folder() -> str:
         return SHORT
 
 
-def _seconds(url: str, views: Views, count: int) -> float:
+def _seconds(url: str, views: ViewStore, count: int) -> float:
     """How long so many processes take for a whole log, from when all of them are ready."""
-    gen = new_generation(views, 0)
+    gen = create_generation(views, 0)
     now = NOW
     for n in [*range(count)] * 2:  # who comes first takes all, and gives up what is not its share
         now += LEASE // 2 + 1
         with views.transaction() as db:
-            Share(f"pump-{n}", gen).held(db, now)
+            PartitionShare(f"pump-{n}", gen).acquire(db, now)
     ends = [_begun(url, gen, n, now) for n in range(count)]
     for end, _ in ends:
         end.recv()
@@ -91,8 +91,8 @@ def _seconds(url: str, views: Views, count: int) -> float:
         end.recv()
         process.join()
     taken = time.perf_counter() - began
-    assert switch(views, gen)
-    sweep(views)
+    assert switch_generation(views, gen)
+    drop_old_rows(views)
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("VACUUM")
     return taken
@@ -100,7 +100,7 @@ def _seconds(url: str, views: Views, count: int) -> float:
 
 def _name(part: int, parts: int) -> str:
     """A game of that part."""
-    return next(name for name in iter(new_game, "") if part_of(name, parts) == part)
+    return next(name for name in iter(new_game_id, "") if partition_of(name, parts) == part)
 
 
 def _begun(url: str, gen: int, number: int, now: int) -> tuple[Connection, multiprocessing.process.BaseProcess]:
@@ -112,10 +112,10 @@ def _begun(url: str, gen: int, number: int, now: int) -> tuple[Connection, multi
 
 def _pump(url: str, gen: int, number: int, now: int, end: Connection) -> None:
     gc_tuning.look_seldom()  # as all processes of the service do
-    ledger, catalogue = Ledger.open(url, KEY), shipped()
-    views = Views(url, ledger.keys)
-    pump = Pump(ledger, catalogue, views, f"pump-{number}", gen)
-    Reader(views).position()
+    ledger, catalogue = Ledger.open(url, KEY), load_shipped()
+    views = ViewStore(url, ledger.keys)
+    pump = Projector(ledger, catalogue, views, f"pump-{number}", gen)
+    Reader(views).read_position()
     ledger.log(0, 1)
     cores = sorted(os.sched_getaffinity(0))
     with views.reading() as db:

@@ -29,7 +29,7 @@ from tests.perf.figures import TURNS, Figure, in_a_row, quantile
 from tests.perf.line import Line
 from tests.perf.pace import pace
 from tests.perf.service import BOTH, Played, Table
-from workers.signals import Bell
+from workers.signals import Signals
 
 TABLES = 20
 
@@ -176,11 +176,11 @@ def _told(redis: str) -> Iterator[list[tuple[int, float]]]:
 
     def listen() -> None:
         while not over.is_set():
-            if (pumped := bell.pumped(NAP)) and pumped.position > (told[-1][0] if told else 0):
+            if (pumped := bell.wait_projected(NAP)) and pumped.position > (told[-1][0] if told else 0):
                 told.append((pumped.position, moment()))
 
-    with closing(Bell(redis)) as bell, ThreadPoolExecutor(1) as pool:
-        bell.pumped(0)  # from now on nothing is missed
+    with closing(Signals(redis)) as bell, ThreadPoolExecutor(1) as pool:
+        bell.wait_projected(0)  # from now on nothing is missed
         listening = pool.submit(listen)
         try:
             yield told

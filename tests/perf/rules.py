@@ -18,19 +18,19 @@ from typing import Any
 
 from deploy.runtime import gc_tuning
 from deploy.simulation.simulate import simulate
-from domain.bots import may_decide, picked
-from domain.command_handler import new_game
+from domain.bots import deciding_seats, random_pick
+from domain.command_handler import new_game_id
 from domain.kernel.game.game import fold
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.rules.choices import Choice
-from domain.kernel.rules.decide import ask
+from domain.kernel.rules.decide import query_builder
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.canonical_json import canonical
 from domain.ledger import Ledger
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.types import DIRECTOR, Doc, Json, Seat
 from tests.perf.figures import LONG, LONGEST, Figure, in_a_row, in_turn, quantile
 
@@ -56,7 +56,7 @@ class Game:
     @property
     def rules(self) -> Ruleset[Any]:
         """The newest version."""
-        return shipped().latest(self.name)
+        return load_shipped().latest(self.name)
 
     @property
     def where(self) -> str:
@@ -69,7 +69,7 @@ class Game:
 class Walk:
     """A random game, and the time of every question on the way by kind of decision, ms."""
 
-    match: Match[Any]
+    match: InMemoryGame[Any]
     asked: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     resolved: list[float] = field(default_factory=list)
     """ms of each batch resolution."""
@@ -81,7 +81,7 @@ def walk(game: Game, full: int = 0) -> Walk:
     With `full`, nobody brings the game on before having answered a decision so many times: full order sheets.
     """
     rng = random.Random(SEED)
-    walked = Walk(Match(game.rules, game.seats, bytes(32), options=game.options))
+    walked = Walk(InMemoryGame(game.rules, game.seats, bytes(32), options=game.options))
     match = walked.match
     filed: Counter[tuple[int, Seat]] = Counter()
     while not match.state.over and len(match.records) < game.records:
@@ -90,7 +90,7 @@ def walk(game: Game, full: int = 0) -> Walk:
             match.resolve()
             walked.resolved.append(1000 * (time.perf_counter() - begun))
             continue
-        seat = rng.choice(may_decide(match))
+        seat = rng.choice(deciding_seats(match))
         place = match.state.top.n, seat
         match.play(seat, _built(walked, seat, rng, filed[place] < full))
         filed[place] += 1
@@ -102,12 +102,12 @@ def _built(walked: Walk, seat: Seat, rng: random.Random, longer: bool) -> Json:
     picks: list[Json] = []
     while True:
         begun = time.perf_counter()
-        found = ask(rules, state, seat, picks)
+        found = query_builder(rules, state, seat, picks)
         walked.asked[state.top.kind].append(1000 * (time.perf_counter() - begun))
         if not isinstance(found, Choice):
             return found
         going_on = [o.value for o in found.options if not o.ends] if longer and found.kind == "one" else []
-        picks.append(rng.choice(going_on) if going_on else picked(rng, found))
+        picks.append(rng.choice(going_on) if going_on else random_pick(rng, found))
 
 
 def builder(game: Game, walked: Walk) -> Iterator[Figure]:
@@ -153,7 +153,7 @@ def resolution(game: Game, full: int) -> Iterator[Figure]:
 
 def rebuilt(game: Game, walked: Walk, quick: bool, count: int = 500) -> Iterator[Figure]:
     """Folded, and read from the ledger and folded; beside them the JSON of the same records."""
-    records, name = walked.match.records[:count], new_game()
+    records, name = walked.match.records[:count], new_game_id()
     texts = [json.dumps([r.public, r.packs]) for r in records]
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}", bytes(32))

@@ -13,11 +13,11 @@ from http import HTTPStatus
 from pathlib import Path
 
 from deploy.simulation import demo
-from domain.command_handler import new_game
-from domain.kernel.game.in_memory_game import Match
+from domain.command_handler import new_game_id
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.types import Json
 from tests.perf.figures import TURNS, Figure, quantile, seconds
 from tests.perf.line import Line
@@ -57,7 +57,7 @@ class Played:
 
     def plan(self) -> demo.Plan:
         """As the clients open it."""
-        return demo.Plan(shipped().latest(self.name).meta.ruleset, self.seats, self.options, SEED, Path())
+        return demo.Plan(load_shipped().latest(self.name).meta.ruleset, self.seats, self.options, SEED, Path())
 
 
 def figures(played: Played) -> Iterator[Figure]:
@@ -237,9 +237,9 @@ class _Bare:
     def __init__(self, file: Path) -> None:
         self._ledger = Ledger.open(f"sqlite:///{file}")
         self._ledger.migrate()
-        rules = shipped().latest("struggle_of_empires")
-        self._record = Match(rules, 3, bytes(32)).records[-1]
-        self._game, self._version = new_game(), 0
+        rules = load_shipped().latest("struggle_of_empires")
+        self._record = InMemoryGame(rules, 3, bytes(32)).records[-1]
+        self._game, self._version = new_game_id(), 0
 
     def append(self) -> None:
         record = Record({**self._record.public, "v": self._version + 1}, self._record.packs)

@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
-from domain.command_handler import new_game
+from domain.command_handler import new_game_id
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from domain.ruleset_registry import shipped
-from projections.projector import SLICE, Pump
-from projections.view_store import Views
+from domain.ruleset_registry import load_shipped
+from projections.projector import SLICE, Projector
+from projections.view_store import ViewStore
 from tests.perf.figures import TURNS, Figure
 
 LIVE = 10
@@ -28,7 +28,7 @@ def figures(games: Sequence[Sequence[Record]], count: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         ledger = Ledger.open(f"sqlite:///{Path(folder) / 'ledger.sqlite'}", bytes(32))
         ledger.migrate()
-        total = written(ledger, {new_game(): records[:count] for records in games})
+        total = written(ledger, {new_game_id(): records[:count] for records in games})
         where = f"{len(games)} games, {total} records in turn"
         bare = _rate(total, lambda: [entry.record.hash for entry in ledger.log(0, total)])
         limit = "reading and hashing them"
@@ -63,11 +63,11 @@ def _named(name: str, records: Sequence[Record]) -> Iterator[Record]:
 
 
 def _pumped(ledger: Ledger, file: Path, size: int) -> None:
-    views = Views(f"sqlite:///{file}", ledger.keys)
+    views = ViewStore(f"sqlite:///{file}", ledger.keys)
     views.migrate()
     views.clear()
     views.migrate()
-    pump = Pump(ledger, shipped(), views, "perf")
+    pump = Projector(ledger, load_shipped(), views, "perf")
     with patch("projections.projector.SLICE", size):
         while pump.run(0):
             pass

@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
-from domain.command_handler import Commands, new_game
+from domain.command_handler import CommandHandler, new_game_id
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.rules.decide import decisions
 from domain.ledger import Ledger
-from domain.ruleset_registry import Catalogue
-from domain.service.seed_store import Vault
-from projections.projector import Pump
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.seed_store import SeedStore
+from projections.projector import Projector
 from projections.reader import Reader
-from projections.view_store import Views
+from projections.view_store import ViewStore
 from tests.postgres import far_url, line, postgres_server, postgres_url
 from tests.rulesets import FLOWS
 
 __all__ = ["far_url", "line", "postgres_server", "postgres_url"]
 
-CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 
 
 @dataclass
@@ -32,14 +32,14 @@ class House:
     """Everything that reads and writes, without processes."""
 
     ledger: Ledger
-    commands: Commands
-    views: Views
+    commands: CommandHandler
+    views: ViewStore
     reader: Reader
-    pump: Pump
-    vault: Vault
+    pump: Projector
+    vault: SeedStore
     now: int = 0
 
-    def pumped(self, pump: Pump | None = None) -> list[str]:
+    def pumped(self, pump: Projector | None = None) -> list[str]:
         """Pump until all is read; returns the games that changed."""
         changed: list[str] = []
         while slice_ := (pump or self.pump).run(self.now):
@@ -48,11 +48,11 @@ class House:
 
     def game(self, ruleset: str, seats: int, **body: Any) -> str:
         """A started game."""
-        game = new_game()
+        game = new_game_id()
         self.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
         for seat in range(seats):
-            self.commands.do(game, Join(seat, f"p{seat}"))
-        self.commands.do(game, Start())
+            self.commands.handle(game, Join(seat, f"p{seat}"))
+        self.commands.handle(game, Start())
         return game
 
     def decision(self, game: str) -> str:
@@ -61,10 +61,10 @@ class House:
         return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
 
 
-def opened(views: Views, row: Mapping[Any, Any]) -> dict[str, Any]:
+def opened(views: ViewStore, row: Mapping[Any, Any]) -> dict[str, Any]:
     """A row as it would be without keys: sealed twice, equal documents differ."""
     reader = row.get("viewer") or row.get("audience")
-    doc = {"doc": views.shown(row["game"], reader, row["doc"])} if reader else {}
+    doc = {"doc": views.open_document(row["game"], reader, row["doc"])} if reader else {}
     return {**row, **doc}
 
 
@@ -76,11 +76,11 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     else:
         urls = [request.getfixturevalue("postgres_url")] * 2
     ledger, ticks = Ledger.open(urls[0], bytes(32)), itertools.count(1_000, 1_000)
-    views = Views(urls[1], ledger.keys)
+    views = ViewStore(urls[1], ledger.keys)
     ledger.migrate()
     views.migrate()
-    vault = Vault(ledger, ledger.keys)
-    commands = Commands(ledger, CATALOGUE, vault, lambda: next(ticks))
-    yield House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump-1"), vault)
+    vault = SeedStore(ledger, ledger.keys)
+    commands = CommandHandler(ledger, CATALOGUE, vault, lambda: next(ticks))
+    yield House(ledger, commands, views, Reader(views), Projector(ledger, CATALOGUE, views, "pump-1"), vault)
     views.close()
     ledger.close()

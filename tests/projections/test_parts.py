@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from domain.service.heartbeat import Outages
+from domain.service.heartbeat import Heartbeat
 from projections import delayed_views, log_identity, schema
 from projections.leases import LEASE, LeaseLostError
-from projections.merkle_proofs import Proofs
-from projections.partitions import part_of
-from projections.projector import Pump
-from projections.rebuild import new_generation, sweep, switch
+from projections.merkle_proofs import MerkleProofs
+from projections.partitions import partition_of
+from projections.projector import Projector
+from projections.rebuild import create_generation, drop_old_rows, switch_generation
 from projections.schema import TREE
-from projections.view_store import Prepared
+from projections.view_store import PreparedStatement
 from tests.projections.conftest import CATALOGUE, House
 from tests.projections.test_pump import VIEWS, play, rows
 
@@ -28,18 +28,18 @@ PARTS = 6
 def shared(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """A generation of six parts, also where the database has one writer: they take turns."""
     house.views.parts = PARTS
-    gen = new_generation(house.views, 0)
-    assert switch(house.views, gen)
-    sweep(house.views)
+    gen = create_generation(house.views, 0)
+    assert switch_generation(house.views, gen)
+    drop_old_rows(house.views)
     monkeypatch.setattr("projections.projector.SLICE", 5)
     return house
 
 
-def pumps(house: House, count: int) -> list[Pump]:
-    return [Pump(house.ledger, CATALOGUE, house.views, f"pump-{n}") for n in range(count)]
+def pumps(house: House, count: int) -> list[Projector]:
+    return [Projector(house.ledger, CATALOGUE, house.views, f"pump-{n}") for n in range(count)]
 
 
-def turn(house: House, pump: Pump) -> bool:
+def turn(house: House, pump: Projector) -> bool:
     """Whether it had anything to read, or nothing at all is its own."""
     try:
         return pump.run(house.now) is not None
@@ -47,7 +47,7 @@ def turn(house: House, pump: Pump) -> bool:
         return False
 
 
-def settle(house: House, all_: list[Pump]) -> None:
+def settle(house: House, all_: list[Projector]) -> None:
     """All read to the end, and have shared the parts anew."""
     for _ in range(4):
         house.now += LEASE // 2 + 1
@@ -102,34 +102,34 @@ class TestShares:
         play(shared, game, 1, 3)
         settle(shared, [second])
         assert set(owners(shared).values()) == {"pump-1"}
-        assert shared.reader.position() == shared.ledger.log(0, 10_000)[-1].position
+        assert shared.reader.read_position() == shared.ledger.log(0, 10_000)[-1].position
 
     def test_tables_of_one_that_has_died_hold_up_no_spectators_of_others(
         self, shared: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """However many of its tables' time came before that of the others."""
-        few = delayed_views._BY.suffix_with("LIMIT 2")
-        monkeypatch.setattr(delayed_views, "MOST", 2)
-        monkeypatch.setattr(delayed_views, "RIPE", Prepared(few))
-        Outages(shared.ledger).migrate()
+        few = delayed_views._DUE_ROWS.suffix_with("LIMIT 2")
+        monkeypatch.setattr(delayed_views, "MAX_GAMES", 2)
+        monkeypatch.setattr(delayed_views, "FIND_DUE", PreparedStatement(few))
+        Heartbeat(shared.ledger).migrate()
         all_, delayed = pumps(shared, 2), [shared.game("orders@1", 3, delay=60) for _ in range(20)]
         shared.now = shared.ledger.read(delayed[-1])[-1].public["at"] + 60_000 - 4 * (LEASE // 2 + 1)
         settle(shared, all_)
         parts = {part for part, owner in owners(shared).items() if owner == "pump-1"}
-        own = [game for game in delayed if part_of(game, PARTS) in parts][:2]
-        others = [game for game in delayed if part_of(game, PARTS) not in parts][:3]
+        own = [game for game in delayed if partition_of(game, PARTS) in parts][:2]
+        others = [game for game in delayed if partition_of(game, PARTS) not in parts][:3]
         ripe = []
         for game in others + own:
             play(shared, game, 1, 1)
             ripe.append(shared.ledger.read(game)[-1].public["at"] + 60_000)
         while sum(turn(shared, pump) for pump in all_):
             pass
-        before = [shared.reader.shown(game)["public"] for game in own]
+        before = [shared.reader.shown_versions(game)["public"] for game in own]
         shared.now = ripe[-1]
         while turn(shared, all_[1]):
             pass
         assert set(owners(shared).values()) == {"pump-0", "pump-1"}, "what the first had is still its own"
-        assert [shared.reader.shown(game)["public"] for game in own] == [version + 1 for version in before]
+        assert [shared.reader.shown_versions(game)["public"] for game in own] == [version + 1 for version in before]
 
     def test_what_is_given_up_is_taken_at_once(self, shared: House) -> None:
         first, second = pumps(shared, 2)
@@ -151,7 +151,7 @@ class TestShares:
         self, shared: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """As many of its own entries as one that has all: what a transaction costs is not paid for others' games."""
-        monkeypatch.setattr("projections.projector.WIDEST", 4)
+        monkeypatch.setattr("projections.projector.MAX_SLICES", 4)
         all_ = pumps(shared, 4)
         settle(shared, all_)
         games(shared)
@@ -168,7 +168,7 @@ class TestShares:
         with pytest.raises(LeaseLostError, match="pump-1"):
             first.run(shared.now)
         with pytest.raises(LeaseLostError):
-            first.set_aside(game, 2, shared.now)
+            first.quarantine(game, 2, shared.now)
 
 
 class TestTheViewsSayTheSame:
@@ -179,7 +179,7 @@ class TestTheViewsSayTheSame:
         """Pumps take turns at random, are cut off before their commit, come and go; a single one makes the same."""
         rng = random.Random(seed)
         made = games(shared)
-        running: list[Pump] = pumps(shared, 2)
+        running: list[Projector] = pumps(shared, 2)
         named = 2
         for step in range(60):
             shared.now += rng.choice((1, LEASE // 2 + 1, 2 * LEASE))
@@ -189,22 +189,22 @@ class TestTheViewsSayTheSame:
                     play(shared, rng.choice(made), step, 2)
                 case 1:
                     with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
-                        patch.setattr("projections.partitions.Share.read", _cut)
+                        patch.setattr("projections.partitions.PartitionShare.save_position", _cut)
                         turn(shared, pump)
                 case 2:
-                    running[running.index(pump)] = Pump(shared.ledger, CATALOGUE, shared.views, f"pump-{named}")
+                    running[running.index(pump)] = Projector(shared.ledger, CATALOGUE, shared.views, f"pump-{named}")
                     named += 1
                 case _:
                     turn(shared, pump)
         settle(shared, running)
         several = all_rows(shared)
-        proofs = Proofs(shared.views)
+        proofs = MerkleProofs(shared.views)
         assert proofs.head().size == len(shared.ledger.log(0, 10_000))
         shared.views.parts = 1
-        gen = new_generation(shared.views, 0)
-        shared.pumped(Pump(shared.ledger, CATALOGUE, shared.views, "alone", gen))
-        assert switch(shared.views, gen)
-        sweep(shared.views)
+        gen = create_generation(shared.views, 0)
+        shared.pumped(Projector(shared.ledger, CATALOGUE, shared.views, "alone", gen))
+        assert switch_generation(shared.views, gen)
+        drop_old_rows(shared.views)
         assert set(owners(shared)) == {TREE, 0}, "the number of parts is that of the new generation"
         assert all_rows(shared) == several
 
@@ -212,18 +212,18 @@ class TestTheViewsSayTheSame:
         made = games(shared)
         first, second = pumps(shared, 2)
         settle(shared, [first, second])
-        before = shared.reader.position()
+        before = shared.reader.read_position()
         for game in made:
             play(shared, game, 5, 1)
         end = shared.ledger.log(0, 10_000)[-1].position
         while turn(shared, first):
             pass
-        assert shared.reader.position() == before
-        behind = [g for g in made if owners(shared)[part_of(g, PARTS)] == "pump-1"]
-        assert len(log_identity.newest(shared.views)) == 2
+        assert shared.reader.read_position() == before
+        behind = [g for g in made if owners(shared)[partition_of(g, PARTS)] == "pump-1"]
+        assert len(log_identity.list_last_records(shared.views)) == 2
         while turn(shared, second):
             pass
-        assert shared.reader.position() == end
+        assert shared.reader.read_position() == end
         assert behind
 
     def test_the_tree_ends_where_a_part_has_not_read(self, shared: House) -> None:
@@ -244,10 +244,10 @@ class TestTheViewsSayTheSame:
         """Also where the tree has read less than that part, and nothing that is not so."""
         games(shared)
         settle(shared, pumps(shared, 2))
-        assert log_identity.holds(shared.ledger, log_identity.newest(shared.views))
+        assert log_identity.contains_all(shared.ledger, log_identity.list_last_records(shared.views))
         with shared.views.transaction() as db:
             db.execute(update(schema.parts).where(schema.parts.c.part == 3).values(hash="0" * 64))
-        assert not log_identity.holds(shared.ledger, log_identity.newest(shared.views))
+        assert not log_identity.contains_all(shared.ledger, log_identity.list_last_records(shared.views))
 
 
 def _cut(*_: Any) -> None:

@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.command_handler import Commands
+from domain.command_handler import CommandHandler
 from domain.errors import GameDamaged, VerificationError
 from domain.kernel.game.play_commands import Play
 from domain.ledger import Ledger
 from domain.ledger.mapper import pack, unpack
-from domain.service.corruption import Damages
-from domain.service.seed_store import Vault
+from domain.service.corruption import CorruptRecords
+from domain.service.seed_store import SeedStore
 from projections import integrity, schema
-from projections.integrity import NOBODY_KNOWS, Damage, Inspector, Place, damages
-from projections.projector import Pump
+from projections.integrity import UNKNOWN_HASH, CorruptRecord, Inspector, ScrubPlace, find_corruption
+from projections.projector import Projector
 from projections.reader import Reader
-from projections.rebuild import new_generation, switch
-from projections.view_store import Views
+from projections.rebuild import create_generation, switch_generation
+from projections.view_store import ViewStore
 from tests.damage import overwrite
 from tests.projections.conftest import CATALOGUE, House
 
@@ -35,16 +35,16 @@ def games(house: House, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Two games of six records each, looked at three at a time."""
     found = [house.game("orders@1", 3) for _ in range(2)]
     for game in found:
-        house.commands.do(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
+        house.commands.handle(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
     house.pumped()
     monkeypatch.setattr(integrity, "SLICE", 3)
     return found
 
 
-def found(house: House) -> tuple[list[Damage], int]:
+def found(house: House) -> tuple[list[CorruptRecord], int]:
     """What is damaged, without its hashes, and how many records were looked at."""
-    every = list(damages(house.ledger, house.views, house.vault))
-    told = [replace(each, hash="") for each in every if isinstance(each, Damage)]
+    every = list(find_corruption(house.ledger, house.views, house.vault))
+    told = [replace(each, hash="") for each in every if isinstance(each, CorruptRecord)]
     return told, max((e for e in every if isinstance(e, int)), default=0)
 
 
@@ -73,23 +73,23 @@ def test_a_sound_log_is_found_sound(house: House, games: list[str]) -> None:
 
 
 def test_what_the_views_have_not_read_is_not_judged(house: House, games: list[str]) -> None:
-    house.commands.do(games[0], Play(1, [{"type": "order", "to": "t02", "units": 1}]))
+    house.commands.handle(games[0], Play(1, [{"type": "order", "to": "t02", "units": 1}]))
     assert found(house) == ([], 12)
 
 
 def test_a_record_that_says_something_else_is_named(house: House, games: list[str]) -> None:
     change(house, games[1], 4, lambda doc: doc["public"].update(at=doc["public"]["at"] + 1))
-    assert found(house) == ([Damage(games[1], 4, "is not the one that stands in the tree")], 12)
+    assert found(house) == ([CorruptRecord(games[1], 4, "is not the one that stands in the tree")], 12)
 
 
 def test_a_pack_that_says_something_else_is_named(house: House, games: list[str]) -> None:
     change(house, games[0], 6, lambda doc: next(iter(doc["packs"].values())).update(salt="00"))
-    assert found(house) == ([Damage(games[0], 6, "has packs that are not those that were sealed")], 12)
+    assert found(house) == ([CorruptRecord(games[0], 6, "has packs that are not those that were sealed")], 12)
 
 
 def test_bytes_that_are_no_record_are_named(house: House, games: list[str]) -> None:
     put(house, games[0], 2, b"j{")
-    assert found(house) == ([Damage(games[0], 2, "cannot be read")], 12)
+    assert found(house) == ([CorruptRecord(games[0], 2, "cannot be read")], 12)
 
 
 @pytest.mark.parametrize("version", range(2, 7))
@@ -104,10 +104,10 @@ def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
     house.views.migrate()
     house.pumped()
     broken = [version, version + 1][: 7 - version]
-    unlinked = [Damage(games[1], each, "does not follow the record before") for each in broken]
+    unlinked = [CorruptRecord(games[1], each, "does not follow the record before") for each in broken]
     assert found(house) == (unlinked, 12)
     inspecting = Inspector(house.ledger, house.views, house.vault, lambda: 7)
-    inspecting.look(Place(), 1000)
+    inspecting.check_next(ScrubPlace(), 1000)
     assert inspecting.inspect(games[1]) == version
     assert inspecting.inspect(games[0]) is None
 
@@ -115,14 +115,14 @@ def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
 def test_however_many_games_a_slice_has_none_is_passed_over(
     house: House, games: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(integrity, "AT_ONCE", 1)
+    monkeypatch.setattr(integrity, "HASH_BATCH", 1)
     for game in games:
-        house.commands.do(game, Play(1, [{"type": "order", "to": "t02", "units": 1}]))
+        house.commands.handle(game, Play(1, [{"type": "order", "to": "t02", "units": 1}]))
         change(house, game, 7, lambda doc: doc["public"].update(prev="ab" * 32))
     house.views.clear()
     house.views.migrate()
     house.pumped()
-    told, _ = integrity.look(house.ledger, house.views, Place(12, 12), 2)
+    told, _ = integrity.check_slice(house.ledger, house.views, ScrubPlace(12, 12), 2)
     assert [(d.game, d.version) for d in told] == [(game, 7) for game in games]
 
 
@@ -158,19 +158,19 @@ def test_a_column_that_has_changed_sets_its_game_aside_and_no_other(house: House
     if not read:
         house.pumped()
     inspecting = Inspector(house.ledger, house.views, house.vault, lambda: 0)
-    inspecting.look(Place(), 1000)
-    for row in house.reader.aside():
+    inspecting.check_next(ScrubPlace(), 1000)
+    for row in house.reader.list_quarantined():
         inspecting.inspect(row["game"])
-    assert {(d.game, d.version) for d in Damages(house.ledger).all()} >= {(games[0], 3)}
+    assert {(d.game, d.version) for d in CorruptRecords(house.ledger).list_all()} >= {(games[0], 3)}
     with pytest.raises((GameDamaged, VerificationError)):
-        house.commands.do(games[0], Play(0, [{"type": "submit"}]))
-    house.commands.do(games[1], Play(0, [{"type": "submit"}]))
+        house.commands.handle(games[0], Play(0, [{"type": "submit"}]))
+    house.commands.handle(games[1], Play(0, [{"type": "submit"}]))
     house.pumped()
-    gen = new_generation(house.views, 0)
-    house.pumped(Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen))
-    switch(house.views, gen)
-    assert games[1] not in {row["game"] for row in house.reader.aside()}
-    shown = house.reader.game(games[1])
+    gen = create_generation(house.views, 0)
+    house.pumped(Projector(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+    switch_generation(house.views, gen)
+    assert games[1] not in {row["game"] for row in house.reader.list_quarantined()}
+    shown = house.reader.find_summary(games[1])
     assert shown is not None
     assert shown["version"] == 6
 
@@ -185,10 +185,10 @@ def test_a_tree_that_has_changed_is_not_blamed_on_the_game(
     """The next record proves which of them has."""
     with house.views.transaction() as db:
         db.execute(schema.leaves.update().filter_by(game=games[0], version=3).values(hash="1" * 64))
-    Inspector(house.ledger, house.views, house.vault, lambda: 0).look(Place(), 1000)
-    assert Damages(house.ledger).all() == []
+    Inspector(house.ledger, house.views, house.vault, lambda: 0).check_next(ScrubPlace(), 1000)
+    assert CorruptRecords(house.ledger).list_all() == []
     assert any(f"{games[0]} is sound, and the tree" in said for said in caplog.messages)
-    house.commands.do(games[0], Play(1, [{"type": "submit"}]))
+    house.commands.handle(games[0], Play(1, [{"type": "submit"}]))
     change(house, games[0], 3, lambda doc: doc["public"].update(at=5))
     assert Inspector(house.ledger, house.views, house.vault, lambda: 0).inspect(games[0]) == 3
 
@@ -226,29 +226,29 @@ class TestOneGame:
         state = state_of(house, games[0], 4)
         put(house, games[0], 4, b"j{")
         assert inspector(house).inspect(games[0]) == 4
-        (row,) = Damages(house.ledger).all()
+        (row,) = CorruptRecords(house.ledger).list_all()
         assert (row.version, row.hash) == (4, leaf(house, games[0], 4))
         put(house, games[0], 4, state)
-        inspector(house).again()
-        assert Damages(house.ledger).all() == []
+        inspector(house).recheck()
+        assert CorruptRecords(house.ledger).list_all() == []
 
     def test_it_takes_no_further_record_whoever_has_it_in_memory(self, house: House, games: list[str]) -> None:
         put(house, games[0], 4, b"j{")
         inspector(house).inspect(games[0])
         more = Play(1, [{"type": "order", "to": "t02", "units": 1}])
         with pytest.raises(GameDamaged, match="version 4"):
-            house.commands.do(games[0], more)
-        house.commands.do(games[1], more)
+            house.commands.handle(games[0], more)
+        house.commands.handle(games[1], more)
 
     def test_a_record_that_the_tree_has_not_is_judged_by_the_chain(self, house: House, games: list[str]) -> None:
         for seat in (1, 2):
-            house.commands.do(games[0], Play(seat, [{"type": "order", "to": "t02", "units": 1}]))
+            house.commands.handle(games[0], Play(seat, [{"type": "order", "to": "t02", "units": 1}]))
         assert inspector(house).inspect(games[0]) is None
         change(house, games[0], 7, lambda doc: doc["public"].update(at=1))
         assert inspector(house).inspect(games[0]) == 8, "what follows names another"
         put(house, games[0], 7, b"z")
         house.pumped()
-        assert leaf(house, games[0], 7) != NOBODY_KNOWS, "the next one names it"
+        assert leaf(house, games[0], 7) != UNKNOWN_HASH, "the next one names it"
         assert inspector(house).inspect(games[0]) == 7
 
     def test_of_an_unknown_one_nothing_is_damaged(self, house: House, games: list[str]) -> None:
@@ -266,24 +266,24 @@ class TestViews:
         house.views.migrate()
         house.pumped()
         assert [leaf(house, game, v) for game in games for v in range(1, 7)] == before
-        assert {row["error"] for row in house.reader.aside()} == {"damaged: version 3", "damaged: version 6"}
+        assert {row["error"] for row in house.reader.list_quarantined()} == {"damaged: version 3", "damaged: version 6"}
 
     def test_the_game_is_shown_as_it_was_before_and_comes_back(self, house: House, games: list[str]) -> None:
         whole = shown(house, games[0])
-        house.pump.set_aside(games[0], 4, 0)
-        board = house.reader.board(games[0], 1)
+        house.pump.quarantine(games[0], 4, 0)
+        board = house.reader.find_board(games[0], 1)
         assert board is not None
         assert (board.version, json.loads(board.doc)["damaged"]) == (3, 4)
-        assert [entry["version"] for entry in house.reader.timeline(games[0], 1)] == [1, 2, 3]
-        house.pump.set_aside(games[0], 1, 0)
-        assert house.reader.board(games[0], 1) is None
-        house.pump.bring_back(games[0], 0)
+        assert [entry["version"] for entry in house.reader.read_timeline(games[0], 1)] == [1, 2, 3]
+        house.pump.quarantine(games[0], 1, 0)
+        assert house.reader.find_board(games[0], 1) is None
+        house.pump.restore(games[0], 0)
         assert shown(house, games[0]) == whole
-        assert house.reader.aside() == []
+        assert house.reader.list_quarantined() == []
 
 
 def shown(house: House, game: str) -> list[Any]:
-    return [house.reader.board(game, 1), house.reader.game(game), house.reader.timeline(game, 1)]
+    return [house.reader.find_board(game, 1), house.reader.find_summary(game), house.reader.read_timeline(game, 1)]
 
 
 def state_of(house: House, game: str, version: int) -> bytes:
@@ -302,12 +302,12 @@ def test_damaged_pages_are_complained_of_and_do_not_hide_the_others(tmp_path: Pa
     """Only SQLite's file can be spoiled here: PostgreSQL is asked for its checksums."""
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger.open(f"sqlite:///{path}", bytes(32))
-    views = Views(f"sqlite:///{tmp_path / 'views.sqlite'}", ledger.keys)
+    views = ViewStore(f"sqlite:///{tmp_path / 'views.sqlite'}", ledger.keys)
     ledger.migrate()
     views.migrate()
-    vault = Vault(ledger, ledger.keys)
-    commands = Commands(ledger, CATALOGUE, vault, lambda: 0)
-    made = House(ledger, commands, views, Reader(views), Pump(ledger, CATALOGUE, views, "pump"), vault)
+    vault = SeedStore(ledger, ledger.keys)
+    commands = CommandHandler(ledger, CATALOGUE, vault, lambda: 0)
+    made = House(ledger, commands, views, Reader(views), Projector(ledger, CATALOGUE, views, "pump"), vault)
     games = [made.game("orders@1", 3) for _ in range(40)]
     made.pumped()
     ledger.close()
@@ -319,13 +319,13 @@ def test_damaged_pages_are_complained_of_and_do_not_hide_the_others(tmp_path: Pa
     with path.open("r+b") as file:
         file.seek(at)
         file.write(bytes(size))
-    assert ledger.complaints(10)
-    told = [d for d in damages(ledger, views, vault) if isinstance(d, Damage)]
+    assert ledger.admin.list_integrity_errors(10)
+    told = [d for d in find_corruption(ledger, views, vault) if isinstance(d, CorruptRecord)]
     assert 0 < len(told) < 40
     assert {d.said for d in told} <= {"cannot be read", "is missing, or is not in its place"}
     inspecting = Inspector(ledger, views, vault, lambda: 0)
-    assert inspecting.look(Place(), 1000).leaf == 200
-    hurt = {d.game for d in Damages(ledger).all()}
+    assert inspecting.check_next(ScrubPlace(), 1000).leaf == 200
+    hurt = {d.game for d in CorruptRecords(ledger).list_all()}
     assert hurt == {d.game for d in told} < set(games)
     views.close()
     ledger.close()

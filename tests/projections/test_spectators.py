@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.command_handler import new_game
+from domain.command_handler import new_game_id
 from domain.errors import StoreUnavailable
 from domain.kernel.game.director_commands import Rewind, Shift
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Join
-from domain.service.heartbeat import Outages
+from domain.service.heartbeat import Heartbeat
 from domain.types import PUBLIC
 from projections import delayed_views, schema
-from projections.delayed_views import CHANGES, due
-from projections.merkle_tree import extends, leaf_hash, proves
-from projections.projector import Pump
-from projections.rebuild import new_generation, switch
+from projections.delayed_views import PLACE_BITS, visible_from
+from projections.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
+from projections.projector import Projector
+from projections.rebuild import create_generation, switch_generation
 from tests.projections.conftest import CATALOGUE, House, opened
 
 SECONDS = 60
@@ -30,12 +30,12 @@ TABLES = (schema.games, schema.boards, schema.timeline, schema.results, schema.h
 @pytest.fixture
 def house(house: House) -> House:
     """With the rows of the clocks."""
-    Outages(house.ledger).migrate()
+    Heartbeat(house.ledger).migrate()
     return house
 
 
 def order(house: House, game: str, seat: int) -> None:
-    house.commands.do(game, Play(seat, [{"type": "order", "to": f"t{seat:02}", "units": 2}]))
+    house.commands.handle(game, Play(seat, [{"type": "order", "to": f"t{seat:02}", "units": 2}]))
 
 
 def written(house: House, game: str, version: int) -> int:
@@ -43,7 +43,7 @@ def written(house: House, game: str, version: int) -> int:
 
 
 def seen(house: House, game: str) -> int:
-    found = house.reader.game(game)
+    found = house.reader.find_summary(game)
     return int(found["version"]) if found else 0
 
 
@@ -59,7 +59,7 @@ def rows(house: House, gen: int) -> dict[str, list[Any]]:
 
 class TestWhen:
     def test_a_record_is_seen_its_delay_after_it_was_written(self) -> None:
-        assert due(1_000, 500, ()) == 1_500
+        assert visible_from(1_000, 500, ()) == 1_500
 
     @pytest.mark.parametrize(
         ("at", "found"),
@@ -74,23 +74,23 @@ class TestWhen:
     )
     def test_what_time_has_leapt_over_has_not_passed(self, at: int, found: int) -> None:
         """From 100 to 190 s: who waited then waits as long as ever, who had waited before and who came later too."""
-        assert due(at, 10_000, [(190_000, 90_000)]) == found
+        assert visible_from(at, 10_000, [(190_000, 90_000)]) == found
 
     def test_it_leaps_more_than_once(self) -> None:
-        assert due(99_000, 10_000, [(190_000, 90_000), (295_000, 100_000)]) == 299_000
+        assert visible_from(99_000, 10_000, [(190_000, 90_000), (295_000, 100_000)]) == 299_000
 
 
 class TestViews:
     def test_until_the_start_all_is_shown_at_once(self, house: House) -> None:
-        game = new_game()
+        game = new_game_id()
         house.commands.open(game, "orders@1", 3, {}, body={"delay": SECONDS})
-        house.commands.do(game, Join(0, "p0"))
+        house.commands.handle(game, Join(0, "p0"))
         house.pumped()
         assert seen(house, game) == 2
-        house.commands.do(game, Close("void", "director"))
+        house.commands.handle(game, Close("void", "director"))
         house.pumped()
         assert seen(house, game) == 3
-        assert house.reader.results("p0")
+        assert house.reader.list_results("p0")
 
     def test_each_version_is_shown_in_its_time(self, house: House) -> None:
         """Boards, summaries, listings; those at the table see the newest."""
@@ -99,10 +99,10 @@ class TestViews:
             order(house, game, seat)
         house.pumped()
         assert seen(house, game) == 4
-        assert house.reader.shown(game) == {"table": 7, "public": 4}
-        assert (house.reader.marks([game]), house.reader.versions([game])) == ({game: 11}, {game: 7})
-        assert (house.reader.seated("p1", 9), house.reader.delayed([game])) == ([game], {game})
-        assert house.reader.unfinished() == [game]
+        assert house.reader.shown_versions(game) == {"table": 7, "public": 4}
+        assert (house.reader.change_marks([game]), house.reader.newest_versions([game])) == ({game: 11}, {game: 7})
+        assert (house.reader.list_seated_tables("p1", 9), house.reader.filter_delayed([game])) == ([game], {game})
+        assert house.reader.list_unfinished() == [game]
         for version in (5, 6, 7):
             house.now = written(house, game, version) + DELAY - 1
             house.pumped()
@@ -110,23 +110,23 @@ class TestViews:
             house.now += 1
             assert house.pumped() == [game]
             assert seen(house, game) == version
-            assert house.reader.lobby()[0][1]["version"] == version
-        inside = house.reader.game(game, inside=True)
-        assert inside == house.reader.game(game)
-        assert house.reader.shown(game) == {"table": 7, "public": 7}
+            assert house.reader.list_lobby()[0][1]["version"] == version
+        inside = house.reader.find_summary(game, inside=True)
+        assert inside == house.reader.find_summary(game)
+        assert house.reader.shown_versions(game) == {"table": 7, "public": 7}
 
     def test_it_is_the_board_that_was_seen_then(self, house: House) -> None:
         """As of a table without a delay."""
         game = house.game("orders@1", 3, delay=SECONDS)
         house.pumped()
-        before = house.reader.board(game, PUBLIC, inside=True)
+        before = house.reader.find_board(game, PUBLIC, inside=True)
         order(house, game, 0)
-        house.commands.do(game, Close("void", "director"))
+        house.commands.handle(game, Close("void", "director"))
         house.now = written(house, game, 5) + DELAY
         house.pumped()
-        found = house.reader.board(game, PUBLIC)
+        found = house.reader.find_board(game, PUBLIC)
         assert found == before
-        assert house.reader.board(game, PUBLIC, inside=True) != before
+        assert house.reader.find_board(game, PUBLIC, inside=True) != before
 
     def test_views_made_anew_are_the_same(self, house: House) -> None:
         """Every row and every place, whatever the slices: what was shown when goes by the log."""
@@ -136,39 +136,39 @@ class TestViews:
                 house.pumped()
                 order(house, game, seat)
                 house.now = written(house, game, house.ledger.version(game))
-        house.commands.do(games[0], Close("void", "director"))
+        house.commands.handle(games[0], Close("void", "director"))
         house.now = written(house, games[0], house.ledger.version(games[0])) + 3_000
         house.pumped()
-        gen = new_generation(house.views, 0)
-        pump = Pump(house.ledger, CATALOGUE, house.views, "rebuild", gen)
+        gen = create_generation(house.views, 0)
+        pump = Projector(house.ledger, CATALOGUE, house.views, "rebuild", gen)
         house.pumped(pump)
         old, new = rows(house, gen - 1), rows(house, gen)
         assert new == old
-        assert switch(house.views, gen)
+        assert switch_generation(house.views, gen)
 
     def test_what_is_shown_later_comes_after_all_that_was_listed(self, house: House) -> None:
         """Whoever follows the finished games by a cursor misses none."""
         late = house.game("orders@1", 3, delay=SECONDS)
-        house.commands.do(late, Close("void", "director"))
+        house.commands.handle(late, Close("void", "director"))
         soon = house.game("orders@1", 3)
-        house.commands.do(soon, Close("void", "director"))
+        house.commands.handle(soon, Close("void", "director"))
         house.pumped()
-        ((cursor, first),) = house.reader.closed()
+        ((cursor, first),) = house.reader.list_closed()
         assert first == soon
         house.now = written(house, late, house.ledger.version(late)) + DELAY
         assert house.pumped() == [late]
-        ((place, second),) = house.reader.closed(after=cursor)
+        ((place, second),) = house.reader.list_closed(after=cursor)
         assert second == late
         assert place == cursor + 1
-        assert place >> CHANGES == house.reader.position()
+        assert place >> PLACE_BITS == house.reader.read_position()
 
     def test_a_rewind_is_followed(self, house: House) -> None:
         game = house.game("orders@1", 3, delay=SECONDS)
         order(house, game, 0)
-        house.commands.do(game, Rewind(5, "director"))
+        house.commands.handle(game, Rewind(5, "director"))
         house.now = written(house, game, house.ledger.version(game)) + DELAY
         house.pumped()
-        assert house.reader.board(game, PUBLIC) == house.reader.board(game, PUBLIC, inside=True)
+        assert house.reader.find_board(game, PUBLIC) == house.reader.find_board(game, PUBLIC, inside=True)
 
     def test_a_pump_that_is_killed_has_shown_all_or_nothing(
         self, house: House, monkeypatch: pytest.MonkeyPatch
@@ -183,11 +183,11 @@ class TestViews:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr("projections.projector.Shown.done", killed)
+            patch.setattr("projections.projector.SpectatorSlice.save_place", killed)
             with pytest.raises(KeyboardInterrupt):
                 house.pump.run(house.now)
         assert seen(house, game) == 4
-        other = Pump(house.ledger, CATALOGUE, house.views, "pump-1")
+        other = Projector(house.ledger, CATALOGUE, house.views, "pump-1")
         assert house.pumped(other) == [game]
         assert seen(house, game) == 6
 
@@ -197,7 +197,7 @@ class TestViews:
         house.pumped()
         house.now = written(house, games[-1], 5) + DELAY
         assert sorted(house.pumped()) == sorted(games)
-        assert len({place for place, _ in house.reader.lobby()}) == 5
+        assert len({place for place, _ in house.reader.list_lobby()}) == 5
 
     def test_time_that_leaps_shows_nothing_early(self, house: House) -> None:
         """An hour forward: the game has another minute to wait."""
@@ -217,7 +217,7 @@ class TestViews:
         """As the records have by which time is about to leap."""
         game = house.game("orders@1", 3, delay=SECONDS)
         ahead = house.game("orders@1", 3)
-        house.commands.do(ahead, Shift(10_000_000), ahead=10_000_000)
+        house.commands.handle(ahead, Shift(10_000_000), ahead_ms=10_000_000)
         house.now = written(house, game, 5) + DELAY - 1
         house.pumped()
         assert seen(house, game) == 4
@@ -227,19 +227,19 @@ class TestViews:
         game, other = (house.game("orders@1", 3, delay=SECONDS) for _ in range(2))
         house.pumped()
         house.now = written(house, other, 5) + DELAY
-        known = delayed_views.Spectators.records
+        known = delayed_views.DelayedViews.records
 
-        def broken(self: delayed_views.Spectators, of: str, *more: int) -> Any:
+        def broken(self: delayed_views.DelayedViews, of: str, *more: int) -> Any:
             if of == game:
                 raise ValueError("changed bytes")
             return known(self, of, *more)
 
-        monkeypatch.setattr(delayed_views.Spectators, "records", broken)
+        monkeypatch.setattr(delayed_views.DelayedViews, "records", broken)
         house.pumped()
         assert (seen(house, game), seen(house, other)) == (4, 5)
-        assert [row["game"] for row in house.reader.aside()] == [game]
+        assert [row["game"] for row in house.reader.list_quarantined()] == [game]
         monkeypatch.undo()
-        house.pump.bring_back(game, house.now)
+        house.pump.restore(game, house.now)
         assert seen(house, game) == 5
 
     def test_a_store_that_does_not_answer_sets_no_game_aside(
@@ -253,11 +253,11 @@ class TestViews:
             raise StoreUnavailable("away")
 
         with monkeypatch.context() as patch:
-            patch.setattr(delayed_views.Spectators, "records", away)
+            patch.setattr(delayed_views.DelayedViews, "records", away)
             with pytest.raises(StoreUnavailable):
                 house.pump.run(house.now)
         assert house.pumped() == [game]
-        assert (seen(house, game), house.reader.aside()) == (5, [])
+        assert (seen(house, game), house.reader.list_quarantined()) == (5, [])
 
     def test_a_damaged_game_is_shown_no_further(self, house: House) -> None:
         """Not even which record it is, before that could be seen."""
@@ -265,18 +265,18 @@ class TestViews:
         for seat in (0, 1):
             order(house, game, seat)
         house.pumped()
-        house.pump.set_aside(game, 7, house.now)
-        found = house.reader.game(game)
+        house.pump.quarantine(game, 7, house.now)
+        found = house.reader.find_summary(game)
         assert found is not None
         assert (found["version"], "damaged" in found) == (4, False)
-        board = house.reader.board(game, PUBLIC)
+        board = house.reader.find_board(game, PUBLIC)
         assert board is not None
         assert "damaged" not in json.loads(board.doc)
-        inside = house.reader.game(game, inside=True)
+        inside = house.reader.find_summary(game, inside=True)
         assert inside is not None
         assert inside["damaged"] == 7
         house.now = written(house, game, 7) + DELAY
-        house.pump.bring_back(game, house.now)
+        house.pump.restore(game, house.now)
         house.pumped()
         assert seen(house, game) == 7
 
@@ -295,8 +295,8 @@ class TestTree:
             order(house, other, seat)
             house.pumped()
             assert proofs.head() == heads[0]
-        assert proofs.inclusion(other, 6) is None
-        assert proofs.consistency(6) is None
+        assert proofs.prove_inclusion(other, 6) is None
+        assert proofs.prove_consistency(6) is None
         for version in range(5, 7):
             house.now = written(house, late, version) + DELAY
             house.pumped()
@@ -304,17 +304,17 @@ class TestTree:
         assert heads[1].position == (hidden or 0) - 1
         assert heads[-1].size == len(house.ledger.log(0, 1000))
         for old in heads:
-            found = proofs.consistency(old.size)
+            found = proofs.prove_consistency(old.size)
             assert found is not None
-            assert extends(heads[-1].root, heads[-1].size, old.root, old.size, found[1])
-        proof = proofs.inclusion(other, 6)
+            assert verify_consistency(heads[-1].root, heads[-1].size, old.root, old.size, found[1])
+        proof = proofs.prove_inclusion(other, 6)
         assert proof is not None
-        assert proves(heads[-1].root, leaf_hash(proof.record), proof.leaf, heads[-1].size, proof.path)
+        assert verify_inclusion(heads[-1].root, leaf_hash(proof.record), proof.leaf, heads[-1].size, proof.path)
 
     def test_a_game_that_is_set_aside_does_not_hold_up_all_others(self, house: House) -> None:
         late = house.game("orders@1", 3, delay=SECONDS)
         order(house, late, 0)
         house.pumped()
         before = house.reader.proofs.head().size
-        house.pump.set_aside(late, 6, house.now)
+        house.pump.quarantine(late, 6, house.now)
         assert house.reader.proofs.head().size == len(house.ledger.log(0, 1000)) > before

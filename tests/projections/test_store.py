@@ -17,17 +17,17 @@ import pytest
 from psycopg.sql import SQL, Identifier
 from sqlalchemy import Connection, select, text
 
-from domain.accounts.account_store import People
-from domain.command_handler import new_game
+from domain.accounts.account_store import AccountStore
+from domain.command_handler import new_game_id
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
-from domain.ledger.socket_timeouts import Heard
-from domain.service.seed_store import Vault
+from domain.ledger.socket_timeouts import TimeoutConnection
+from domain.service.seed_store import SeedStore
 from projections import schema
 from projections import view_store as store
 from projections.leases import LEASE, LeaseLostError
-from projections.projector import Pump
-from projections.view_store import Prepared, Views
+from projections.projector import Projector
+from projections.view_store import PreparedStatement, ViewStore
 from tests.postgres import Line, halfway
 from tests.projections.conftest import CATALOGUE, House
 
@@ -35,10 +35,10 @@ from tests.projections.conftest import CATALOGUE, House
 def test_views_that_fit_are_kept(house: House) -> None:
     game = house.game("orders@1", 2)
     house.pumped()
-    position = house.reader.position()
+    position = house.reader.read_position()
     house.views.migrate()
-    assert house.reader.position() == position
-    assert house.reader.game(game) is not None
+    assert house.reader.read_position() == position
+    assert house.reader.find_summary(game) is not None
 
 
 def test_tables_are_in_one_schema_whatever_the_database_names_first(postgres_url: str) -> None:
@@ -48,11 +48,14 @@ def test_tables_are_in_one_schema_whatever_the_database_names_first(postgres_url
         admin.execute("CREATE TABLE other.seeds (a integer)")  # another program's
         name = Identifier(admin.info.dbname)
         admin.execute(SQL("ALTER DATABASE {} SET search_path TO other, public").format(name))
-    with closing(Ledger.open(postgres_url, bytes(32))) as ledger, closing(Views(postgres_url, ledger.keys)) as views:
+    with (
+        closing(Ledger.open(postgres_url, bytes(32))) as ledger,
+        closing(ViewStore(postgres_url, ledger.keys)) as views,
+    ):
         ledger.migrate()
         views.migrate()
-        People(ledger, ledger.keys).migrate()
-        Vault(ledger, ledger.keys).create(new_game())
+        AccountStore(ledger, ledger.keys).migrate()
+        SeedStore(ledger, ledger.keys).create(new_game_id())
         rows = ledger.execute("SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('other', 'public')")
         assert [name for schema, name in rows if schema == "other"] == ["seeds"]
         assert {"accounts", "records", "seeds", "progress"} <= {name for schema, name in rows if schema == "public"}
@@ -63,7 +66,7 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
     """The log is the truth: nothing else is needed."""
     game = house.game("orders@1", 2)
     house.pumped()
-    before = house.reader.board(game, 0)
+    before = house.reader.find_board(game, 0)
     with house.views.transaction() as db:
         if old == "columns":
             db.execute(text("DROP TABLE leaves"))
@@ -73,11 +76,11 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
         elif old == "columns":
             db.execute(text("UPDATE shape SET hash = 'another'"))
     if old == "documents":
-        monkeypatch.setattr(schema, "DOCUMENTS", schema.DOCUMENTS + 1)
+        monkeypatch.setattr(schema, "DOCUMENT_FORMAT", schema.DOCUMENT_FORMAT + 1)
     house.views.migrate()
-    assert house.reader.position() == 0
-    house.pumped(Pump(house.ledger, CATALOGUE, house.views, "another"))
-    assert house.reader.board(game, 0) == before
+    assert house.reader.read_position() == 0
+    house.pumped(Projector(house.ledger, CATALOGUE, house.views, "another"))
+    assert house.reader.find_board(game, 0) == before
     with house.views.reading() as db:
         assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
 
@@ -87,10 +90,10 @@ def test_views_that_nobody_may_look_at_are_not_said_to_be_in_use(
 ) -> None:
     """Who waited for their end would wait for nobody."""
     views = tmp_path / "views.sqlite"
-    assert not store.in_use(views)
+    assert not store.is_in_use(views)
     (tmp_path / "views.sqlite-shm").mkdir()
     with pytest.raises(IsADirectoryError, match="-shm"):
-        store.in_use(views)
+        store.is_in_use(views)
 
     def refused(path: Path, _: int) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
@@ -98,7 +101,7 @@ def test_views_that_nobody_may_look_at_are_not_said_to_be_in_use(
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refused)
         with pytest.raises(PermissionError, match="-shm"):
-            store.in_use(views)
+            store.is_in_use(views)
 
 
 def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House) -> None:
@@ -108,26 +111,26 @@ def test_who_shows_does_not_wait_for_the_disk_and_who_appends_does(house: House)
     asked = "PRAGMA synchronous" if sqlite else "SELECT current_setting('synchronous_commit')"
     with house.views.transaction() as db:
         assert db.exec_driver_sql(asked).scalar_one() == (1 if sqlite else "off")
-    with house.ledger._store() as store:
+    with house.ledger._connection.use() as store:
         assert [tuple(row) for row in store.run(asked)] == ([(2,)] if sqlite else [("on",)])
 
 
 def test_one_query_is_no_transaction_and_what_comes_after_it_is(house: House) -> None:
-    class Looking(Prepared):
-        def rows(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
-            found, driver = super().rows(db, **params), cast("Any", db.connection.driver_connection)
+    class Looking(PreparedStatement):
+        def fetch_all(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
+            found, driver = super().fetch_all(db, **params), cast("Any", db.connection.driver_connection)
             asked.append("in a transaction" if hasattr(driver, "info") and driver.info.transaction_status else "alone")
             return found
 
     asked: list[str] = []
     query = Looking(select(schema.generations.c.gen))
     for _ in range(20):  # on whichever connection
-        assert house.views.found(query) == [(1,)]
+        assert house.views.fetch_all(query) == [(1,)]
         with suppress(ZeroDivisionError), house.views.transaction() as db:
             db.execute(schema.generations.delete())
             raise ZeroDivisionError
         with house.views.reading() as db:
-            assert query.rows(db) == [(1,)]
+            assert query.fetch_all(db) == [(1,)]
     afterwards = "alone" if house.views.url.startswith("sqlite:") else "in a transaction"
     assert asked == ["alone", afterwards] * 20
 
@@ -136,7 +139,7 @@ def test_one_query_is_no_transaction_and_what_comes_after_it_is(house: House) ->
 def test_the_system_finds_out_connections_over_which_nothing_comes(house: House) -> None:
     """As those of the ledger; unless the address says otherwise."""
     for url, timeout in ((house.views.url, "10000"), (f"{house.views.url}&tcp_user_timeout=7", "7")):
-        with closing(Views(url, house.ledger.keys)) as views, views.reading() as db:
+        with closing(ViewStore(url, house.ledger.keys)) as views, views.reading() as db:
             said: Any = db.connection.driver_connection
             told = said.info.get_parameters()
         assert (told["tcp_user_timeout"], told["keepalives_idle"]) == (timeout, "10")
@@ -146,17 +149,17 @@ class TestNothingComesAnyMore:
     """Over connections to PostgreSQL: nobody closes them, nobody answers."""
 
     @pytest.fixture
-    def views(self, far_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Views]:
-        monkeypatch.setattr(Heard, "patience", 1.0)
-        monkeypatch.setattr(store, "SILENCE", 1)
-        with closing(Views(far_url)) as views:
+    def views(self, far_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[ViewStore]:
+        monkeypatch.setattr(TimeoutConnection, "patience", 1.0)
+        monkeypatch.setattr(store, "IDLE_SECONDS", 1)
+        with closing(ViewStore(far_url)) as views:
             views.migrate()
             yield views
 
     @pytest.mark.parametrize("writes", [False, True])
     @pytest.mark.parametrize("prepared", [False, True])
     def test_of_many_connections_one_is_waited_for(
-        self, views: Views, line: Line, prepared: bool, writes: bool, caplog: pytest.LogCaptureFixture
+        self, views: ViewStore, line: Line, prepared: bool, writes: bool, caplog: pytest.LogCaptureFixture
     ) -> None:
         """In the middle of a use: at its beginning the library asks each whether it is well."""
         lend = views.transaction if writes else views.reading
@@ -164,7 +167,7 @@ class TestNothingComesAnyMore:
             for _ in range(4):
                 stack.enter_context(views.reading())
         asked = select(schema.generations.c.gen)
-        ask: Callable[[Any], Any] = Prepared(asked).rows if prepared else lambda db: db.execute(asked)
+        ask: Callable[[Any], Any] = PreparedStatement(asked).fetch_all if prepared else lambda db: db.execute(asked)
         with pytest.raises(StoreUnavailable, match="has not answered"), lend() as db:
             ask(_over(line, db))
         with lend() as db:
@@ -172,7 +175,7 @@ class TestNothingComesAnyMore:
         assert line.lost == 1
         assert not caplog.records
 
-    def test_nor_at_the_beginning(self, views: Views, line: Line, caplog: pytest.LogCaptureFixture) -> None:
+    def test_nor_at_the_beginning(self, views: ViewStore, line: Line, caplog: pytest.LogCaptureFixture) -> None:
         with ExitStack() as stack:
             for _ in range(4):
                 stack.enter_context(views.reading())
@@ -183,9 +186,13 @@ class TestNothingComesAnyMore:
         assert not caplog.records
 
     @pytest.mark.parametrize("prepared", [False, True])
-    def test_nor_at_the_end(self, views: Views, line: Line, prepared: bool, caplog: pytest.LogCaptureFixture) -> None:
+    def test_nor_at_the_end(
+        self, views: ViewStore, line: Line, prepared: bool, caplog: pytest.LogCaptureFixture
+    ) -> None:
         asked = select(schema.generations.c.gen)
-        ask: Callable[[Any], Any] = Prepared(asked).rows if prepared else lambda db: db.execute(asked).all()
+        ask: Callable[[Any], Any] = (
+            PreparedStatement(asked).fetch_all if prepared else lambda db: db.execute(asked).all()
+        )
         with suppress(StoreUnavailable), views.reading() as db:
             assert len(ask(db)) == 1
             line.silence()
@@ -194,18 +201,18 @@ class TestNothingComesAnyMore:
         assert line.lost == 1
         assert not caplog.records
 
-    def test_nor_by_one_query(self, views: Views, line: Line, caplog: pytest.LogCaptureFixture) -> None:
+    def test_nor_by_one_query(self, views: ViewStore, line: Line, caplog: pytest.LogCaptureFixture) -> None:
         query = Silent(select(schema.generations.c.gen), line)
         with ExitStack() as stack:
             for _ in range(4):
                 stack.enter_context(views.reading())
         with pytest.raises(StoreUnavailable, match="has not answered"):
-            views.found(query)
-        assert views.found(Prepared(select(schema.generations.c.gen))) == [(1,)]
+            views.fetch_all(query)
+        assert views.fetch_all(PreparedStatement(select(schema.generations.c.gen))) == [(1,)]
         assert line.lost == 1
         assert not caplog.records
 
-    def test_to_make_tables_may_take_long(self, views: Views) -> None:
+    def test_to_make_tables_may_take_long(self, views: ViewStore) -> None:
         """As while another node makes them; and nothing after it may."""
         with views.transaction() as db, ThreadPoolExecutor(1) as pool:
             db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260101)")
@@ -219,15 +226,15 @@ class TestNothingComesAnyMore:
             db.exec_driver_sql("SELECT pg_sleep(5)")
 
 
-class Silent(Prepared):
+class Silent(PreparedStatement):
     """A query after whose connection was lent nothing comes."""
 
     def __init__(self, statement: Any, line: Line) -> None:
         super().__init__(statement)
         self._line = line
 
-    def rows(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
-        return super().rows(_over(self._line, db), **params)
+    def fetch_all(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
+        return super().fetch_all(_over(self._line, db), **params)
 
 
 def _over(line: Line, db: Connection) -> Connection:
@@ -242,14 +249,14 @@ def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(
     house: House, monkeypatch: pytest.MonkeyPatch, halfway_in: bool
 ) -> None:
     """Nor does one whose machine is gone: once its lease has ended, another one shows the games."""
-    limited, limit = ("_LIMIT", store.LONGEST) if halfway_in else ("_WRITES", store.SILENCE)
+    limited, limit = ("_LIMIT", store.TRANSACTION_SECONDS) if halfway_in else ("_WRITES", store.IDLE_SECONDS)
     monkeypatch.setattr(store, limited, getattr(store, limited).replace(f"'{limit}s'", "'2s'"))
     game, frozen, thawed = house.game("orders@1", 2), threading.Event(), threading.Event()
     apply = house.pump._apply
 
     def freeze(db: Connection, *args: Any) -> Any:
         if halfway_in:
-            halfway(store._heard(db))
+            halfway(store._driver_connection(db))
         frozen.set()
         thawed.wait(60)
         return apply(db, *args)
@@ -258,36 +265,36 @@ def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(house.pump.run, house.now)
         assert frozen.wait(60)
-        another, end = Pump(house.ledger, CATALOGUE, house.views, "another"), time.monotonic() + 60
-        while not house.reader.shown(game) and time.monotonic() < end:
+        another, end = Projector(house.ledger, CATALOGUE, house.views, "another"), time.monotonic() + 60
+        while not house.reader.shown_versions(game) and time.monotonic() < end:
             house.now += LEASE
             with suppress(LeaseLostError, StoreUnavailable):
                 another.run(house.now)
-        assert house.reader.shown(game) == {"all": house.ledger.version(game)}
+        assert house.reader.shown_versions(game) == {"all": house.ledger.version(game)}
         thawed.set()
         assert isinstance(first.exception(), StoreUnavailable)
     monkeypatch.undo()
     house.pumped(another)
-    assert house.reader.shown(game) == {"all": house.ledger.version(game)}
+    assert house.reader.shown_versions(game) == {"all": house.ledger.version(game)}
 
 
 def test_a_board_is_read_again_after_the_database_could_not(house: House) -> None:
     """Also by the way that passes the library's by."""
     game = house.game("orders@1", 2)
     house.pumped()
-    before = house.reader.board(game, 0)
+    before = house.reader.find_board(game, 0)
     assert before is not None
     reads: dict[str, Callable[[], object]] = {
-        "boards": lambda: house.reader.board(game, 0),
-        "parts": house.reader.position,
-        "games": lambda: house.reader.game(game),
+        "boards": lambda: house.reader.find_board(game, 0),
+        "parts": house.reader.read_position,
+        "games": lambda: house.reader.find_summary(game),
     }
     for table, read in reads.items():
         _renamed(house, table, "elsewhere")
         with pytest.raises(StoreUnavailable):
             read()
         _renamed(house, "elsewhere", table)
-    assert house.reader.board(game, 0) == before
+    assert house.reader.find_board(game, 0) == before
 
 
 def _renamed(house: House, table: str, name: str) -> None:
@@ -298,7 +305,7 @@ def _renamed(house: House, table: str, name: str) -> None:
 @pytest.mark.parametrize("first", ["connected", "closed"])
 def test_whoever_is_reading_when_the_views_are_closed_leaves_no_connection(house: House, first: str) -> None:
     """Whether it has a connection then, or is given one after that."""
-    with house.views._lent() as engine:
+    with house.views._translate_errors() as engine:
         if first == "closed":
             house.views.close()
         with engine.connect() as db:

@@ -7,7 +7,17 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.merkle_tree import consistency, extends, grow, inclusion, leaf_hash, places, proves, root, subtree
+from projections.merkle_tree import (
+    append_leaf,
+    consistency_path,
+    inclusion_path,
+    leaf_hash,
+    list_subtrees,
+    range_root,
+    root_hash,
+    verify_consistency,
+    verify_inclusion,
+)
 
 RECORDS = [hashlib.sha256(str(i).encode()).hexdigest() for i in range(40)]
 LEAVES = [leaf_hash(r) for r in RECORDS]
@@ -28,7 +38,7 @@ def filled() -> dict[tuple[int, int], bytes]:
     found: dict[tuple[int, int], bytes] = {}
     frontier: list[bytes] = []
     for size, leaf in enumerate(LEAVES):
-        frontier, more = grow(frontier, size, leaf)
+        frontier, more = append_leaf(frontier, size, leaf)
         found |= more
     return found
 
@@ -47,11 +57,11 @@ def test_a_full_subtree_is_kept_once() -> None:
 def test_the_head_grows_leaf_by_leaf() -> None:
     """From the right edge alone."""
     frontier: list[bytes] = []
-    assert root(frontier) == defined([])
+    assert root_hash(frontier) == defined([])
     for size, leaf in enumerate(LEAVES):
-        frontier, _ = grow(frontier, size, leaf)
-        assert root(frontier) == defined(LEAVES[: size + 1])
-        assert subtree(AT, 0, size + 1) == defined(LEAVES[: size + 1])
+        frontier, _ = append_leaf(frontier, size, leaf)
+        assert root_hash(frontier) == defined(LEAVES[: size + 1])
+        assert range_root(AT, 0, size + 1) == defined(LEAVES[: size + 1])
 
 
 @given(st.data())
@@ -59,14 +69,14 @@ def test_a_record_is_proved_by_its_path_and_no_other_passes(data: st.DataObject)
     """Any index in a tree of any size."""
     size = data.draw(st.integers(1, len(LEAVES)))
     index = data.draw(st.integers(0, size - 1))
-    head, path = defined(LEAVES[:size]), inclusion(AT, index, size)
-    assert proves(head, LEAVES[index], index, size, path)
+    head, path = defined(LEAVES[:size]), inclusion_path(AT, index, size)
+    assert verify_inclusion(head, LEAVES[index], index, size, path)
     other = data.draw(st.integers(0, len(LEAVES) - 1).filter(lambda i: i != index))
-    assert not proves(head, LEAVES[other], index, size, path)
-    assert not proves(head, LEAVES[index], index, size, [*path, path[0] if path else head])
-    assert not proves(head, LEAVES[index], size, size, path)
+    assert not verify_inclusion(head, LEAVES[other], index, size, path)
+    assert not verify_inclusion(head, LEAVES[index], index, size, [*path, path[0] if path else head])
+    assert not verify_inclusion(head, LEAVES[index], size, size, path)
     if path:
-        assert not proves(head, LEAVES[index], index, size, path[:-1])
+        assert not verify_inclusion(head, LEAVES[index], index, size, path[:-1])
 
 
 @given(st.data())
@@ -75,21 +85,21 @@ def test_an_older_head_is_extended_and_no_other_tree(data: st.DataObject) -> Non
     size = data.draw(st.integers(1, len(LEAVES)))
     old = data.draw(st.integers(1, size))
     head, was = defined(LEAVES[:size]), defined(LEAVES[:old])
-    path = consistency(AT, old, size)
-    assert extends(head, size, was, old, path)
+    path = consistency_path(AT, old, size)
+    assert verify_consistency(head, size, was, old, path)
     changed = [*LEAVES[:size]]
     changed[data.draw(st.integers(0, old - 1))] = leaf_hash("00" * 32)
-    assert not extends(defined(changed), size, was, old, path)
-    assert not extends(head, size, defined(changed[:old]), old, path)
-    assert not extends(head, size, was, old, [*path, head])
-    assert not extends(head, size, was, size + 1, path)
+    assert not verify_consistency(defined(changed), size, was, old, path)
+    assert not verify_consistency(head, size, defined(changed[:old]), old, path)
+    assert not verify_consistency(head, size, was, old, [*path, head])
+    assert not verify_consistency(head, size, was, size + 1, path)
     if path:
-        assert not extends(head, size, was, old, path[:-1])
+        assert not verify_consistency(head, size, was, old, path[:-1])
 
 
 @given(st.integers(0, 39), st.integers(1, 40))
 def test_a_path_needs_few_subtrees(index: int, size: int) -> None:
     """A few for each level, whatever the size."""
     if index < size:
-        needed = places(lambda at: inclusion(at, index, size))
+        needed = list_subtrees(lambda at: inclusion_path(at, index, size))
         assert len(needed) <= 2 * size.bit_length()

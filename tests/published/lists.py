@@ -22,22 +22,22 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.http.security_log import EVENTS
 from deploy.cli import main as cli
 from domain import command_handler
-from domain.accounts.audit_log import Entry
-from domain.accounts.oauth_clients import Registration
-from domain.accounts.oauth_grants import Grant
-from domain.accounts.second_factors import Factor, Setup
-from domain.kernel.game.command import Act
+from domain.accounts.audit_log import AuditEntry
+from domain.accounts.oauth_clients import ClientRegistration
+from domain.accounts.oauth_grants import OAuthGrant
+from domain.accounts.second_factors import SecondFactor, TotpSetup
+from domain.kernel.game.command import Command
 from domain.kernel.game.command_of_record import _RULED
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Rewind, Shift
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
 from domain.kernel.narration.chapters import Digest
-from domain.kernel.schema.json_codec import hints
+from domain.kernel.schema.json_codec import field_types
 from domain.ledger import mapper
-from domain.notifications.deliveries import Outcome
-from domain.notifications.email_subscriptions import MailWish
+from domain.notifications.deliveries import DeliveryResult
+from domain.notifications.email_subscriptions import EmailPreferences
 from domain.notifications.outbox import Delivery
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.types import Doc, Json
 from tests.api.conftest import ROOT, make_site
 from tests.api.promise import bare
@@ -60,10 +60,10 @@ def ruleset(name: str) -> str:
 
     A line for each move, fact, decision, sight, option, code and part of the state.
     """
-    with TemporaryDirectory() as folder, closing(make_site(Path(folder), shipped())) as site:
+    with TemporaryDirectory() as folder, closing(make_site(Path(folder), load_shipped())) as site:
         doc = bare(site.get(f"/rulesets/{name}").json)
     doc["codes"] = {each.pop("code"): each for each in doc["codes"]}
-    rules = shipped().get(name)
+    rules = load_shipped().get(name)
     doc["all_moves"], doc["state"] = sorted(rules.moves), {}
     for place, names in _states(rules.state, ""):
         doc["state"][place] = sorted({*names, *doc["state"].get(place, ())})
@@ -80,7 +80,7 @@ def ruleset(name: str) -> str:
 def _states(hint: Any, at: str) -> Iterator[tuple[str, Iterable[str]]]:
     """Place in a state's JSON -> its members, which scenario files name."""
     if isinstance(hint, type) and is_dataclass(hint):
-        known = hints(hint)
+        known = field_types(hint)
         yield at, known
         for key, inner in known.items():
             yield from _states(inner, f"{at}{key}/")
@@ -89,15 +89,15 @@ def _states(hint: Any, at: str) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 MEMBERS: Mapping[str, type] = {
-    "an attempt in deliveries.log": Outcome,
-    "a client": Registration,
+    "an attempt in deliveries.log": DeliveryResult,
+    "a client": ClientRegistration,
     "a delivery": Delivery,
-    "a factor": Factor,
-    "a grant": Grant,
-    "a line of the account's log": Entry,
-    "a secret of an authenticator": Setup,
+    "a factor": SecondFactor,
+    "a grant": OAuthGrant,
+    "a line of the account's log": AuditEntry,
+    "a secret of an authenticator": TotpSetup,
     "a turn of a digest": Digest,
-    "wishes for mail": MailWish,
+    "wishes for mail": EmailPreferences,
 }
 """Object in JSON that is stored or answered -> the dataclass whose fields are its members."""
 
@@ -183,12 +183,12 @@ def hashes() -> str:
         Hold(1, 60),
         Reissue(1),
     )
-    assert {type(act) for act in samples} == set(Act.__subclasses__())
+    assert {type(act) for act in samples} == set(Command.__subclasses__())
     found: Doc = {}
     for act in samples:
-        args = command_handler._args(act)
+        args = command_handler._hashed_fields(act)
         for expected in (None, 7):
-            command = command_handler._command("id", act.verb, args, expected)
+            command = command_handler._idempotency_key("id", act.verb, args, expected)
             assert command
             found[f"{act.verb} {json.dumps(args, sort_keys=True)} {expected}"] = command.body_hash
     return lines(found)
@@ -208,7 +208,17 @@ WORDS = {
 }
 """Kind of name -> pattern of the literals that hold it. A placeholder of a format string is `{}`."""
 
-DERIVING = ("_chance", "_derived", "_mark", "_seal", "grant", "named", "open", "seal")
+DERIVING = (
+    "_derive",
+    "_derive_bytes",
+    "_derive_cipher",
+    "_keyed_hash",
+    "_seal",
+    "command_id",
+    "make_token",
+    "open",
+    "seal",
+)
 """Functions whose literal arguments are hashed or sealed. A function that is renamed is renamed here too."""
 
 
@@ -286,6 +296,6 @@ LISTS: Mapping[str, Callable[[], str]] = {
     "sqlite.sql": sqlite,
     "topics.txt": topics,
     "words.txt": words,
-    **{f"rulesets/{name}.json": functools.partial(ruleset, name) for name in shipped().names()},
+    **{f"rulesets/{name}.json": functools.partial(ruleset, name) for name in load_shipped().names()},
 }
 """File -> function that returns its text."""

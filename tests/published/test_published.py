@@ -15,7 +15,7 @@ import pytest
 
 from deploy.config.settings import Settings
 from deploy.runtime import wiring
-from domain.kernel.game.command import Act
+from domain.kernel.game.command import Command
 from domain.kernel.game.table_commands import Open
 from tests.postgres import postgres_server, postgres_url
 from tests.published.kept import answers
@@ -52,5 +52,5 @@ def test_what_was_stored_is_read_and_answered_the_same(tmp_path: Path) -> None:
 
 
 def test_each_act_has_a_verb_of_its_own() -> None:
-    kinds: list[type] = [Open, *Act.__subclasses__()]
+    kinds: list[type] = [Open, *Command.__subclasses__()]
     assert len({vars(kind)["verb"] for kind in kinds}) == len(kinds)

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.kernel.rules import meta
 from domain.kernel.rules.choices import Builder, one, span
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Decision, Frame, State, assign
 from domain.kernel.rules.meta import OptionType
 from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
-from domain.kernel.schema.declarations import Admission, Context, Count, Fact, Meta, Move, Part, declared
-from domain.kernel.schema.validators import Int
+from domain.kernel.schema.declarations import Admission, Context, Count, Fact, Meta, Move, Part, declared_classes
+from domain.kernel.schema.validators import IntegerRange
 from domain.types import Doc, Json, Seat
 
 
@@ -62,13 +62,13 @@ class TurnPassed(Fact[Sticks], frozen=True):
 
 
 def do_take(d: Draft[Sticks], frame: Frame, seat: Seat, move: Take) -> None:
-    need(move.count <= d.state.heap, "too_many", "STK-2", heap=d.state.heap)
+    require(move.count <= d.state.heap, "too_many", "STK-2", heap=d.state.heap)
     d.add(SticksTaken(seat, d.state.heap - move.count))
     _next(d, seat)
 
 
 def do_pass(d: Draft[Sticks], frame: Frame, seat: Seat, move: Pass) -> None:
-    need(seat not in d.state.passed, "passed_before", "STK-3")
+    require(seat not in d.state.passed, "passed_before", "STK-3")
     d.add(TurnPassed(seat))
     _next(d, seat)
 
@@ -112,14 +112,14 @@ RULESET: Ruleset[Sticks] = Ruleset(
         "Sticks",
         "STK",
         (2, 3, 4),
-        {"sticks": OptionType(Int(5, 99), 21, "STK-1")},
+        {"sticks": OptionType(IntegerRange(5, 99), 21, "STK-1")},
         {"too_many": "STK-2", "passed_before": "STK-3"},
     ),
     state=Sticks,
-    moves=declared(__name__, Move),
-    facts=declared(__name__, Fact),
-    frames=declared(__name__, Context),
-    do=dict((on(Take, do_take), on(Pass, do_pass))),
+    moves=declared_classes(__name__, Move),
+    facts=declared_classes(__name__, Fact),
+    frames=declared_classes(__name__, Context),
+    handlers=dict((on(Take, do_take), on(Pass, do_pass))),
     blank=lambda table: Sticks(table.seats, heap=table.options["sticks"]),
     setup=lambda d: d.ask(Turn(), 0),
     build=build,

@@ -11,40 +11,40 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from domain.command_handler import Commands, new_game
+from domain.command_handler import CommandHandler, new_game_id
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.rules.decide import decisions
 from domain.ledger import Ledger
-from domain.ruleset_registry import Catalogue
-from domain.service.heartbeat import Outages
-from domain.service.job_requests import Errand, Errands, new_id
-from domain.service.seed_store import Vault
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.heartbeat import Heartbeat
+from domain.service.job_requests import JobRequest, JobRequests, new_id
+from domain.service.seed_store import SeedStore
 from domain.types import DIRECTOR
 from projections.reader import Reader
-from projections.view_store import Views
+from projections.view_store import ViewStore
 from tests.postgres import postgres_server, postgres_url
 from tests.rulesets import FLOWS
 from tests.valkey import redis_url, valkey_server
-from workers.context import Crew, sign_on
-from workers.projector_process import Pumping
+from workers.context import WorkerContext, set_context
+from workers.projector_process import ProjectorLoop
 from workers.queues import BATCH, TURNS, Queues
 from workers.reconciler import Reconciler
-from workers.signals import Bell
-from workers.worker import work
+from workers.signals import Signals
+from workers.worker import serve_queue
 
 __all__ = ["postgres_server", "postgres_url", "redis_url", "valkey_server"]
 
-CATALOGUE = Catalogue(entry.rules for entry in FLOWS)
+CATALOGUE = RulesetRegistry(entry.rules for entry in FLOWS)
 
 
 @dataclass
 class House:
     """Everything that reads, writes and works."""
 
-    crew: Crew
+    crew: WorkerContext
     reader: Reader
-    bell: Bell
+    bell: Signals
     queues: Queues
     url: str
     time: list[int]
@@ -52,13 +52,13 @@ class House:
 
     def __post_init__(self) -> None:
         crew = self.crew
-        self.reconciler = Reconciler(self.reader, crew.errands, crew.outages, self.queues, crew.clock)
-        self.pumping = Pumping(self.crew, self.bell, self.reconciler)
+        self.reconciler = Reconciler(self.reader, crew.job_requests, crew.heartbeat, self.queues, crew.clock)
+        self.pumping = ProjectorLoop(self.crew, self.bell, self.reconciler)
         self.redis = Redis.from_url(self.url)
 
     def later(self, ms: int) -> None:
         """Time goes on, and who asks is answered all the while."""
-        self.crew.outages.beat(self.time[0])
+        self.crew.heartbeat.beat(self.time[0])
         self.down(ms)
         self.crew.ledger.execute("UPDATE heartbeat SET at = ? WHERE name = 'service'", (self.time[0],))
 
@@ -68,11 +68,11 @@ class House:
 
     def game(self, ruleset: str = "orders@1", seats: int = 3, **body: Any) -> str:
         """A started game."""
-        game = new_game()
+        game = new_game_id()
         self.crew.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
         for seat in range(seats):
-            self.crew.commands.do(game, Join(seat, f"p{seat}"))
-        self.crew.commands.do(game, Start())
+            self.crew.commands.handle(game, Join(seat, f"p{seat}"))
+        self.crew.commands.handle(game, Start())
         return game
 
     def decision(self, game: str) -> str:
@@ -85,7 +85,7 @@ class House:
         """These seats hand in their sheets; the decision that is open then."""
         decision = self.decision(game)
         for seat in seats:
-            self.crew.commands.do(game, Play(seat, [{"type": "submit"}], decision=decision))
+            self.crew.commands.handle(game, Play(seat, [{"type": "submit"}], decision=decision))
         return self.decision(game)
 
     def kinds(self, game: str) -> list[str]:
@@ -101,14 +101,14 @@ class House:
         """Do all jobs that are waiting; whether there were any."""
         handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            return work(self.crew, self.url, queue, burst=True)
+            return serve_queue(self.crew, self.url, queue, burst=True)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
 
     def ask(self, work: str, game: str = "") -> str:
         """Somebody asks for an errand; its id."""
-        errand = self.crew.errands.ask(Errand(new_id(work), work, game, at=self.crew.clock()))
+        errand = self.crew.job_requests.submit(JobRequest(new_id(work), work, game, at=self.crew.clock()))
         assert errand is not None
         return errand.id
 
@@ -116,7 +116,7 @@ class House:
         """What came of an errand."""
         self.reconciler.pass_once()
         self.worked(BATCH)
-        errand = self.crew.errands.find(id_)
+        errand = self.crew.job_requests.find(id_)
         assert errand is not None
         return errand.outcome
 
@@ -129,16 +129,16 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
     else:
         urls = [request.getfixturevalue("postgres_url")] * 2
     ledger, time, rung = Ledger.open(urls[0], bytes(32)), [1_000_000], list[int]()
-    views = Views(urls[1], ledger.keys)
+    views = ViewStore(urls[1], ledger.keys)
     ledger.migrate()
-    Errands(ledger).migrate()
-    Outages(ledger).migrate()
+    JobRequests(ledger).migrate()
+    Heartbeat(ledger).migrate()
     views.migrate()
-    vault = Vault(ledger, ledger.keys)
-    commands = Commands(ledger, CATALOGUE, vault, lambda: time[0])
-    crew = Crew(commands, ledger, CATALOGUE, vault, views, lambda: time[0], rung.append, "node")
-    sign_on(crew)
-    made = House(crew, Reader(views), Bell(redis_url), Queues(redis_url), redis_url, time, rung)
+    vault = SeedStore(ledger, ledger.keys)
+    commands = CommandHandler(ledger, CATALOGUE, vault, lambda: time[0])
+    crew = WorkerContext(commands, ledger, CATALOGUE, vault, views, lambda: time[0], rung.append, "node")
+    set_context(crew)
+    made = House(crew, Reader(views), Signals(redis_url), Queues(redis_url), redis_url, time, rung)
     yield made
     for each in (made.bell, made.queues, made.redis, views, ledger):
         each.close()

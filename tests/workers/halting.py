@@ -13,14 +13,14 @@ from contextlib import suppress
 import pytest
 
 from domain.errors import StoreUnavailable
-from projections.reader import Due
+from projections.reader import DueWork
 from tests.valkey import Server, new_server
 from tests.workers.conftest import House
-from workers.projector_process import Pumping
-from workers.queues import TURNS, Queues, of_due
+from workers.projector_process import ProjectorLoop
+from workers.queues import TURNS, Queues, due_call
 from workers.reconciler import Reconciler
-from workers.signals import Bell
-from workers.worker import work
+from workers.signals import Signals
+from workers.worker import serve_queue
 
 NOBODY = "unix:///nowhere/socket"
 
@@ -43,20 +43,20 @@ class Pump:
     """The loop of the pump on a Redis at that address, turn by turn."""
 
     def __init__(self, house: House, url: str) -> None:
-        self.bell, self.queues = Bell(url), Queues(url)
+        self.bell, self.queues = Signals(url), Queues(url)
         self.reconciler = Reconciler(
-            house.reader, house.crew.errands, house.crew.outages, self.queues, house.crew.clock
+            house.reader, house.crew.job_requests, house.crew.heartbeat, self.queues, house.crew.clock
         )
-        self.pumping = Pumping(house.crew, self.bell, self.reconciler)
+        self.pumping = ProjectorLoop(house.crew, self.bell, self.reconciler)
 
     def until(self, what: Callable[[], object], seconds: float = 60) -> None:
         def turned() -> object:
-            self.pumping._wanted, self.pumping._looked = True, 0.0  # a pass each time
-            self.pumping.turn()
+            self.pumping._check_pending, self.pumping._checked_at = True, 0.0  # a pass each time
+            self.pumping.run_once()
             return what()
 
         until(turned, seconds)
-        self.pumping._standby.stop()
+        self.pumping._fallback.stop()
 
 
 def meanwhile(house: House, url: str, script: Callable[[], object], queue: str = TURNS) -> float:
@@ -78,7 +78,7 @@ def meanwhile(house: House, url: str, script: Callable[[], object], queue: str =
     try:
         with warnings.catch_warnings():  # the signal may come while a socket is opened or closed, which is dropped then
             warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
-            work(house.crew, url, queue)
+            serve_queue(house.crew, url, queue)
         return time.monotonic() - asked[0]
     finally:
         player.join()
@@ -90,5 +90,5 @@ def handed(url: str, game: str, decision: str, now: int) -> None:
     """A turn is put into the queue, whatever became of it before."""
     queues = Queues(url)
     with suppress(StoreUnavailable):
-        queues.hand_out([of_due(Due(game, decision, "resolve", 0))], now)
+        queues.enqueue([due_call(DueWork(game, decision, "resolve", 0))], now)
     queues.close()

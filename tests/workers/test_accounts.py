@@ -23,12 +23,12 @@ def lapsed(house: House, game: str) -> list[int]:
     """The seats whose defaults the last record holds."""
     record = house.crew.ledger.read(game)[-1]
     assert record.kind == "lapsed"
-    return [seat for seat, _ in record.acts()]
+    return [seat for seat, _ in record.moves()]
 
 
 def summary(house: House, game: str) -> dict[str, object]:
     house.pumping.catch_up()
-    found = house.reader.game(game)
+    found = house.reader.find_summary(game)
     assert found is not None
     return found
 
@@ -70,7 +70,7 @@ def test_each_seat_has_its_own_so_defaults_come_one_by_one(house: House) -> None
 def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) -> None:
     game = paced(house, vacation=2)
     decision = house.decision(game)
-    house.crew.commands.do(game, Rest(1, 2))
+    house.crew.commands.handle(game, Rest(1, 2))
     shown = summary(house, game)["accounts"]
     back = house.crew.clock() + 2 * DAY
     assert shown[1] == {"seat": 1, "bank": 0, "vacation": 0, "back": back}  # type: ignore[index]
@@ -88,45 +88,45 @@ def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) 
 
 def test_a_seat_on_vacation_may_play(house: House) -> None:
     game = paced(house, vacation=1)
-    house.crew.commands.do(game, Rest(0, 1))
+    house.crew.commands.handle(game, Rest(0, 1))
     house.submit(game, 0)
     assert house.kinds(game) == ["rested", "moved"]
 
 
 def test_days_are_taken_from_the_seats_own_stock(house: House) -> None:
     game = paced(house, vacation=2)
-    house.crew.commands.do(game, Rest(1, 2))
+    house.crew.commands.handle(game, Rest(1, 2))
     for seat, days in ((1, 1), (0, 0), (0, -1), (0, 3)):
         with pytest.raises(RuleError, match="no_vacation_left"):
-            house.crew.commands.do(game, Rest(seat, days))
-    house.crew.commands.do(game, Rest(0, 1))
-    assert [a.days for a in house.crew.commands.game(game).accounts] == [1, 0, 2]
+            house.crew.commands.handle(game, Rest(seat, days))
+    house.crew.commands.handle(game, Rest(0, 1))
+    assert [a.days for a in house.crew.commands.game(game).time_banks] == [1, 0, 2]
     with pytest.raises(RuleError, match="no_vacation_left"):
-        house.crew.commands.do(paced(house), Rest(0, 1))
+        house.crew.commands.handle(paced(house), Rest(0, 1))
 
 
 def test_going_back_gives_no_days_and_no_time_back(house: House) -> None:
     """Accounts belong to the game, not to the line."""
     game = paced(house, bank=30, vacation=2)
     before = house.crew.ledger.version(game)
-    house.crew.commands.do(game, Rest(1, 1))
+    house.crew.commands.handle(game, Rest(1, 1))
     house.later(MINUTE + 10_000)
     house.submit(game, 0)
-    house.crew.commands.do(game, Rewind(before), expected=house.crew.ledger.version(game))
-    assert [a.days for a in house.crew.commands.game(game).accounts] == [2, 1, 2]
+    house.crew.commands.handle(game, Rewind(before), expected=house.crew.ledger.version(game))
+    assert [a.days for a in house.crew.commands.game(game).time_banks] == [2, 1, 2]
     accounts = summary(house, game)["accounts"]
     assert [(a["bank"], a["vacation"]) for a in accounts] == [(20_000, 2), (30_000, 1), (20_000, 2)]  # type: ignore[attr-defined]
     with pytest.raises(RuleError, match="no_vacation_left"):
-        house.crew.commands.do(game, Rest(1, 2))
+        house.crew.commands.handle(game, Rest(1, 2))
 
 
 def test_a_game_with_vacations_proves_itself(house: House) -> None:
     game = paced(house, bank=30, vacation=2)
-    house.crew.commands.do(game, Rest(2, 1))
+    house.crew.commands.handle(game, Rest(2, 1))
     turns.resolve(game, house.submit(game, 0, 1, 2))
-    assert audits.proved(house.crew, game)["verified"] is True
-    house.crew.commands.do(game, Close("abandoned"))
-    found = audits.proved(house.crew, game)
+    assert audits.audit_game(house.crew, game)["verified"] is True
+    house.crew.commands.handle(game, Close("abandoned"))
+    found = audits.audit_game(house.crew, game)
     assert (found["verified"], found["decided"]) == (True, found["records"])
 
 
@@ -134,10 +134,10 @@ def test_the_public_due_time_of_a_secret_decision_does_not_tell_who_has_answered
     """Two of three are on vacation: when the third has answered, the public still reads when its default would come."""
     game = house.game("windows@1", 3, pace={"seconds": {"move": 60, "window": 60}, "vacation": 1})
     for seat in (1, 2):
-        house.crew.commands.do(game, Rest(seat, 1))
-    house.crew.commands.do(game, Play(0, [{"type": "attack", "target": 1}]))
+        house.crew.commands.handle(game, Rest(seat, 1))
+    house.crew.commands.handle(game, Play(0, [{"type": "attack", "target": 1}]))
     asked = summary(house, game)
-    house.crew.commands.do(game, Play(0, [{"type": "pass"}]))
+    house.crew.commands.handle(game, Play(0, [{"type": "pass"}]))
     answered = summary(house, game)
     assert (asked["due"], asked["waiting_for"]) == (answered["due"], answered["waiting_for"])
     assert asked["due"] == house.crew.clock() + MINUTE + DAY

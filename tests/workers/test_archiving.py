@@ -11,21 +11,21 @@ from sqlalchemy import select
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.table_commands import Close
 from domain.kernel.records.export import dump
-from domain.service.corruption import Damages
+from domain.service.corruption import CorruptRecords
 from domain.types import PUBLIC
 from projections import schema
-from projections.archived_views import Retold, Told
-from projections.projector import Pump
+from projections.archived_views import ArchivedViewLoader, ArchivedViews
+from projections.projector import Projector
 from projections.reader import Reader
-from projections.rebuild import new_generation, switch
+from projections.rebuild import create_generation, switch_generation
 from tests.damage import overwrite, spoil
 from tests.workers.conftest import CATALOGUE, House
-from workers.jobs.audits import proved
+from workers.jobs.audits import audit_game
 from workers.maintenance import process
-from workers.maintenance.archiving import DAY, Archiving
-from workers.maintenance.corruption_handler import DamagedGames
-from workers.maintenance.process import Shelving
-from workers.maintenance.scrubbing import REST, Scrubbing
+from workers.maintenance.archiving import DAY_MS, GameArchiver
+from workers.maintenance.corruption_handler import CorruptionHandler
+from workers.maintenance.process import ArchivePacer
+from workers.maintenance.scrubbing import REST_MS, Scrubber
 
 DAYS = 30
 VIEWERS = (PUBLIC, 0, 1, 2)
@@ -35,7 +35,7 @@ def closed(house: House, **body: Any) -> str:
     """A game with secrets that is over."""
     game = house.game(**body)
     house.submit(game, 0, 1, 2)
-    house.crew.commands.do(game, Close("abandoned", "director"))
+    house.crew.commands.handle(game, Close("abandoned", "director"))
     house.pumping.catch_up()
     return game
 
@@ -43,34 +43,34 @@ def closed(house: House, **body: Any) -> str:
 @pytest.fixture
 def reader(house: House) -> Reader:
     """As the API has it."""
-    return Reader(house.crew.views, Retold(house.crew.ledger, CATALOGUE))
+    return Reader(house.crew.views, ArchivedViewLoader(house.crew.ledger, CATALOGUE))
 
 
 def archived(house: House) -> list[int]:
     """All that is old enough: how many records of each game."""
-    archiving, done = Archiving(house.crew, DAYS), []
-    while found := archiving.next():
+    archiving, done = GameArchiver(house.crew, DAYS), []
+    while found := archiving.find_next():
         done.append(archiving.archive(found))
     return done
 
 
 def old(house: House) -> None:
-    house.time[0] += DAYS * DAY
+    house.time[0] += DAYS * DAY_MS
 
 
 def seen(reader: Reader, game: str) -> dict[str, Any]:
     """All that anybody is shown of a game, and can prove of it."""
     head = reader.proofs.head()
     return {
-        "boards": [reader.board(game, viewer, inside=inside) for viewer in VIEWERS for inside in (False, True)],
-        "timelines": [reader.timeline(game, viewer, 0, 1000) for viewer in VIEWERS],
-        "pages": [reader.timeline(game, 1, after, 2) for after in range(9)],
-        "summary": reader.game(game),
-        "results": [reader.results(f"p{seat}") for seat in range(3)],
+        "boards": [reader.find_board(game, viewer, inside=inside) for viewer in VIEWERS for inside in (False, True)],
+        "timelines": [reader.read_timeline(game, viewer, 0, 1000) for viewer in VIEWERS],
+        "pages": [reader.read_timeline(game, 1, after, 2) for after in range(9)],
+        "summary": reader.find_summary(game),
+        "results": [reader.list_results(f"p{seat}") for seat in range(3)],
         "head": head,
-        "inclusion": [reader.proofs.inclusion(game, version) for version in range(1, 11)],
-        "consistency": [reader.proofs.consistency(old) for old in range(1, head.size + 1)],
-        "lobby": reader.lobby(),
+        "inclusion": [reader.proofs.prove_inclusion(game, version) for version in range(1, 11)],
+        "consistency": [reader.proofs.prove_consistency(old) for old in range(1, head.size + 1)],
+        "lobby": reader.list_lobby(),
     }
 
 
@@ -84,12 +84,17 @@ def rows(house: House, game: str) -> dict[str, int]:
 class TestWhatStays:
     def test_all_is_shown_and_proved_as_before(self, house: House, reader: Reader) -> None:
         game, other = closed(house), closed(house)
-        before = seen(reader, game), seen(reader, other), dump(house.crew.ledger.read(game)), proved(house.crew, game)
+        before = (
+            seen(reader, game),
+            seen(reader, other),
+            dump(house.crew.ledger.read(game)),
+            audit_game(house.crew, game),
+        )
         old(house)
         assert archived(house) == [9, 9]
-        fresh = Reader(house.crew.views, Retold(house.crew.ledger, CATALOGUE))
+        fresh = Reader(house.crew.views, ArchivedViewLoader(house.crew.ledger, CATALOGUE))
         assert seen(fresh, game) == before[0]
-        assert (seen(reader, other), dump(house.crew.ledger.read(game)), proved(house.crew, game)) == before[1:]
+        assert (seen(reader, other), dump(house.crew.ledger.read(game)), audit_game(house.crew, game)) == before[1:]
 
     def test_boards_and_timelines_leave_the_views(self, house: House) -> None:
         game = closed(house)
@@ -99,10 +104,10 @@ class TestWhatStays:
         assert rows(house, game) == {**before, "boards": 0, "timeline": 0}
 
     def test_a_table_with_a_delay_is_the_same_for_both_sides(self, house: House, reader: Reader) -> None:
-        game = closed(house, delay=2 * DAYS * DAY // 1000)
+        game = closed(house, delay=2 * DAYS * DAY_MS // 1000)
         old(house)
         assert archived(house) == [], "spectators do not see its end yet"
-        house.time[0] += 3 * DAYS * DAY
+        house.time[0] += 3 * DAYS * DAY_MS
         house.pumping.catch_up()
         before = seen(reader, game)
         assert archived(house) == [9]
@@ -113,21 +118,21 @@ class TestWhatStays:
         self, house: House, reader: Reader, monkeypatch: pytest.MonkeyPatch, otherwise: str
     ) -> None:
         """As after a database that came back older, in which the game has gone on in another way."""
-        game, tell, told = closed(house), Retold._tell, list[str]()
+        game, tell, told = closed(house), ArchivedViewLoader._build, list[str]()
 
-        def counted(retold: Retold, game: str) -> Told:
+        def counted(retold: ArchivedViewLoader, game: str) -> ArchivedViews:
             told.append(game)
             return tell(retold, game)
 
-        monkeypatch.setattr(Retold, "_tell", counted)
+        monkeypatch.setattr(ArchivedViewLoader, "_build", counted)
         old(house)
         archived(house)
-        boards = [reader.board(game, viewer) for viewer in VIEWERS]
+        boards = [reader.find_board(game, viewer) for viewer in VIEWERS]
         assert told == [game]
         with house.crew.views.transaction() as db:
             t = schema.games
             db.execute(t.update().where(t.c.game == game).values({otherwise: t.c[otherwise] + 1}))
-        assert reader.board(game, PUBLIC) == boards[0]
+        assert reader.find_board(game, PUBLIC) == boards[0]
         assert told == [game] * 2
 
     def test_views_that_are_made_anew_are_the_same(self, house: House, reader: Reader) -> None:
@@ -149,24 +154,24 @@ class TestWhatStays:
         before = seen(reader, game)
         old(house)
         monkeypatch.setattr("projections.projector.SLICE", 4)
-        gen = new_generation(views, 0)
-        pump = Pump(house.crew.ledger, CATALOGUE, views, "another", gen)
+        gen = create_generation(views, 0)
+        pump = Projector(house.crew.ledger, CATALOGUE, views, "another", gen)
         assert pump.run(house.crew.clock())
         with monkeypatch.context() as patch:
-            patch.setattr("workers.maintenance.archiving.forget_everywhere", _killed)
+            patch.setattr("workers.maintenance.archiving.drop_game_everywhere", _killed)
             with pytest.raises(KeyboardInterrupt):
                 archived(house)
         while pump.run(house.crew.clock()):
             pass
-        assert switch(views, gen)
+        assert switch_generation(views, gen)
         assert seen(reader, game) == before
 
     def test_a_game_with_a_rewind_is_told_with_what_was_undone(self, house: House, reader: Reader) -> None:
         game = house.game()
         house.submit(game, 0)
         head = house.crew.ledger.version(game)
-        house.crew.commands.do(game, Rewind(head - 1, "director", reason=""))
-        house.crew.commands.do(game, Close("abandoned", "director"))
+        house.crew.commands.handle(game, Rewind(head - 1, "director", reason=""))
+        house.crew.commands.handle(game, Close("abandoned", "director"))
         house.pumping.catch_up()
         before = seen(reader, game)
         old(house)
@@ -178,11 +183,11 @@ class TestWhichGames:
     def test_only_those_that_were_closed_so_long_ago(self, house: House) -> None:
         game, running = closed(house), house.game()
         house.pumping.catch_up()
-        house.time[0] += DAYS * DAY - 1
+        house.time[0] += DAYS * DAY_MS - 1
         assert archived(house) == []
         house.time[0] += 1
         assert archived(house) == [9]
-        assert (house.crew.ledger.archived(game), house.crew.ledger.archived(running)) == (True, False)
+        assert (house.crew.ledger.is_archived(game), house.crew.ledger.is_archived(running)) == (True, False)
         assert archived(house) == [], "again there is nothing to do"
 
     def test_what_was_cut_off_before_the_views_is_done_to_its_end(
@@ -192,7 +197,7 @@ class TestWhichGames:
         before = seen(reader, game)
         old(house)
         with monkeypatch.context() as patch:
-            patch.setattr("workers.maintenance.archiving.forget_everywhere", _killed)
+            patch.setattr("workers.maintenance.archiving.drop_game_everywhere", _killed)
             with pytest.raises(KeyboardInterrupt):
                 archived(house)
         assert seen(reader, game) == before
@@ -207,28 +212,32 @@ class TestWhichGames:
         with house.crew.views.transaction() as db:
             db.execute(schema.leaves.delete().filter_by(game=game, version=9))
         assert archived(house) == [0]
-        assert not house.crew.ledger.archived(game)
+        assert not house.crew.ledger.is_archived(game)
 
     def test_the_keeper_does_so_much_in_a_second(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         games = [closed(house) for _ in range(3)]
         old(house)
         now = [100.0]
         monkeypatch.setattr("time.monotonic", lambda: now[0])
-        shelving = Shelving(Archiving(house.crew, DAYS))
+        shelving = ArchivePacer(GameArchiver(house.crew, DAYS))
 
         def moved() -> int:
             shelving.step()
-            return sum(map(house.crew.ledger.archived, games))
+            return sum(map(house.crew.ledger.is_archived, games))
 
         assert (moved(), moved()) == (1, 1)
-        for seconds, many in ((9 / process.RATE, 2), (9 / process.RATE, 3), (9 / process.RATE, 3)):
+        for seconds, many in (
+            (9 / process.ARCHIVE_RATE, 2),
+            (9 / process.ARCHIVE_RATE, 3),
+            (9 / process.ARCHIVE_RATE, 3),
+        ):
             now[0] += seconds + 0.001
             assert moved() == many
         games.append(closed(house))
         old(house)
         now[0] += 1
         assert moved() == 3, "it has just looked"
-        now[0] += process.REST
+        now[0] += process.REST_SECONDS
         assert moved() == 4
 
 
@@ -250,17 +259,17 @@ class TestDamages:
         self, house: House, reader: Reader, games: list[str]
     ) -> None:
         before = [seen(reader, game)["timelines"] for game in games]
-        scrub = Scrubbing(house.crew, 1000)
+        scrub = Scrubber(house.crew, 1000)
         scrub.step()
-        assert Damages(house.crew.ledger).all() == [], "those that are whole are sound"
+        assert CorruptRecords(house.crew.ledger).list_all() == [], "those that are whole are sound"
         _rot(house, games[0])
-        house.time[0] += REST
+        house.time[0] += REST_MS
         scrub.step()
-        found = Damages(house.crew.ledger).all()
+        found = CorruptRecords(house.crew.ledger).list_all()
         assert [(d.game, d.version, d.said) for d in found] == [(games[0], v, "cannot be read") for v in range(1, 10)]
-        DamagedGames(house.crew, house.pumping._pump).look()
-        fresh = Reader(house.crew.views, Retold(house.crew.ledger, CATALOGUE))
-        assert fresh.board(games[0], PUBLIC) is None
+        CorruptionHandler(house.crew, house.pumping._projector).update_views()
+        fresh = Reader(house.crew.views, ArchivedViewLoader(house.crew.ledger, CATALOGUE))
+        assert fresh.find_board(games[0], PUBLIC) is None
         assert [seen(fresh, game)["timelines"] for game in games[1:]] == before[1:]
 
     def test_a_stub_that_has_changed_is_named(self, house: House, games: list[str]) -> None:
@@ -272,14 +281,16 @@ class TestDamages:
         """Also by views that are made anew, though its records stand in the log again."""
         game, ledger = games[0], house.crew.ledger
         before, records = seen(reader, game), ledger.read(game)
-        damaged = DamagedGames(house.crew, house.pumping._pump)
-        ledger._begin()
+        damaged = CorruptionHandler(house.crew, house.pumping._projector)
+        ledger.reset()
         _rot(house, game)
         assert house.crew.inspector.inspect(game) == 1
-        damaged.look()
-        ledger.put_right(game, [(r, r.hash, ledger.position(game, r.version) or 0) for r in records], "it had rotted")
+        damaged.update_views()
+        ledger.repair.restore_records(
+            game, [(r, r.hash, ledger.position(game, r.version) or 0) for r in records], "it had rotted"
+        )
         assert house.crew.inspector.inspect(game) is None
-        damaged.look()
+        damaged.update_views()
         assert (seen(reader, game), ledger.read(game)) == (before, records)
         assert archived(house) == [0], "its rows leave the views again"
         assert rows(house, game)["timeline"] == 0
@@ -291,11 +302,11 @@ class TestDamages:
         spoil(ledger, games[0], 8, b"a" + bytes(32))
         assert house.crew.inspector.inspect(games[0]) == 8
         assert "generation" in house.job(house.ask("rebuild"))
-        reader = Reader(house.crew.views, Retold(ledger, CATALOGUE))
-        board = reader.board(games[0], PUBLIC)
+        reader = Reader(house.crew.views, ArchivedViewLoader(ledger, CATALOGUE))
+        board = reader.find_board(games[0], PUBLIC)
         assert board is not None
         assert json.loads(board.doc)["version"] == 7
-        assert [e["version"] for e in reader.timeline(games[0], PUBLIC)] == list(range(1, 8))
+        assert [e["version"] for e in reader.read_timeline(games[0], PUBLIC)] == list(range(1, 8))
 
     @pytest.mark.parametrize("column", ["state", "topic"])
     def test_a_game_that_was_damaged_before_is_not_archived(self, house: House, column: str) -> None:
@@ -307,8 +318,8 @@ class TestDamages:
             sql = "UPDATE records SET topic = 'game.melted@1' WHERE originator_version = 5"
             overwrite(house.crew.ledger, sql)
         assert archived(house) == [0]
-        assert Damages(house.crew.ledger).first(game) == 5
-        DamagedGames(house.crew, house.pumping._pump).look()
+        assert CorruptRecords(house.crew.ledger).first_version(game) == 5
+        CorruptionHandler(house.crew, house.pumping._projector).update_views()
         assert archived(house) == []
 
 

@@ -17,22 +17,22 @@ from sqlalchemy import select
 
 from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.kernel.game.table_commands import Leave
-from domain.ruleset_registry import Catalogue
-from domain.service.job_requests import Errand
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.job_requests import JobRequest
 from projections import schema
 from projections.leases import LEASE
-from projections.projector import Pump
-from projections.rebuild import TABLES, new_generation, sweep, switch
-from projections.view_store import Views
+from projections.projector import Projector
+from projections.rebuild import TABLES, create_generation, drop_old_rows, switch_generation
+from projections.view_store import ViewStore
 from tests.deploy.house import until
 from tests.kernel.flows import orders
 from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
 from workers import liveness, queues
 from workers.jobs import audits, rebuilds, turns
-from workers.queues import BATCH, BATCH_SECONDS, MARGIN, TURNS, Queues, Work, of_errand, place
+from workers.queues import BATCH, BATCH_SECONDS, TURNS, WORKER_MARGIN, Queues, RowJob, host_id, request_call
 from workers.signals import connect
-from workers.worker import InProcess
+from workers.worker import InProcessWorker
 
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
@@ -68,9 +68,14 @@ def test_an_audit_of_a_closed_game_is_the_offline_proof(house: House) -> None:
 def test_a_fault_is_named_without_what_is_secret(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game = house.game()
     other = house.game()
-    monkeypatch.setattr(house.crew.vault, "seed", lambda _: b"x" * 32)
-    assert audits.proved(house.crew, game) == {"verified": False, "game": game, "code": "record_mismatch", "version": 1}
-    assert audits.proved(house.crew, other)["verified"] is False
+    monkeypatch.setattr(house.crew.seed_store, "seed", lambda _: b"x" * 32)
+    assert audits.audit_game(house.crew, game) == {
+        "verified": False,
+        "game": game,
+        "code": "record_mismatch",
+        "version": 1,
+    }
+    assert audits.audit_game(house.crew, other)["verified"] is False
 
 
 def test_a_rebuild_gives_the_same_views_and_the_pump_goes_on_at_once(house: House) -> None:
@@ -82,16 +87,16 @@ def test_a_rebuild_gives_the_same_views_and_the_pump_goes_on_at_once(house: Hous
     assert rows(house) == before
     house.submit(game, 1)
     assert house.pumping.catch_up()
-    assert house.reader.position() == 7
+    assert house.reader.read_position() == 7
 
 
 def test_a_rebuild_brings_back_a_game_that_was_set_aside(house: House) -> None:
     game = house.game()
-    blind = Pump(house.crew.ledger, Catalogue([]), house.crew.views, house.crew.node)
+    blind = Projector(house.crew.ledger, RulesetRegistry([]), house.crew.views, house.crew.node)
     blind.run(house.crew.clock())
-    assert house.reader.game(game) is None
+    assert house.reader.find_summary(game) is None
     house.job(house.ask("rebuild"))
-    assert house.reader.game(game) is not None
+    assert house.reader.find_summary(game) is not None
     with house.crew.views.reading() as db:
         assert db.execute(select(schema.aside)).all() == []
 
@@ -107,42 +112,42 @@ class TestRebuildsAtOnce:
 
     def test_each_slice_is_a_sign_of_life(self, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Who froze in one keeps all others from writing on SQLite until it is ended."""
-        run, sign, found = Pump.run, tmp_path / "sign", list[float]()
-        liveness.expect(sign, BATCH_SECONDS)  # as when the job was taken
-        monkeypatch.setenv(liveness.VARIABLE, str(sign))
+        run, sign, found = Projector.run, tmp_path / "sign", list[float]()
+        liveness.expect_first_sign(sign, BATCH_SECONDS)  # as when the job was taken
+        monkeypatch.setenv(liveness.ENV_VARIABLE, str(sign))
 
         def left() -> float:
             return sign.stat().st_mtime - time.monotonic()
 
-        def pumped(pump: Pump, now: int) -> Any:
+        def pumped(pump: Projector, now: int) -> Any:
             found.append(left())
             return run(pump, now)
 
-        def swept(views: Views, *before: Any) -> None:
+        def swept(views: ViewStore, *before: Any) -> None:
             assert len(found) > 1, "the new views are made in slices"
-            assert all(0 < seconds <= rebuilds.SIGN for seconds in found)
+            assert all(0 < seconds <= rebuilds.LIVENESS_SECONDS for seconds in found)
             found.clear()
             with monkeypatch.context() as patch:
-                patch.setattr(Views, "transaction", transacted)
-                sweep(views, *before)
+                patch.setattr(ViewStore, "transaction", transacted)
+                drop_old_rows(views, *before)
 
-        def transacted(views: Views) -> Any:
+        def transacted(views: ViewStore) -> Any:
             found.append(left())
             return transaction(views)
 
-        transaction = Views.transaction
-        monkeypatch.setattr(Pump, "run", pumped)
-        monkeypatch.setattr(Views, "give_way", lambda *_: liveness.promise(BATCH_SECONDS))
-        monkeypatch.setattr(rebuilds, "sweep", swept)
-        rebuilds.rebuilt(house.crew)
+        transaction = ViewStore.transaction
+        monkeypatch.setattr(Projector, "run", pumped)
+        monkeypatch.setattr(ViewStore, "yield_to_writers", lambda *_: liveness.set_deadline(BATCH_SECONDS))
+        monkeypatch.setattr(rebuilds, "drop_old_rows", swept)
+        rebuilds.rebuild_views(house.crew)
         assert len(found) >= len(TABLES), "the old views are dropped in slices as well"
-        assert all(0 < seconds <= rebuilds.SIGN for seconds in found)
+        assert all(0 < seconds <= rebuilds.LIVENESS_SECONDS for seconds in found)
 
     @staticmethod
-    def half(house: House) -> tuple[Pump, int]:
+    def half(house: House) -> tuple[Projector, int]:
         """Another rebuild, which has begun."""
-        gen = new_generation(house.crew.views, house.time[0])
-        pump = Pump(house.crew.ledger, CATALOGUE, house.crew.views, "other", gen)
+        gen = create_generation(house.crew.views, house.time[0])
+        pump = Projector(house.crew.ledger, CATALOGUE, house.crew.views, "other", gen)
         assert pump.run(house.time[0])
         return pump, gen
 
@@ -150,10 +155,10 @@ class TestRebuildsAtOnce:
         _, gen = self.half(house)
 
         def nap(_: float) -> None:
-            assert switch(house.crew.views, gen)
+            assert switch_generation(house.crew.views, gen)
 
         monkeypatch.setattr(rebuilds, "time", SimpleNamespace(sleep=nap, monotonic=time.monotonic))
-        assert rebuilds.rebuilt(house.crew)["generation"] == gen + 1
+        assert rebuilds.rebuild_views(house.crew)["generation"] == gen + 1
         assert rows(house) == self.before
 
     def test_one_that_is_dead_is_not(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +170,7 @@ class TestRebuildsAtOnce:
             house.time[0] += round(seconds * 1000)
 
         monkeypatch.setattr(rebuilds, "time", SimpleNamespace(sleep=nap, monotonic=time.monotonic))
-        rebuilds.rebuilt(house.crew)
+        rebuilds.rebuild_views(house.crew)
         assert len(naps) == LEASE / 1000
         assert rows(house) == self.before
 
@@ -175,17 +180,17 @@ class TestRebuildsAtOnce:
 
         And how many transactions there were.
         """
-        lend, uses = Views.transaction, count()
+        lend, uses = ViewStore.transaction, count()
 
-        def lent(views: Views) -> Any:
+        def lent(views: ViewStore) -> Any:
             if next(uses) == at:
                 house.time[0] += 2 * LEASE
-                rebuilds.rebuilt(house.crew)
+                rebuilds.rebuild_views(house.crew)
             return lend(views)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Views, "transaction", lent)
-            made = rebuilds.rebuilt(house.crew)
+            patch.setattr(ViewStore, "transaction", lent)
+            made = rebuilds.rebuild_views(house.crew)
         return int(str(made["generation"])), next(uses)
 
     def test_one_that_is_taken_for_dead_begins_again(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +212,7 @@ class TestRebuildsAtOnce:
         house.pumping.catch_up()
         with house.crew.views.transaction() as frozen, ThreadPoolExecutor(1) as pool:
             frozen.execute(select(schema.parts).where(schema.parts.c.owner == "other").with_for_update()).all()
-            waits = pool.submit(rebuilds.rebuilt, house.crew)
+            waits = pool.submit(rebuilds.rebuild_views, house.crew)
             until(lambda: waiting(house) > 0)
             house.game()
             assert house.pumping.catch_up()
@@ -218,7 +223,7 @@ class TestRebuildsAtOnce:
     def test_those_that_begin_together_are_all_done(self, house: House) -> None:
         for _ in range(5):
             with ThreadPoolExecutor(3) as pool:
-                found = [f.result(60) for f in [pool.submit(rebuilds.rebuilt, house.crew) for _ in range(3)]]
+                found = [f.result(60) for f in [pool.submit(rebuilds.rebuild_views, house.crew) for _ in range(3)]]
             assert len({each["generation"] for each in found}) == 3
             assert rows(house) == self.before
 
@@ -238,9 +243,9 @@ def test_views_whose_old_rows_cannot_be_dropped_are_new_all_the_same(
 
     game = house.game()
     house.passed()
-    monkeypatch.setattr("workers.jobs.rebuilds.sweep", sweep)
+    monkeypatch.setattr("workers.jobs.rebuilds.drop_old_rows", sweep)
     assert house.job(house.ask("rebuild"))["generation"] == 2
-    assert house.reader.game(game) is not None
+    assert house.reader.find_summary(game) is not None
 
 
 def test_a_rebuild_of_damaged_views_has_failed_and_is_not_tried_for_ever(
@@ -251,34 +256,34 @@ def test_a_rebuild_of_damaged_views_has_failed_and_is_not_tried_for_ever(
     def damaged(*_: object) -> int:
         raise ViewsDamaged("the views: database disk image is malformed")
 
-    monkeypatch.setattr("workers.jobs.rebuilds.new_generation", damaged)
+    monkeypatch.setattr("workers.jobs.rebuilds.create_generation", damaged)
     id_ = house.ask("rebuild")
     assert house.job(id_) == {"refused": "internal_error"}
-    assert house.crew.errands.standing() == []
+    assert house.crew.job_requests.list_open() == []
 
 
 def test_a_slice_of_games_set_aside_does_not_stop_the_pump(house: House) -> None:
     house.game()
-    blind = Pump(house.crew.ledger, Catalogue([]), house.crew.views, house.crew.node)
+    blind = Projector(house.crew.ledger, RulesetRegistry([]), house.crew.views, house.crew.node)
     blind.run(house.crew.clock())
-    house.crew.commands.do(house.game(), Leave(0))
+    house.crew.commands.handle(house.game(), Leave(0))
     house.pumping.catch_up()
-    assert house.reader.position() == 11
+    assert house.reader.read_position() == 11
 
 
 def test_an_audit_is_a_row_until_it_is_done(house: House) -> None:
     game = house.game()
     id_ = house.ask("audit", game)
     assert [house.reconciler.pass_once() for _ in range(2)] == [1, 0]
-    assert house.queues.state(id_, house.crew.clock()) == ""
+    assert house.queues.job_state(id_, house.crew.clock()) == ""
     house.redis.flushall()
     assert house.reconciler.pass_once() == 1, "an emptied Redis loses no errand"
     house.worked(BATCH)
-    errand = house.crew.errands.find(id_)
+    errand = house.crew.job_requests.find(id_)
     assert errand is not None
     assert errand.outcome is not None
     assert errand.outcome["verified"] is True
-    assert house.crew.errands.standing() == []
+    assert house.crew.job_requests.list_open() == []
     house.redis.flushall()
     assert house.reconciler.pass_once() == 0, "what is done is not done again"
 
@@ -287,7 +292,7 @@ def test_a_worker_that_is_at_it_is_not_given_the_same_long_work_again(house: Hou
     id_ = house.ask("audit", house.game())
     house.reconciler.pass_once()
     house.redis.hset(f"rq:job:{id_}-{house.crew.clock() // (BATCH_SECONDS * 1000)}", "status", "started")
-    assert house.queues.state(id_, house.crew.clock()) == "running"
+    assert house.queues.job_state(id_, house.crew.clock()) == "running"
     house.later(60_000)
     assert house.reconciler.pass_once() == 0
 
@@ -298,7 +303,7 @@ def test_an_errand_that_cannot_be_done_says_why(house: House) -> None:
 
 
 def test_a_fault_of_ours_ends_the_errand_too(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audits, "proved", lambda *_: 1 // 0)
+    monkeypatch.setattr(audits, "audit_game", lambda *_: 1 // 0)
     assert house.job(house.ask("audit", house.game())) == {"refused": "internal_error"}
 
 
@@ -308,7 +313,7 @@ def test_while_the_store_is_away_the_errand_stands(house: House, monkeypatch: py
 
     id_ = house.ask("audit", house.game())
     with monkeypatch.context() as broken:
-        broken.setattr(audits, "proved", away)
+        broken.setattr(audits, "audit_game", away)
         assert house.job(id_) is None
     house.redis.flushall()
     found = house.job(id_)
@@ -330,8 +335,8 @@ def test_without_redis_what_is_due_waits_as_rows(house: House, caplog: pytest.Lo
     house.ask("audit", game)
     away = Queues("unix:///nowhere/socket")
     with pytest.raises(StoreUnavailable):
-        away.workers()
-    assert away.state("audit-x", 0) == ""
+        away.count_workers()
+    assert away.job_state("audit-x", 0) == ""
     house.reconciler._queues = away
     assert [house.passed() for _ in range(3)] == [0, 0, 0]
     said = [r.getMessage() for r in caplog.records if r.name == "annals.reconcile"]
@@ -341,14 +346,14 @@ def test_without_redis_what_is_due_waits_as_rows(house: House, caplog: pytest.Lo
 
 
 def test_workers_are_counted_by_queue(house: House) -> None:
-    assert house.queues.workers() == {TURNS: 0, BATCH: 0}
+    assert house.queues.count_workers() == {TURNS: 0, BATCH: 0}
 
 
 class TestWhoIsAtWork:
     """What the doctor counts."""
 
-    def worker(self, house: House, **said: str) -> InProcess:
-        worker = InProcess(house.url, BATCH)
+    def worker(self, house: House, **said: str) -> InProcessWorker:
+        worker = InProcessWorker(house.url, BATCH)
         worker.register_birth()  # type: ignore[no-untyped-call] # as the library has it
         for name, value in said.items():
             house.redis.hset(worker.key, name, value)
@@ -356,9 +361,9 @@ class TestWhoIsAtWork:
 
     def test_a_worker_that_lives_counts(self, house: House) -> None:
         worker = self.worker(house)
-        assert house.queues.workers()[BATCH] == 1
+        assert house.queues.count_workers()[BATCH] == 1
         worker.heartbeat()
-        assert house.queues.workers()[BATCH] == 1
+        assert house.queues.count_workers()[BATCH] == 1
 
     def test_one_whose_process_has_died_does_not(self, house: House) -> None:
         """Redis knows it for an hour, if it died in the middle of an audit."""
@@ -367,17 +372,17 @@ class TestWhoIsAtWork:
         worker = self.worker(house)
         worker.heartbeat(3660)
         house.redis.hset(worker.key, "pid", str(process.pid))
-        assert house.queues.workers()[BATCH] == 0
+        assert house.queues.count_workers()[BATCH] == 0
 
     def test_one_whose_number_another_process_has_now_does_not(self, house: House) -> None:
         """A machine or a container that was started anew gives the same numbers."""
         worker = self.worker(house)
         worker.heartbeat(3660)
-        assert house.queues.workers()[BATCH] == 1
+        assert house.queues.count_workers()[BATCH] == 1
         house.redis.hset(worker.key, "began", "1")
-        assert house.queues.workers()[BATCH] == 0
+        assert house.queues.count_workers()[BATCH] == 0
         house.redis.hdel(worker.key, "began")  # one of before says nothing of it
-        assert house.queues.workers()[BATCH] == 1
+        assert house.queues.count_workers()[BATCH] == 1
 
     def test_one_that_outlives_redis_counts_again(self, house: House) -> None:
         """With all that tells whether it lives."""
@@ -385,33 +390,35 @@ class TestWhoIsAtWork:
         worker.heartbeat()
         before = {name: house.redis.hget(worker.key, name) for name in ("place", "pid", "began")}
         house.redis.flushall()
-        assert house.queues.workers()[BATCH] == 0
+        assert house.queues.count_workers()[BATCH] == 0
         worker.heartbeat()
-        assert house.queues.workers()[BATCH] == 1
+        assert house.queues.count_workers()[BATCH] == 1
         assert {name: house.redis.hget(worker.key, name) for name in before} == before
 
     def test_one_of_another_machine_does_not_once_it_is_silent(self, house: House) -> None:
         """Nor is its process looked for here: in another container the same number is another's."""
         worker = self.worker(house)
         worker.heartbeat()
-        machine, start, space = place().split(" ")
+        machine, start, space = host_id().split(" ")
         for elsewhere in (f"elsewhere {start} {space}", f"{machine} other {space}", f"{machine} {start} pid:[1]"):
             house.redis.hset(worker.key, mapping={"place": elsewhere, "pid": "1", "began": "0"})
-            assert house.queues.workers()[BATCH] == 1
-        house.redis.expire(worker.key, MARGIN - 1)
-        assert house.queues.workers()[BATCH] == 0
+            assert house.queues.count_workers()[BATCH] == 1
+        house.redis.expire(worker.key, WORKER_MARGIN - 1)
+        assert house.queues.count_workers()[BATCH] == 0
 
-    def taken(self, house: House, id_: str) -> Work:
+    def taken(self, house: House, id_: str) -> RowJob:
         """The job for an errand, which waits no more."""
-        job = Work.fetch(of_errand(cast("Errand", house.crew.errands.find(id_))).id(house.crew.clock()), house.redis)
+        job = RowJob.fetch(
+            request_call(cast("JobRequest", house.crew.job_requests.find(id_))).id(house.crew.clock()), house.redis
+        )
         house.redis.lrem(f"rq:queue:{BATCH}", 0, job.id)
         return job
 
     def begun(self, house: House, id_: str, *, dead: bool) -> None:
         """The job for an errand is handed out, and a worker is at it."""
         worker, job = self.worker(house), self.taken(house, id_)
-        worker._at = job.id
-        worker._tell(job, JobStatus.STARTED, BATCH_SECONDS)
+        worker._current_job = job.id
+        worker._report_status(job, JobStatus.STARTED, BATCH_SECONDS)
         if dead:
             process = subprocess.Popen(["/bin/true"])
             process.wait()
@@ -425,7 +432,7 @@ class TestWhoIsAtWork:
         self.begun(house, id_, dead=True)
         assert [house.reconciler.pass_once() for _ in range(2)] == [1, 0]
         house.worked(BATCH)
-        assert house.crew.errands.standing() == []
+        assert house.crew.job_requests.list_open() == []
 
     def test_and_what_one_has_ended_while_redis_was_away(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         """That it failed nobody could be told."""
@@ -433,18 +440,18 @@ class TestWhoIsAtWork:
         assert house.reconciler.pass_once() == 1
         worker, job = self.worker(house), self.taken(house, id_)
 
-        def fails(_: Work) -> None:
+        def fails(_: RowJob) -> None:
             assert house.reconciler.pass_once() == 0, "somebody is at it"
             monkeypatch.setattr(worker, "_quick", connect("redis://127.0.0.1:1/0"))
             raise ValueError("it has failed")
 
         with monkeypatch.context() as patched:
-            patched.setattr(Work, "perform", fails)
+            patched.setattr(RowJob, "perform", fails)
             worker.execute_job(job, worker.queues[0])
         worker.heartbeat()
         assert house.reconciler.pass_once() == 1
         house.worked(BATCH)
-        assert house.crew.errands.standing() == []
+        assert house.crew.job_requests.list_open() == []
 
     def test_and_more_and_more_seldom_if_it_is_what_they_die_of(
         self, house: House, monkeypatch: pytest.MonkeyPatch
@@ -467,21 +474,21 @@ class TestWhoIsAtWork:
         """By a worker that froze or was killed just then; not what waits in its queue, however long."""
         house.ask("rebuild")
         assert house.reconciler.pass_once() == 1
-        monkeypatch.setattr(queues, "TAKEN", 0.0)
+        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
         assert [house.reconciler.pass_once() for _ in range(3)] == [0] * 3
         house.redis.delete(f"rq:queue:{BATCH}")
         assert [house.reconciler.pass_once() for _ in range(4)] == [0, 1, 0, 0]
         house.worked(BATCH)
-        assert house.crew.errands.standing() == []
+        assert house.crew.job_requests.list_open() == []
 
     def test_long_work_that_has_failed_is_not_tried_again_at_once(
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(queues, "TAKEN", 0.0)
+        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
         id_ = house.ask("rebuild")
         house.reconciler.pass_once()
         self.begun(house, id_, dead=False)
-        key = Work.key_for(of_errand(cast("Errand", house.crew.errands.find(id_))).id(house.crew.clock()))
+        key = RowJob.key_for(request_call(cast("JobRequest", house.crew.job_requests.find(id_))).id(house.crew.clock()))
         house.redis.hset(key, "status", JobStatus.FAILED.value)
         assert [house.reconciler.pass_once() for _ in range(3)] == [0] * 3
         house.redis.delete(key)
@@ -493,10 +500,10 @@ class TestWhoIsAtWork:
         house.reconciler.pass_once()
         house.worked(BATCH)
         house.crew.ledger.execute("UPDATE errands SET outcome = ''")
-        monkeypatch.setattr(queues, "TAKEN", 0.0)
+        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
         assert [house.reconciler.pass_once() for _ in range(3)] == [0, 1, 0]
         house.worked(BATCH)
-        found = house.crew.errands.find(id_)
+        found = house.crew.job_requests.find(id_)
         assert found
         assert found.outcome
 
@@ -504,7 +511,7 @@ class TestWhoIsAtWork:
     def test_what_goes_on_into_the_next_period_is_not_begun_again(
         self, house: House, monkeypatch: pytest.MonkeyPatch, *, dead: bool
     ) -> None:
-        monkeypatch.setattr(queues, "TAKEN", 0.0)
+        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
         house.time[0] = BATCH_SECONDS * 1000 - 1
         id_ = house.ask("rebuild")
         assert house.reconciler.pass_once() == 1
@@ -517,7 +524,7 @@ class TestWhoIsAtWork:
         id_ = house.ask("rebuild")
         house.reconciler.pass_once()
         self.begun(house, id_, dead=False)
-        key = Work.key_for(of_errand(cast("Errand", house.crew.errands.find(id_))).id(house.crew.clock()))
+        key = RowJob.key_for(request_call(cast("JobRequest", house.crew.job_requests.find(id_))).id(house.crew.clock()))
         house.redis.hset(key, "worker", worker)
         assert house.reconciler.pass_once() in (0, 1)
         house.redis.delete(key)
@@ -527,4 +534,4 @@ class TestWhoIsAtWork:
     @pytest.mark.parametrize("pid", ["", "-1", "0", "x", "9" * 30])
     def test_whatever_is_said_there_no_harm_is_done(self, house: House, pid: str) -> None:
         self.worker(house, pid=pid)
-        assert house.queues.workers()[BATCH] == 1
+        assert house.queues.count_workers()[BATCH] == 1

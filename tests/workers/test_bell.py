@@ -16,10 +16,10 @@ from redis import Redis
 
 from tests.valkey import new_server, redis_url, valkey_server
 from workers import signals as bell
-from workers.batching_delay import RINGS
-from workers.change_listener import Changes
+from workers.batching_delay import SIGNAL_INTERVAL
+from workers.change_listener import ChangeListener
 from workers.queues import Queues
-from workers.signals import Bell, Pumped
+from workers.signals import ProjectedMessage, Signals
 
 __all__ = ["redis_url", "valkey_server"]
 
@@ -27,9 +27,9 @@ NOBODY = "unix:///nowhere/socket"
 
 
 @pytest.fixture
-def two(redis_url: str) -> Iterator[tuple[Bell, Bell]]:
+def two(redis_url: str) -> Iterator[tuple[Signals, Signals]]:
     """One rings, the other listens already."""
-    ringing, listening = Bell(redis_url), Bell(redis_url)
+    ringing, listening = Signals(redis_url), Signals(redis_url)
     yield ringing, listening
     ringing.close()
     listening.close()
@@ -44,22 +44,24 @@ def soon(call: Callable[..., object], *args: object) -> Iterator[None]:
     other.join()
 
 
-def test_a_redis_that_takes_nothing_is_not_up_and_rings_all_the_same(two: tuple[Bell, Bell], redis_url: str) -> None:
+def test_a_redis_that_takes_nothing_is_not_up_and_rings_all_the_same(
+    two: tuple[Signals, Signals], redis_url: str
+) -> None:
     ringing, listening = two
-    listening.wait(5)
-    assert ringing.up()
+    listening.wait_appended(5)
+    assert ringing.is_up()
     with Redis.from_url(redis_url) as client:
         before = client.config_get("maxmemory*")
         try:
             client.config_set("maxmemory-policy", "noeviction")
             client.config_set("maxmemory", 1)
-            assert not ringing.up()
-            ringing.ring(7)
-            assert listening.wait(5)
+            assert not ringing.is_up()
+            ringing.notify_appended(7)
+            assert listening.wait_appended(5)
         finally:
             for name in ("maxmemory-policy", "maxmemory"):
                 client.config_set(name, before[name])
-    assert ringing.up()
+    assert ringing.is_up()
 
 
 @pytest.fixture
@@ -93,24 +95,24 @@ def took(seconds: float, call: Callable[..., object], *args: object) -> bool:
     return time.monotonic() - began < seconds
 
 
-def test_who_waits_is_woken_by_a_ring(two: tuple[Bell, Bell]) -> None:
+def test_who_waits_is_woken_by_a_ring(two: tuple[Signals, Signals]) -> None:
     ringing, listening = two
-    listening.wait(5)
-    with soon(ringing.ring, 7):
-        assert took(5, listening.wait, 10)
+    listening.wait_appended(5)
+    with soon(ringing.notify_appended, 7):
+        assert took(5, listening.wait_appended, 10)
 
 
-def test_many_rings_are_answered_by_one_look(two: tuple[Bell, Bell]) -> None:
+def test_many_rings_are_answered_by_one_look(two: tuple[Signals, Signals]) -> None:
     ringing, listening = two
-    listening.wait(5)
+    listening.wait_appended(5)
     for position in range(100):
-        ringing.ring(position)
+        ringing.notify_appended(position)
     time.sleep(0.1)
-    assert took(5, listening.wait, 10)
-    assert not took(0.2, listening.wait, 0.3)
+    assert took(5, listening.wait_appended, 10)
+    assert not took(0.2, listening.wait_appended, 0.3)
 
 
-class Slow(Bell):
+class Slow(Signals):
     """Rings as slowly as it is let."""
 
     def __init__(self) -> None:
@@ -118,7 +120,7 @@ class Slow(Bell):
         self.rung: list[int] = []
         self.began, self.gate = threading.Semaphore(0), threading.Semaphore(0)
 
-    def ring(self, position: int) -> None:
+    def notify_appended(self, position: int) -> None:
         self.rung.append(position)
         self.began.release()
         assert self.gate.acquire(timeout=10)
@@ -128,9 +130,9 @@ class TestRinger:
     def test_nobody_waits_and_one_ring_tells_of_all_who_came_meanwhile(self) -> None:
         """Nobody is left out: whatever was rung for, a ring begins later than that."""
         slow = Slow()
-        ringer = bell.Ringer(slow)
+        ringer = bell.SignalThread(slow)
         for position in (1, 2, 9, 3):
-            assert took(1, ringer.ring, position)
+            assert took(1, ringer.notify_appended, position)
             if position == 1:
                 assert slow.began.acquire(timeout=10)
         slow.gate.release()
@@ -142,35 +144,35 @@ class TestRinger:
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
     def test_whatever_ends_the_thread_the_next_one_rings(self) -> None:
         class Ends(Slow):
-            def ring(self, position: int) -> None:
-                super().ring(position)
+            def notify_appended(self, position: int) -> None:
+                super().notify_appended(position)
                 raise SystemExit
 
         slow = Ends()
-        ringer = bell.Ringer(slow)
+        ringer = bell.SignalThread(slow)
         for position in (1, 2):
             slow.gate.release()
-            ringer.ring(position)
+            ringer.notify_appended(position)
             assert slow.began.acquire(timeout=10)
-            assert until(lambda: not ringer._rings(), 10)
+            assert until(lambda: not ringer._is_running(), 10)
         assert slow.rung == [1, 2]
 
     def test_a_forked_process_rings_with_a_thread_of_its_own(self) -> None:
         slow = Slow()
-        ringer = bell.Ringer(slow)
-        ringer.ring(1)
+        ringer = bell.SignalThread(slow)
+        ringer.notify_appended(1)
         assert slow.began.acquire(timeout=10)
         child = os.fork()
         if not child:
             slow.began, slow.gate = threading.Semaphore(0), threading.Semaphore(1)
-            ringer.ring(2)
+            ringer.notify_appended(2)
             os._exit(0 if slow.began.acquire(timeout=10) and slow.rung == [1, 2] else 1)
         assert os.waitpid(child, 0)[1] == 0
         slow.gate.release()
 
     def test_where_no_thread_can_be_begun_whoever_writes_rings(self, monkeypatch: pytest.MonkeyPatch) -> None:
         slow = Slow()
-        ringer = bell.Ringer(slow)
+        ringer = bell.SignalThread(slow)
 
         def none(_: threading.Thread) -> None:
             raise RuntimeError("can't start new thread")
@@ -178,156 +180,156 @@ class TestRinger:
         with monkeypatch.context() as patched:
             patched.setattr(threading.Thread, "start", none)
             slow.gate.release()
-            ringer.ring(1)
+            ringer.notify_appended(1)
         assert slow.rung == [1]
         slow.gate.release()
-        ringer.ring(2)
+        ringer.notify_appended(2)
         assert slow.began.acquire(timeout=10)
         assert until(lambda: slow.rung == [1, 2], 10), "with a thread again"
 
     def test_where_many_come_rings_are_kept_apart_and_the_last_is_told(self) -> None:
         open_ = Slow()
         open_.gate = threading.Semaphore(10**6)
-        ringer, began, position = bell.Ringer(open_), time.monotonic(), 0
+        ringer, began, position = bell.SignalThread(open_), time.monotonic(), 0
         while time.monotonic() < began + 0.5:
-            ringer.ring(position := position + 1)
-        most = (time.monotonic() - began) / RINGS
+            ringer.notify_appended(position := position + 1)
+        most = (time.monotonic() - began) / SIGNAL_INTERVAL
         assert len(open_.rung) < most + 10 < position
         assert until(lambda: open_.rung[-1] == position, 10)
 
-    def test_it_is_heard(self, two: tuple[Bell, Bell]) -> None:
+    def test_it_is_heard(self, two: tuple[Signals, Signals]) -> None:
         ringing, listening = two
-        listening.wait(5)
-        bell.Ringer(ringing).ring(7)
-        assert took(5, listening.wait, 10)
+        listening.wait_appended(5)
+        bell.SignalThread(ringing).notify_appended(7)
+        assert took(5, listening.wait_appended, 10)
 
 
-def test_an_announcement_names_position_and_games_and_no_more(two: tuple[Bell, Bell]) -> None:
+def test_an_announcement_names_position_and_games_and_no_more(two: tuple[Signals, Signals]) -> None:
     ringing, listening = two
-    listening.pumped(5)
-    ringing.announce(9, ["b", "a", "b"])
-    assert listening.pumped(5) == Pumped(9, frozenset("ab"))
+    listening.wait_projected(5)
+    ringing.notify_projected(9, ["b", "a", "b"])
+    assert listening.wait_projected(5) == ProjectedMessage(9, frozenset("ab"))
 
 
-def test_a_crowd_of_games_is_announced_without_names(two: tuple[Bell, Bell]) -> None:
+def test_a_crowd_of_games_is_announced_without_names(two: tuple[Signals, Signals]) -> None:
     ringing, listening = two
-    listening.pumped(5)
-    ringing.announce(9, [str(n) for n in range(bell.MOST_GAMES + 1)])
-    assert listening.pumped(5) == Pumped(9)
+    listening.wait_projected(5)
+    ringing.notify_projected(9, [str(n) for n in range(bell.MAX_GAMES + 1)])
+    assert listening.wait_projected(5) == ProjectedMessage(9)
 
 
 def test_a_redis_that_was_started_anew_hears_the_very_next_ring() -> None:
     """A connection is kept for ringing; that its other end has gone is found out when it is used."""
-    with new_server() as server, closing(Bell(server.url)) as ringing:
-        ringing.ring(1)
+    with new_server() as server, closing(Signals(server.url)) as ringing:
+        ringing.notify_appended(1)
         server.stop()
         server.start()
-        with closing(Bell(server.url)) as listening:
-            assert not listening.wait(5)  # it listens from now on
-            ringing.ring(2)
-            assert listening.wait(5)
+        with closing(Signals(server.url)) as listening:
+            assert not listening.wait_appended(5)  # it listens from now on
+            ringing.notify_appended(2)
+            assert listening.wait_appended(5)
 
 
 MANY = 120
 """More connections than the library's pool makes."""
 
 
-def test_however_often_it_is_cut_off_the_next_ring_is_heard(two: tuple[Bell, Bell], redis_url: str) -> None:
+def test_however_often_it_is_cut_off_the_next_ring_is_heard(two: tuple[Signals, Signals], redis_url: str) -> None:
     ringing, listening = two
-    assert not listening.wait(5)  # it listens from now on
+    assert not listening.wait_appended(5)  # it listens from now on
     with Redis.from_url(redis_url) as anybody:
         for position in range(MANY):
-            ringing.ring(position)
-            assert listening.wait(5)
+            ringing.notify_appended(position)
+            assert listening.wait_appended(5)
             anybody.client_kill_filter(_type="normal", skipme=True)
-    ringing.ring(MANY)
-    assert listening.wait(5)
-    assert ringing.up()
+    ringing.notify_appended(MANY)
+    assert listening.wait_appended(5)
+    assert ringing.is_up()
 
 
 def test_however_long_redis_was_away_it_is_rung_when_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bell, "SILENCE", 0.0)
-    with new_server() as server, closing(Bell(server.url)) as ringing:
+    monkeypatch.setattr(bell, "RETRY_SECONDS", 0.0)
+    with new_server() as server, closing(Signals(server.url)) as ringing:
         server.stop()
         for position in range(MANY):
-            ringing.ring(position)
+            ringing.notify_appended(position)
         server.start()
-        with closing(Bell(server.url)) as listening:
-            assert not listening.wait(5)
-            ringing.ring(MANY)
-            assert listening.wait(5)
-        assert ringing.up()
+        with closing(Signals(server.url)) as listening:
+            assert not listening.wait_appended(5)
+            ringing.notify_appended(MANY)
+            assert listening.wait_appended(5)
+        assert ringing.is_up()
 
 
-def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Bell, Bell]) -> None:
+def test_a_forked_process_rings_over_a_connection_of_its_own(two: tuple[Signals, Signals]) -> None:
     bell, other = two
-    bell.ring(1)
-    assert not other.wait(5)
+    bell.notify_appended(1)
+    assert not other.wait_appended(5)
     child = os.fork()
     if not child:
-        bell.ring(2)
+        bell.notify_appended(2)
         bell.close()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    assert other.wait(5)
+    assert other.wait_appended(5)
     for position in range(3, 6):
-        bell.ring(position)
-        assert other.wait(5)
-    assert bell.up()
+        bell.notify_appended(position)
+        assert other.wait_appended(5)
+    assert bell.is_up()
 
 
-def test_a_forked_process_listens_over_a_connection_of_its_own(two: tuple[Bell, Bell]) -> None:
+def test_a_forked_process_listens_over_a_connection_of_its_own(two: tuple[Signals, Signals]) -> None:
     """What it hears the parent hears too."""
     ringing, listening = two
-    assert not listening.wait(5)
+    assert not listening.wait_appended(5)
     read, write = os.pipe()
     child = os.fork()
     if not child:
-        listening.wait(5)
+        listening.wait_appended(5)
         os.write(write, b"x")
-        heard = listening.wait(10)
+        heard = listening.wait_appended(10)
         listening.close()
         os._exit(0 if heard else 1)
     assert os.read(read, 1) == b"x"
-    ringing.ring(1)
+    ringing.notify_appended(1)
     assert os.waitpid(child, 0)[1] == 0
-    assert listening.wait(5)
+    assert listening.wait_appended(5)
     os.close(read)
     os.close(write)
 
 
 def test_without_redis_ringing_costs_next_to_nothing() -> None:
-    alone = Bell(NOBODY)
+    alone = Signals(NOBODY)
     began = time.monotonic()
     for position in range(100):
-        alone.ring(position)
+        alone.notify_appended(position)
     assert time.monotonic() - began < 5
 
 
 def test_without_redis_nobody_sleeps_for_long() -> None:
-    alone = Bell(NOBODY)
+    alone = Signals(NOBODY)
     began = time.monotonic()
     for _ in range(20):
-        alone.wait(10)
+        alone.wait_appended(10)
     assert time.monotonic() - began < 10
-    assert alone.deaf
+    assert alone.is_deaf
 
 
 def test_a_redis_that_comes_back_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bell, "SILENCE", 0.05)
+    monkeypatch.setattr(bell, "RETRY_SECONDS", 0.05)
     with new_server() as server:
-        ringing, listening = Bell(server.url), Bell(server.url)
-        listening.pumped(5)
+        ringing, listening = Signals(server.url), Signals(server.url)
+        listening.wait_projected(5)
         server.stop()
-        ringing.announce(1, ["a"])
-        assert listening.pumped(0.2) is None
+        ringing.notify_projected(1, ["a"])
+        assert listening.wait_projected(0.2) is None
         server.start()
         end = time.monotonic() + 10
         heard = None
         while heard is None and time.monotonic() < end:
-            heard = listening.pumped(0.05)
-            ringing.announce(2, ["a"])
-        assert heard == Pumped(2, frozenset("a"))
+            heard = listening.wait_projected(0.05)
+            ringing.notify_projected(2, ["a"])
+        assert heard == ProjectedMessage(2, frozenset("a"))
         ringing.close()
         listening.close()
 
@@ -335,9 +337,9 @@ def test_a_redis_that_comes_back_is_heard_again(monkeypatch: pytest.MonkeyPatch)
 class Heard:
     """What a process is told of."""
 
-    def __init__(self, make: Callable[[], Bell]) -> None:
+    def __init__(self, make: Callable[[], Signals]) -> None:
         self.told: queue.Queue[frozenset[str]] = queue.Queue()
-        Changes(make).listen(self.told.put)
+        ChangeListener(make).listen(self.told.put)
 
     def of(self, game: str, seconds: float = 5) -> bool:
         """Whether it is told of that game by its name in that time."""
@@ -352,24 +354,24 @@ class Heard:
 @pytest.fixture
 def heard(redis_url: str) -> Heard:
     """Its listener ends with the process."""
-    made, ringing = Heard(lambda: Bell(redis_url)), Bell(redis_url)
+    made, ringing = Heard(lambda: Signals(redis_url)), Signals(redis_url)
     while not made.of("warm", 0.1):
-        ringing.announce(0, ["warm"])
+        ringing.notify_projected(0, ["warm"])
     ringing.close()
     return made
 
 
 def test_who_listens_is_told_which_games_have_changed(heard: Heard, redis_url: str) -> None:
-    ringing = Bell(redis_url)
-    ringing.announce(1, ["b"])
-    ringing.stir("a")
+    ringing = Signals(redis_url)
+    ringing.notify_projected(1, ["b"])
+    ringing.notify_changed("a")
     assert heard.of("b")
     assert heard.of("a")
     ringing.close()
 
 
 def test_without_redis_everybody_looks_now_and_then() -> None:
-    alone = Heard(lambda: Bell(NOBODY))
+    alone = Heard(lambda: Signals(NOBODY))
     assert alone.told.get(timeout=20) == alone.told.get(timeout=20) == frozenset()
 
 
@@ -408,52 +410,54 @@ FOREIGN = [
 ]
 
 
-def test_what_is_no_announcement_is_nothing_and_the_next_one_is_heard(two: tuple[Bell, Bell], redis_url: str) -> None:
+def test_what_is_no_announcement_is_nothing_and_the_next_one_is_heard(
+    two: tuple[Signals, Signals], redis_url: str
+) -> None:
     ringing, listening = two
-    listening.pumped(5)
+    listening.wait_projected(5)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
-            anybody.publish(bell.PUMPED, message)
-    ringing.announce(9, ["a"])
-    heard = [listening.pumped(1) for _ in range(len(FOREIGN) + 1)]
-    assert [h for h in heard if h] == [Pumped(9, frozenset("a"))]
+            anybody.publish(bell.PROJECTED_CHANNEL, message)
+    ringing.notify_projected(9, ["a"])
+    heard = [listening.wait_projected(1) for _ in range(len(FOREIGN) + 1)]
+    assert [h for h in heard if h] == [ProjectedMessage(9, frozenset("a"))]
 
 
-def test_who_waits_for_a_ring_takes_anything_for_one(two: tuple[Bell, Bell], redis_url: str) -> None:
+def test_who_waits_for_a_ring_takes_anything_for_one(two: tuple[Signals, Signals], redis_url: str) -> None:
     listening = two[1]
-    listening.wait(5)
+    listening.wait_appended(5)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
-            anybody.publish(bell.WRITTEN, message)
-            assert listening.wait(5)
+            anybody.publish(bell.APPENDED_CHANNEL, message)
+            assert listening.wait_appended(5)
 
 
 def test_the_listening_thread_outlives_what_is_no_announcement(heard: Heard, redis_url: str) -> None:
-    ringing = Bell(redis_url)
+    ringing = Signals(redis_url)
     with Redis.from_url(redis_url) as anybody:
         for message in FOREIGN:
-            anybody.publish(bell.PUMPED, message)
-    ringing.announce(2, ["a"])
+            anybody.publish(bell.PROJECTED_CHANNEL, message)
+    ringing.notify_projected(2, ["a"])
     assert heard.of("a")
     ringing.close()
 
 
 def test_a_bell_that_breaks_is_followed_by_another(redis_url: str, caplog: pytest.LogCaptureFixture) -> None:
-    made = [object(), Bell(redis_url)]
-    heard, ringing = Heard(lambda: made.pop(0)), Bell(redis_url)  # type: ignore[arg-type, return-value]
+    made = [object(), Signals(redis_url)]
+    heard, ringing = Heard(lambda: made.pop(0)), Signals(redis_url)  # type: ignore[arg-type, return-value]
     while not heard.of("a", 0.1):
-        ringing.announce(2, ["a"])
+        ringing.notify_projected(2, ["a"])
     ringing.close()
     assert "listening begins anew" in caplog.text
 
 
 def test_a_crowd_that_never_stops_ringing_keeps_nobody_from_looking(
-    two: tuple[Bell, Bell], redis_url: str, monkeypatch: pytest.MonkeyPatch
+    two: tuple[Signals, Signals], redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listening = two[1]
-    listening.wait(5)
-    monkeypatch.setattr(listening, "_next", lambda *_: b"0")
-    assert took(5, listening.wait, 10)
+    listening.wait_appended(5)
+    monkeypatch.setattr(listening, "_receive", lambda *_: b"0")
+    assert took(5, listening.wait_appended, 10)
 
 
 # --- a server that answers nobody --------------------------------------------------------------------------------
@@ -461,64 +465,64 @@ def test_a_crowd_that_never_stops_ringing_keeps_nobody_from_looking(
 
 def test_a_halted_server_costs_who_rings_its_patience_once_a_second() -> None:
     with new_server() as server:
-        ringing = Bell(server.url)
-        assert ringing.up()
+        ringing = Signals(server.url)
+        assert ringing.is_up()
         server.freeze()
         began = time.monotonic()
         for position in range(1000):
-            ringing.ring(position)
-            ringing.stir("a")
-            assert not ringing.up()
-        assert time.monotonic() - began < 20 * bell.PATIENCE
+            ringing.notify_appended(position)
+            ringing.notify_changed("a")
+            assert not ringing.is_up()
+        assert time.monotonic() - began < 20 * bell.TIMEOUT
         server.thaw()
-        assert until(ringing.up, 5)
+        assert until(ringing.is_up, 5)
         ringing.close()
 
 
 def test_of_many_threads_one_waits_for_a_halted_server(monkeypatch: pytest.MonkeyPatch) -> None:
     with new_server() as server, ThreadPoolExecutor(8) as threads:
-        ringing, asked = Bell(server.url), list[str]()
-        say = ringing._say
+        ringing, asked = Signals(server.url), list[str]()
+        say = ringing._send_command
 
         def counted(*command: str) -> None:
             asked.append(command[-1])
             say(*command)
 
-        monkeypatch.setattr(ringing, "_say", counted)
+        monkeypatch.setattr(ringing, "_send_command", counted)
         server.freeze()
-        ringing.ring(0)
+        ringing.notify_appended(0)
         assert asked == ["0"]
-        time.sleep(bell.SILENCE)
-        list(threads.map(ringing.ring, range(8)))
+        time.sleep(bell.RETRY_SECONDS)
+        list(threads.map(ringing.notify_appended, range(8)))
         assert len(asked) == 2
         server.thaw()
         ringing.close()
 
 
 def test_an_address_where_nobody_answers_costs_no_more(black_hole: str) -> None:
-    alone = Bell(black_hole)
+    alone = Signals(black_hole)
     began = time.monotonic()
     for position in range(1000):
-        alone.ring(position)
-        alone.up()
-    assert time.monotonic() - began < 20 * bell.PATIENCE
+        alone.notify_appended(position)
+        alone.is_up()
+    assert time.monotonic() - began < 20 * bell.TIMEOUT
 
 
 def test_who_hears_nothing_for_long_asks_to_be_told_again(
-    two: tuple[Bell, Bell], monkeypatch: pytest.MonkeyPatch
+    two: tuple[Signals, Signals], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other end of a connection may be gone without a word."""
     ringing, listening = two
-    listening.pumped(5)
-    gone = listening._heard
+    listening.wait_projected(5)
+    gone = listening._subscription
     with monkeypatch.context() as patch:
-        patch.setattr(bell, "FRESH", 0.0)
-        listening.pumped(0.2)
-    assert listening.deaf
-    listening.pumped(5)
-    assert listening._heard not in (None, gone)
-    ringing.announce(3, ["a"])
-    assert listening.pumped(5) == Pumped(3, frozenset("a"))
+        patch.setattr(bell, "RESUBSCRIBE_SECONDS", 0.0)
+        listening.wait_projected(0.2)
+    assert listening.is_deaf
+    listening.wait_projected(5)
+    assert listening._subscription not in (None, gone)
+    ringing.notify_projected(3, ["a"])
+    assert listening.wait_projected(5) == ProjectedMessage(3, frozenset("a"))
 
 
 @pytest.mark.parametrize("where", ["halted", "nobody answers"])
@@ -527,6 +531,6 @@ def test_nor_does_asking_how_a_job_stands(where: str, black_hole: str) -> None:
         queues = Queues(server.url if where == "halted" else black_hole)
         server.freeze()
         began = time.monotonic()
-        assert {queues.state(f"audit-{n}", 0) for n in range(1000)} == {""}
-        assert time.monotonic() - began < 20 * bell.PATIENCE
+        assert {queues.job_state(f"audit-{n}", 0) for n in range(1000)} == {""}
+        assert time.monotonic() - began < 20 * bell.TIMEOUT
         queues.close()

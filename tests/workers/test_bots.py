@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.bots import BOTS
-from domain.command_handler import new_game
+from domain.command_handler import new_game_id
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Join, Leave, Start
 from domain.kernel.proof.verify import verify
@@ -13,15 +13,15 @@ from domain.kernel.records.export import Export
 from domain.types import DIRECTOR
 from tests.workers.conftest import CATALOGUE, House
 from workers.jobs import bot_moves
-from workers.queues import OFTEN
+from workers.queues import SHORT_PERIOD
 
 
 def seated(house: House, ruleset: str, players: list[str], **options: object) -> str:
-    game = new_game()
+    game = new_game_id()
     house.crew.commands.open(game, ruleset, len(players), options, body={"undo": "consent"})
     for seat, player in enumerate(players):
-        house.crew.commands.do(game, Join(seat, player))
-    house.crew.commands.do(game, Start())
+        house.crew.commands.handle(game, Join(seat, player))
+    house.crew.commands.handle(game, Start())
     return game
 
 
@@ -34,7 +34,7 @@ def test_a_game_of_bots_alone_comes_to_its_end(house: House) -> None:
     for _ in range(200):
         house.passed()
         house.worked()
-        house.time[0] += OFTEN
+        house.time[0] += SHORT_PERIOD
         if house.crew.commands.game(game).status != "running":
             break
     assert house.crew.commands.game(game).status in ("over", "closed")
@@ -49,9 +49,9 @@ def test_a_bot_answers_and_waits_for_the_others(house: House) -> None:
     state = house.crew.commands.game(game).state
     assert state.top.owing == (1,)
     before = house.crew.commands.game(game).version
-    assert bot_moves.play(game, house.decision(game)) == "gone"
+    assert bot_moves.play_bots(game, house.decision(game)) == "gone"
     assert house.crew.commands.game(game).version == before
-    house.crew.commands.do(game, Play(1, [{"type": "submit"}], decision=house.decision(game)))
+    house.crew.commands.handle(game, Play(1, [{"type": "submit"}], decision=house.decision(game)))
 
 
 def test_nobody_else_is_a_bot(house: House) -> None:
@@ -64,32 +64,32 @@ def test_nobody_else_is_a_bot(house: House) -> None:
 def test_who_was_put_out_in_between_moves_no_more(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game = seated(house, "orders@1", [bot(0), "anne", "bert"])
 
-    def slow(now: bot_moves.Now, seat: int, rng: object) -> dict[str, object]:
-        house.crew.commands.do(game, Leave(seat, 3600))
-        house.crew.commands.do(game, Join(seat, "carl"))
+    def slow(now: bot_moves.BotView, seat: int, rng: object) -> dict[str, object]:
+        house.crew.commands.handle(game, Leave(seat, 3600))
+        house.crew.commands.handle(game, Join(seat, "carl"))
         return {"type": "submit"}
 
     monkeypatch.setattr(bot_moves, "BOTS", {**BOTS, "builder": slow})
-    assert bot_moves.play(game, house.decision(game)) == "gone"
+    assert bot_moves.play_bots(game, house.decision(game)) == "gone"
     assert 0 in house.crew.commands.game(game).state.top.owing
 
 
 def test_a_job_that_is_done_twice_does_no_harm(house: House) -> None:
     game = seated(house, "orders@1", [bot(0), "anne", "bert"])
     decision = house.decision(game)
-    assert bot_moves.play(game, decision) == "done"
-    assert bot_moves.play(game, decision) == "gone"
-    assert bot_moves.play(game, "0-999") == "gone"
+    assert bot_moves.play_bots(game, decision) == "done"
+    assert bot_moves.play_bots(game, decision) == "gone"
+    assert bot_moves.play_bots(game, "0-999") == "gone"
 
 
 def test_it_goes_on_where_a_job_was_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bot_moves, "MOST", 1)
-    monkeypatch.setattr("domain.bots.ENDING", 0.0)
+    monkeypatch.setattr(bot_moves, "MAX_MOVES", 1)
+    monkeypatch.setattr("domain.bots.ENDING_PROBABILITY", 0.0)
     game = seated(house, "orders@1", [bot(0), "anne", "bert"])
     for _ in range(300):
         house.passed()
         house.worked()
-        house.time[0] += OFTEN
+        house.time[0] += SHORT_PERIOD
         if 0 not in house.crew.commands.game(game).state.top.owing:
             return
     pytest.fail("the bot never came to an end")

@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from tests.workers.conftest import House
-from workers.queues import BATCH, TURNS, Call, of_id
+from workers.queues import BATCH, TURNS, JobCall, parse_id
 
 GAME = "00000000-0000-0000-0000-000000000000"
 ERRAND = "0123456789abcdef01234567"
@@ -25,8 +25,8 @@ IDS = {
 }
 
 
-def found(name: str) -> Call:
-    call = of_id(f"{name}-171")
+def found(name: str) -> JobCall:
+    call = parse_id(f"{name}-171")
     assert call is not None
     return call
 
@@ -42,7 +42,7 @@ def test_an_id_names_the_same_work(name: str) -> None:
 
 
 def test_each_id_names_work_of_its_own() -> None:
-    assert len({found(name).work for name in IDS}) == len(IDS)
+    assert len({found(name).function for name in IDS}) == len(IDS)
 
 
 @pytest.mark.parametrize("path", ["workers.turns.resolve", "workers.moved.since", "resolve"])

@@ -16,7 +16,7 @@ from rq import Queue
 from domain.errors import StoreUnavailable
 from tests.workers.conftest import House
 from workers.jobs import turns
-from workers.queues import BATCH, BATCH_SECONDS, MARGIN, MOST, PERIOD, SERIALIZER, TURNS, of_id
+from workers.queues import BATCH, BATCH_SECONDS, MAX_QUEUED, PERIOD, SERIALIZER, TURNS, WORKER_MARGIN, parse_id
 
 LINE = f"rq:queue:{TURNS}"
 RAN: list[object] = []
@@ -88,7 +88,7 @@ def test_nothing_that_is_written_to_a_job_is_read(house: House, what: str) -> No
 @pytest.mark.parametrize("what", FOREIGN)
 def test_nor_when_it_fails(house: House, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, key = due(house)
-    monkeypatch.setattr(house.crew.commands, "do", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(house.crew.commands, "handle", lambda *_, **__: 1 // 0)
     house.redis.hset(key, mapping=FOREIGN[what])
     with mock.patch("rq.webhook.urlopen", caught):
         assert house.worked()
@@ -157,11 +157,11 @@ def test_names_of_no_job_of_ours_are_passed_over(house: House) -> None:
 
 
 def test_a_name_is_that_of_a_job_or_of_none() -> None:
-    assert all(of_id(name.decode(errors="replace")) is None for name in NAMES)
-    call = of_id(f"lapse-{GAME}-3-12-171")
+    assert all(parse_id(name.decode(errors="replace")) is None for name in NAMES)
+    call = parse_id(f"lapse-{GAME}-3-12-171")
     assert call is not None
     assert (call.args, call.queue, call.name) == ((GAME, "3-12"), TURNS, f"lapse-{GAME}-3-12")
-    errand = of_id("audit-0123456789abcdef01234567-4")
+    errand = parse_id("audit-0123456789abcdef01234567-4")
     assert errand is not None
     assert (errand.args, errand.queue) == (("audit-0123456789abcdef01234567",), BATCH)
 
@@ -176,7 +176,7 @@ def test_long_work_cannot_be_put_in_the_way_of_turns(house: House) -> None:
     id_ = house.ask("audit", house.game())
     house.redis.rpush(LINE, f"{id_}-1")
     house.worked(TURNS)
-    errand = house.crew.errands.find(id_)
+    errand = house.crew.job_requests.find(id_)
     assert errand is not None
     assert errand.outcome is None
 
@@ -227,7 +227,7 @@ def test_a_queue_that_is_none_stops_no_worker_for_good(house: House) -> None:
     assert house.passed() == 0
     assert not house.worked()
     house.redis.delete(LINE)
-    house.queues._handing.tell(failed=False)
+    house.queues._enqueuing.report(failed=False)
     house.later(PERIOD)
     assert house.passed() == 1
     assert house.worked()
@@ -237,16 +237,16 @@ def test_a_queue_that_is_none_stops_no_worker_for_good(house: House) -> None:
 def test_workers_that_never_were_are_not_counted_and_forgotten(house: House) -> None:
     known = f"rq:workers:{TURNS}"
     house.redis.hset("rq:worker:alive", "birth", "now")
-    house.redis.expire("rq:worker:alive", 2 * MARGIN)
+    house.redis.expire("rq:worker:alive", 2 * WORKER_MARGIN)
     house.redis.set("other", "1")
     house.redis.sadd(known, b"\xff", "rq:worker:dead", "rq:worker:alive", "other")
-    assert house.queues.workers()[TURNS] == 1
+    assert house.queues.count_workers()[TURNS] == 1
     house.worked()
     assert house.redis.smembers(known) == {b"rq:worker:alive"}
     house.redis.delete(known)
     house.redis.set(known, "x")
     with pytest.raises(StoreUnavailable):
-        house.queues.workers()
+        house.queues.count_workers()
 
 
 @pytest.mark.parametrize("status", [b"\xff", b"", b"a" * 100_000, b"finished"])
@@ -254,17 +254,17 @@ def test_a_status_that_there_is_not_tells_nothing(house: House, status: bytes) -
     game, key = due(house)
     house.redis.hset(key, "status", status)
     name = f"resolve-{game}-{house.decision(game)}"
-    assert house.queues.state(name, house.crew.clock()) == ""
+    assert house.queues.job_state(name, house.crew.clock()) == ""
     house.redis.delete(key)
     house.redis.set(key, status)
-    assert house.queues.state(name, house.crew.clock()) == ""
+    assert house.queues.job_state(name, house.crew.clock()) == ""
 
 
 def test_what_nobody_takes_does_not_pile_up(house: House) -> None:
     due(house)
-    house.redis.rpush(LINE, *range(MOST + 10))
+    house.redis.rpush(LINE, *range(MAX_QUEUED + 10))
     house.reconciler.pass_once()
-    assert house.redis.llen(LINE) <= MOST + 1
+    assert house.redis.llen(LINE) <= MAX_QUEUED + 1
 
 
 def test_everything_of_a_job_ends_by_itself(house: House) -> None:
@@ -293,14 +293,14 @@ def test_a_failed_audit_is_handed_out_again_within_the_short_period(
 
 def test_work_is_done_while_its_worker_loses_redis(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game, _ = due(house)
-    real = house.crew.commands.do
+    real = house.crew.commands.handle
 
     def slow(*args: Any, **more: Any) -> Any:
         house.redis.client_kill_filter(_type="normal", skipme=True)
         time.sleep(0.05)
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "do", slow)
+    monkeypatch.setattr(house.crew.commands, "handle", slow)
     house.worked()
     assert house.kinds(game)[-1] == "resolved"
     assert turns.resolve(game, "0-1") == turns.GONE

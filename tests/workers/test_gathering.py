@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from workers.batching_delay import BUSY, Gathering
+from workers.batching_delay import BUSY_RATE, BatchingDelay
 
 APART = 0.006
 
 
-def play(gathering: Gathering, rate: float, seconds: float, start: float = 0.0, cost: float = 0.002) -> list[float]:
+def play(gathering: BatchingDelay, rate: float, seconds: float, start: float = 0.0, cost: float = 0.002) -> list[float]:
     """Records that come at that rate, taken as the pump takes them; the pauses."""
     pauses, now, taken = [], start, 0
     while now < start + seconds:
@@ -20,42 +20,42 @@ def play(gathering: Gathering, rate: float, seconds: float, start: float = 0.0, 
         pauses.append(gathering.pause(now))
         now += pauses[-1]
         come = int((now - start) * rate)
-        gathering.took(now, come - taken)
+        gathering.record_batch(now, come - taken)
         taken, now = come, now + cost
     return pauses
 
 
-@pytest.mark.parametrize("rate", [1, 20, 200, BUSY * 0.8])
+@pytest.mark.parametrize("rate", [1, 20, 200, BUSY_RATE * 0.8])
 def test_nobody_waits_in_a_service_that_is_not_busy(rate: float) -> None:
-    assert not any(play(Gathering(APART), rate, 3))
+    assert not any(play(BatchingDelay(APART), rate, 3))
 
 
-@pytest.mark.parametrize("rate", [BUSY * 1.5, 1000, 5000])
+@pytest.mark.parametrize("rate", [BUSY_RATE * 1.5, 1000, 5000])
 def test_slices_of_a_busy_one_are_kept_apart(rate: float) -> None:
-    pauses = play(Gathering(APART), rate, 3)
+    pauses = play(BatchingDelay(APART), rate, 3)
     assert sum(1 for pause in pauses if pause) > 0.9 * len(pauses)
     assert len(pauses) < 1.1 * 3 / APART
     assert max(pauses) <= APART
 
 
 def test_once_it_is_quiet_again_nobody_waits() -> None:
-    gathering = Gathering(APART)
+    gathering = BatchingDelay(APART)
     assert any(play(gathering, 1000, 1))
     assert not any(play(gathering, 50, 1, start=1.5))
 
 
 def test_who_is_far_behind_goes_on_at_once() -> None:
     """A slice of many records takes longer than slices are apart."""
-    gathering = Gathering(APART)
+    gathering = BatchingDelay(APART)
     now = 0.0
     for _ in range(20):
         assert gathering.pause(now) == 0
-        gathering.took(now, 500)
+        gathering.record_batch(now, 500)
         now += 0.08
 
 
 def test_an_empty_look_is_no_company() -> None:
-    gathering = Gathering(APART)
+    gathering = BatchingDelay(APART)
     for n in range(100):
-        gathering.took(n * 0.001, 0)
+        gathering.record_batch(n * 0.001, 0)
     assert gathering.pause(0.1) == 0

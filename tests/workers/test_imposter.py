@@ -10,12 +10,12 @@ import pytest
 
 from deploy.runtime import embedded_redis
 from domain.errors import StoreUnavailable
-from projections.reader import Due
+from projections.reader import DueWork
 from tests.imposter import ANSWERS, Answer, imposter
 from tests.workers.conftest import House
 from tests.workers.halting import Pump, meanwhile
-from workers.queues import TURNS, Queues, of_due
-from workers.signals import Bell
+from workers.queues import TURNS, Queues, due_call
+from workers.signals import Signals
 
 
 @pytest.fixture(params=ANSWERS, ids=lambda answer: answer.__name__)
@@ -26,19 +26,19 @@ def address(request: pytest.FixtureRequest, short_path: Path) -> Iterator[str]:
 
 
 def test_it_is_away_for_whoever_asks(address: str) -> None:
-    bell, queues = Bell(address), Queues(address)
+    bell, queues = Signals(address), Queues(address)
     assert not embedded_redis.probe(address, 0.25)
-    assert not bell.up()
-    bell.ring(1)
-    bell.announce(1, ["game"])
-    assert not bell.wait(0.1)
-    assert bell.pumped(0.1) is None
-    assert bell.deaf
-    assert queues.state("audit-1", 0) == ""
+    assert not bell.is_up()
+    bell.notify_appended(1)
+    bell.notify_projected(1, ["game"])
+    assert not bell.wait_appended(0.1)
+    assert bell.wait_projected(0.1) is None
+    assert bell.is_deaf
+    assert queues.job_state("audit-1", 0) == ""
     with pytest.raises(StoreUnavailable):
-        queues.hand_out([of_due(Due("0" * 36, "0-1", "resolve", 0))], 0)
+        queues.enqueue([due_call(DueWork("0" * 36, "0-1", "resolve", 0))], 0)
     with pytest.raises(StoreUnavailable):
-        queues.workers()
+        queues.count_workers()
     bell.close()
     queues.close()
 

@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from domain.command_handler import Commands, new_game
+from domain.command_handler import CommandHandler, new_game_id
 from domain.errors import StoreUnavailable
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.director_commands import Hold, Rewind
 from domain.kernel.game.play_commands import Rest
-from domain.kernel.game.table_commands import UNSTARTED, Close, Join
+from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS, Close, Join
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
-from domain.service.service_clock import ADOPTED, FRESH, Clock
+from domain.service.service_clock import ADOPTED, FRESH, ServiceClock
 from tests.damage import overwrite
 from tests.workers.conftest import CATALOGUE, House
 from tests.workers.test_outages import up
-from workers.context import sign_on
+from workers.context import set_context
 from workers.jobs import deadlines, turns
-from workers.maintenance.clock_jumps import Leaps
-from workers.projector_process import Pumping
+from workers.maintenance.clock_jumps import ClockJumpRecovery
+from workers.projector_process import ProjectorLoop
 from workers.reconciler import Reconciler
 
 MINUTE, HOUR = 60_000, 3_600_000
@@ -34,7 +34,7 @@ PACE: dict[str, Any] = {"seconds": {"turn": 120}, "grace": 30}
 class Timed(House):
     """A house that goes by the time of the service; `time` holds what the clock of its machine shows."""
 
-    clock: Clock
+    clock: ServiceClock
     booted: int
 
     def passes(self, ms: int) -> None:
@@ -43,7 +43,7 @@ class Timed(House):
             self.time[0] += min(left, 1000)
             self.booted += min(left, 1000)
             self.clock.sync()
-            self.crew.outages.beat(self.clock())
+            self.crew.heartbeat.beat(self.clock())
 
     def sets(self, ms: int) -> None:
         self.time[0] += ms
@@ -51,8 +51,8 @@ class Timed(House):
 
     def turn(self) -> None:
         self.pumping.catch_up()
-        self.pumping._watch.look()
-        self.pumping._leaps.look()
+        self.pumping._outage_recovery.recover()
+        self.pumping._clock_jumps.recover()
         self.pumping.catch_up()
         self.clock.sync()
 
@@ -62,20 +62,20 @@ class Timed(House):
         self.turn()
         self.passes(ADOPTED)
         self.turn()
-        assert self.crew.clocks.unsettled() == []
+        assert self.crew.clock_rows.list_unsettled() == []
 
     def shifts(self, game: str) -> list[int]:
         return [r.body["ms"] for r in self.crew.ledger.read(game) if r.body.get("act") == "shift"]
 
     def due(self, game: str) -> int:
-        found = self.reader.game(game)
+        found = self.reader.find_summary(game)
         assert found is not None
         return int(found["due"])
 
     def proves(self, game: str) -> None:
         """Closed, it is as anybody may check it; its records rise in time."""
         if self.crew.commands.game(game).status != "closed":
-            self.crew.commands.do(game, Close("void", "director"))
+            self.crew.commands.handle(game, Close("void", "director"))
         records = self.crew.ledger.read(game)
         times = [r.public["at"] for r in records]
         assert times == sorted(times)
@@ -88,14 +88,14 @@ def timed(house: House) -> Iterator[Timed]:
     crew = house.crew
     made = Timed(crew, house.reader, house.bell, house.queues, house.url, house.time, house.rung)
     made.booted = 5
-    made.clock = clock = Clock(crew.ledger, lambda: made.time[0], lambda: made.booted, "machine", alone=True)
-    commands = Commands(crew.ledger, CATALOGUE, crew.vault, clock)
+    made.clock = clock = ServiceClock(crew.ledger, lambda: made.time[0], lambda: made.booted, "machine", alone=True)
+    commands = CommandHandler(crew.ledger, CATALOGUE, crew.seed_store, clock)
     made.crew = replace(crew, commands=commands, clock=clock)
-    sign_on(made.crew)
-    made.reconciler = Reconciler(made.reader, crew.errands, crew.outages, made.queues, clock)
-    made.pumping = Pumping(made.crew, made.bell, made.reconciler)
+    set_context(made.crew)
+    made.reconciler = Reconciler(made.reader, crew.job_requests, crew.heartbeat, made.queues, clock)
+    made.pumping = ProjectorLoop(made.crew, made.bell, made.reconciler)
     clock.sync()
-    crew.outages.beat(clock())
+    crew.heartbeat.beat(clock())
     yield made
     clock.close()
 
@@ -121,7 +121,7 @@ def test_all_that_runs_moves_with_it_and_nobody_loses_time(timed: Timed) -> None
 def test_it_is_told_to_the_table(timed: Timed) -> None:
     game = timed.game(pace=PACE)
     timed.leaps()
-    entry = timed.reader.timeline(game, "public", after=5)[-1]
+    entry = timed.reader.read_timeline(game, "public", after=5)[-1]
     assert (entry["kind"], entry["by"], entry["body"]) == ("ruled", "clock", {"act": "shift", "ms": HOUR})
 
 
@@ -132,40 +132,40 @@ def test_a_bank_is_charged_for_what_has_passed_and_no_more(timed: Timed) -> None
     timed.submit(game, 1)
     timed.passes(MINUTE)
     timed.leaps()
-    assert [a.bank for a in timed.crew.commands.game(game).accounts] == [600_000, 540_000, 480_000]
+    assert [a.bank for a in timed.crew.commands.game(game).time_banks] == [600_000, 540_000, 480_000]
     timed.passes(MINUTE - ADOPTED)
     timed.submit(game, 2)
-    assert timed.crew.commands.game(game).accounts[2].bank == 420_000
+    assert timed.crew.commands.game(game).time_banks[2].bank == 420_000
     timed.proves(game)
 
 
 def test_a_vacation_and_a_hold_are_as_long_as_they_were(timed: Timed) -> None:
     game = timed.game(pace={"seconds": {"turn": 120}, "vacation": 3})
-    timed.crew.commands.do(game, Rest(0, 1))
-    timed.crew.commands.do(game, Hold(1, 7200))
+    timed.crew.commands.handle(game, Rest(0, 1))
+    timed.crew.commands.handle(game, Hold(1, 7200))
     before = timed.crew.commands.game(game)
     timed.passes(MINUTE)
     timed.leaps()
     after = timed.crew.commands.game(game)
-    assert after.accounts[0].back == before.accounts[0].back + HOUR == 1_000_000 + DAY + HOUR
-    assert after.accounts[1].held == before.accounts[1].held + HOUR
-    assert after.dues([0, 1, 2]) == {seat: due + HOUR for seat, due in before.dues([0, 1, 2]).items()}
+    assert after.time_banks[0].vacation_end == before.time_banks[0].vacation_end + HOUR == 1_000_000 + DAY + HOUR
+    assert after.time_banks[1].hold_end == before.time_banks[1].hold_end + HOUR
+    assert after.due_times([0, 1, 2]) == {seat: due + HOUR for seat, due in before.due_times([0, 1, 2]).items()}
     timed.proves(game)
 
 
 def test_what_waits_for_no_time_has_no_record_of_it(timed: Timed) -> None:
     game, over = timed.game(), timed.game(pace=PACE)
-    timed.crew.commands.do(over, Close("void", "director"))
+    timed.crew.commands.handle(over, Close("void", "director"))
     timed.leaps()
     assert timed.shifts(game) == timed.shifts(over) == []
 
 
 def test_a_table_that_is_not_started_is_not_closed_for_it(timed: Timed) -> None:
-    game = new_game()
+    game = new_game_id()
     timed.crew.commands.open(game, "orders@1", 3)
-    timed.leaps(UNSTARTED)
-    assert turns.sweep(game, "0-0") == turns.EARLY
-    timed.crew.commands.do(game, Join(0, "p0"))
+    timed.leaps(UNSTARTED_LIMIT_MS)
+    assert turns.close_unstarted(game, "0-0") == turns.EARLY
+    timed.crew.commands.handle(game, Join(0, "p0"))
     timed.proves(game)
 
 
@@ -187,10 +187,10 @@ def test_a_move_that_comes_before_its_game_has_a_record_is_as_of_then(timed: Tim
     timed.sets(HOUR)
     timed.passes(1000)
     timed.submit(game, 0)
-    assert timed.crew.commands.game(game).at == 1_001_000
+    assert timed.crew.commands.game(game).time == 1_001_000
     timed.turn()
     timed.submit(game, 1)
-    assert timed.crew.commands.game(game).at >= 1_001_000 + HOUR
+    assert timed.crew.commands.game(game).time >= 1_001_000 + HOUR
     timed.passes(ADOPTED)
     timed.turn()
     timed.proves(game)
@@ -205,9 +205,9 @@ def test_a_game_that_is_begun_before_time_leaps_has_its_record_after(
         begun.append(timed.game(pace=PACE))
         real(*args)
 
-    clocks = type(timed.crew.clocks)
-    real = clocks.leap
-    monkeypatch.setattr(clocks, "leap", begin)
+    clocks = type(timed.crew.clock_rows)
+    real = clocks.apply_jump
+    monkeypatch.setattr(clocks, "apply_jump", begin)
     timed.leaps()
     assert [timed.shifts(game) for game in begun] == [[HOUR]]
     assert timed.crew.commands.game(begun[0]).deadline == 1_000_000 + 2 * MINUTE + HOUR
@@ -221,7 +221,7 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
 ) -> None:
     """After each of the records, before time leaps."""
     games = [timed.game(pace=PACE) for _ in range(3)]
-    real, lives = timed.crew.commands.do, [left]
+    real, lives = timed.crew.commands.handle, [left]
 
     def deadly(*args: Any, **more: Any) -> Any:
         if not lives[0]:
@@ -234,12 +234,12 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
 
     timed.sets(HOUR)
     with monkeypatch.context() as patched:
-        patched.setattr(timed.crew.commands, "do", deadly)
-        patched.setattr(type(timed.crew.clocks), "leap", dead)
+        patched.setattr(timed.crew.commands, "handle", deadly)
+        patched.setattr(type(timed.crew.clock_rows), "apply_jump", dead)
         with pytest.raises(KeyboardInterrupt):
             timed.turn()
     timed.passes(5000)
-    timed.pumping = Pumping(timed.crew, timed.bell, timed.reconciler)
+    timed.pumping = ProjectorLoop(timed.crew, timed.bell, timed.reconciler)
     timed.turn()
     timed.passes(ADOPTED)
     timed.turn()
@@ -267,12 +267,12 @@ def test_while_the_store_is_away_nothing_leaps(timed: Timed, monkeypatch: pytest
 def test_going_back_behind_it_takes_nothing_back(timed: Timed) -> None:
     game = timed.game(pace={"seconds": {"turn": 120}, "vacation": 1})
     timed.submit(game, 0)
-    timed.crew.commands.do(game, Rest(1, 1))
+    timed.crew.commands.handle(game, Rest(1, 1))
     timed.leaps()
-    timed.crew.commands.do(game, Rewind(5))
+    timed.crew.commands.handle(game, Rewind(5))
     after = timed.crew.commands.game(game)
     assert after.deadline == timed.clock() + 2 * MINUTE
-    assert after.accounts[1].back == 1_000_000 + DAY + HOUR
+    assert after.time_banks[1].vacation_end == 1_000_000 + DAY + HOUR
     timed.proves(game)
 
 
@@ -294,7 +294,7 @@ def test_a_game_that_is_set_aside_holds_up_nobody(timed: Timed) -> None:
     game, poisoned = timed.game(pace=PACE), timed.game(pace=PACE)
     overwrite(timed.crew.ledger, "UPDATE records SET state = ? WHERE originator_version = 2", (b"j{}",))
     timed.pumping.catch_up()
-    assert {row["game"] for row in timed.reader.aside()} == {game, poisoned}
+    assert {row["game"] for row in timed.reader.list_quarantined()} == {game, poisoned}
     timed.leaps()
 
 
@@ -302,9 +302,9 @@ def test_a_game_whose_seed_is_lost_holds_up_nobody(timed: Timed, caplog: pytest.
     lost, game = sorted(timed.game(pace=PACE) for _ in range(2))
     timed.pumping.catch_up()
     timed.crew.ledger.execute("DELETE FROM seeds WHERE game = ?", (lost,))
-    commands = Commands(timed.crew.ledger, CATALOGUE, timed.crew.vault, timed.clock)
+    commands = CommandHandler(timed.crew.ledger, CATALOGUE, timed.crew.seed_store, timed.clock)
     timed.crew = replace(timed.crew, commands=commands)
-    timed.pumping = Pumping(timed.crew, timed.bell, timed.reconciler)
+    timed.pumping = ProjectorLoop(timed.crew, timed.bell, timed.reconciler)
     timed.leaps()
     assert timed.shifts(game) == [HOUR]
     assert f"the clock of {lost} was not moved" in caplog.messages
@@ -313,10 +313,10 @@ def test_a_game_whose_seed_is_lost_holds_up_nobody(timed: Timed, caplog: pytest.
 def test_which_machine_is_wrong_is_said_once(timed: Timed, caplog: pytest.LogCaptureFixture) -> None:
     timed.sets(-HOUR)
     timed.passes(FRESH + 1000)
-    leaps = Leaps(timed.crew, timed.reader, lambda: None)
+    leaps = ClockJumpRecovery(timed.crew, timed.reader, lambda: None)
     with caplog.at_level(logging.WARNING, "annals.clock"):
         for _ in range(2):
-            leaps.look()
+            leaps.recover()
     (said,) = caplog.messages
     assert said.endswith("s behind the service's")
 

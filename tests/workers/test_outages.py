@@ -13,12 +13,12 @@ import pytest
 from domain.errors import StoreUnavailable
 from domain.kernel.game.director_commands import Extend
 from domain.service.database import Execute
-from domain.service.heartbeat import LATE, SILENCE
+from domain.service.heartbeat import LONGEST_ANSWER, MIN_OUTAGE
 from projections.reader import Reader
 from tests.workers.conftest import House
 from workers.jobs import audits, deadlines, turns
-from workers.maintenance.outage_recovery import Watch
-from workers.projector_process import Pumping
+from workers.maintenance.outage_recovery import OutageRecovery
+from workers.projector_process import ProjectorLoop
 
 MINUTE = 60_000
 PACE: dict[str, Any] = {"seconds": {"turn": 120}, "grace": 30}
@@ -26,10 +26,10 @@ PACE: dict[str, Any] = {"seconds": {"turn": 120}, "grace": 30}
 
 def up(house: House) -> None:
     """Somebody who asks is answered, and a node pumps for a moment."""
-    house.crew.outages.beat(house.crew.clock())
-    pumping = Pumping(house.crew, house.bell, house.reconciler)
+    house.crew.heartbeat.beat(house.crew.clock())
+    pumping = ProjectorLoop(house.crew, house.bell, house.reconciler)
     pumping.catch_up()
-    pumping._watch.look()
+    pumping._outage_recovery.recover()
     pumping.catch_up()
 
 
@@ -41,7 +41,7 @@ def extensions(house: House, game: str) -> list[int]:
 
 
 def due(house: House, game: str) -> int:
-    found = house.reader.game(game)
+    found = house.reader.find_summary(game)
     assert found is not None
     return int(found["due"])
 
@@ -57,7 +57,7 @@ def test_a_deadline_that_passed_meanwhile_moves_by_the_outage_and_the_grace(hous
     assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(3 * MINUTE)
     assert deadlines.lapse(game, decision) == "done"
-    assert audits.proved(house.crew, game)["verified"] is True
+    assert audits.audit_game(house.crew, game)["verified"] is True
 
 
 def test_it_is_told_to_the_table(house: House) -> None:
@@ -65,7 +65,7 @@ def test_it_is_told_to_the_table(house: House) -> None:
     up(house)
     house.down(10 * MINUTE)
     up(house)
-    entry = house.reader.timeline(game, "public", after=5)[-1]
+    entry = house.reader.read_timeline(game, "public", after=5)[-1]
     assert entry["by"] == "clock"
     assert (entry["kind"], entry["body"]["act"]) == ("ruled", "extend")
 
@@ -116,7 +116,7 @@ def test_a_bank_that_was_running_is_not_charged_for_the_outage(house: House) -> 
     up(house)
     house.down(10 * MINUTE)
     up(house)
-    found = house.reader.game(game)
+    found = house.reader.find_summary(game)
     assert found is not None
     assert {a["bank"] for a in found["accounts"]} == {540_000}, "a minute was gone before it"
     assert found["due"] == 1_000_000 + 2 * MINUTE + 10 * MINUTE + 10 * MINUTE
@@ -125,7 +125,7 @@ def test_a_bank_that_was_running_is_not_charged_for_the_outage(house: House) -> 
 def test_a_short_silence_is_none(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 10}})
     up(house)
-    house.down(SILENCE)
+    house.down(MIN_OUTAGE)
     up(house)
     assert extensions(house, game) == []
 
@@ -133,11 +133,11 @@ def test_a_short_silence_is_none(house: House) -> None:
 def test_one_node_that_is_up_is_enough(house: House) -> None:
     """Another one that starts finds the beats of the first."""
     game = house.game(pace={"seconds": {"turn": 300}})
-    other = Watch(house.crew, Reader(house.crew.views), lambda: None)
+    other = OutageRecovery(house.crew, Reader(house.crew.views), lambda: None)
     for _ in range(30):
         up(house)
-        house.down(SILENCE // 2)
-    other.look()
+        house.down(MIN_OUTAGE // 2)
+    other.recover()
     assert extensions(house, game) == []
 
 
@@ -147,7 +147,7 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
     games = [house.game(pace=PACE) for _ in range(3)]
     up(house)
     house.down(10 * MINUTE)
-    real, left = house.crew.commands.do, [2]
+    real, left = house.crew.commands.handle, [2]
 
     def deadly(*args: Any, **more: Any) -> Any:
         if not left[0]:
@@ -156,7 +156,7 @@ def test_who_is_killed_in_the_middle_is_followed_by_the_same_again(
         return real(*args, **more)
 
     with monkeypatch.context() as patched:
-        patched.setattr(house.crew.commands, "do", deadly)
+        patched.setattr(house.crew.commands, "handle", deadly)
         with pytest.raises(KeyboardInterrupt):
             up(house)
     house.later(MINUTE)
@@ -173,11 +173,13 @@ def test_a_deadline_that_was_moved_by_another_measure_is_not_moved_again(house: 
     up(house)
     began = house.crew.clock()
     house.down(10 * MINUTE)
-    house.crew.outages.beat(house.crew.clock())
-    house.crew.commands.do(game, Extend(decision, 5 * MINUTE, "clock"), command=f"outage-{began}-{decision}")
+    house.crew.heartbeat.beat(house.crew.clock())
+    house.crew.commands.handle(
+        game, Extend(decision, 5 * MINUTE, "clock"), idempotency_key=f"outage-{began}-{decision}"
+    )
     up(house)
     assert extensions(house, game) == [5 * MINUTE]
-    assert house.crew.outages.unsettled() == []
+    assert house.crew.heartbeat.list_unresolved() == []
 
 
 def test_while_the_store_is_away_an_outage_stays_unsettled(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,9 +204,9 @@ def test_whoever_has_answered_meanwhile_needs_no_more_time(house: House, monkeyp
     up(house)
     house.down(10 * MINUTE)
     house.submit(game, 0, 1, 2)
-    house.crew.outages.beat(house.crew.clock())
-    watch = Watch(house.crew, house.reader, lambda: None)
-    watch.look()
+    house.crew.heartbeat.beat(house.crew.clock())
+    watch = OutageRecovery(house.crew, house.reader, lambda: None)
+    watch.recover()
     assert extensions(house, game) == []
 
 
@@ -213,7 +215,7 @@ def test_the_first_start_of_all_is_no_outage(house: House) -> None:
     house.down(10 * MINUTE)
     up(house)
     assert extensions(house, game) == []
-    assert house.crew.outages.answered() == house.crew.clock()
+    assert house.crew.heartbeat.deadlines_valid_until() == house.crew.clock()
 
 
 def test_who_is_stopped_before_the_views_are_read_leaves_it_to_the_next(house: House) -> None:
@@ -221,12 +223,12 @@ def test_who_is_stopped_before_the_views_are_read_leaves_it_to_the_next(house: H
     up(house)
     house.down(10 * MINUTE)
     other = house.game(pace={"seconds": {"turn": 3600}})
-    house.crew.outages.beat(house.crew.clock())
-    stopped = Pumping(house.crew, house.bell, house.reconciler)
+    house.crew.heartbeat.beat(house.crew.clock())
+    stopped = ProjectorLoop(house.crew, house.bell, house.reconciler)
     stopped.stop()
-    stopped.turn()
+    stopped.run_once()
     assert extensions(house, game) == []
-    Pumping(house.crew, house.bell, house.reconciler).turn()
+    ProjectorLoop(house.crew, house.bell, house.reconciler).run_once()
     assert [len(extensions(house, g)) for g in (game, other)] == [1, 0]
 
 
@@ -256,8 +258,8 @@ class TestNobodyIsAnswered:
     def test_a_short_pause_only_puts_it_off(self, house: House) -> None:
         game = house.game(pace={"seconds": {"turn": 60}})
         house.later(MINUTE - 1)
-        house.down(SILENCE)
-        house.crew.outages.beat(house.crew.clock())
+        house.down(MIN_OUTAGE)
+        house.crew.heartbeat.beat(house.crew.clock())
         assert house.passed() == 1
         house.worked()
         assert house.kinds(game)[0] == "lapsed"
@@ -277,7 +279,7 @@ class TestNobodyIsAnswered:
         decision = house.decision(game)
         house.later(1)
         house.down(10 * MINUTE)
-        house.crew.outages.beat(house.crew.clock())
+        house.crew.heartbeat.beat(house.crew.clock())
         assert deadlines.lapse(game, decision) == turns.EARLY
         assert house.passed() == 0
         up(house)
@@ -292,7 +294,7 @@ class TestNobodyIsAnswered:
         game = house.game(pace={"seconds": {"turn": 60}})
         house.later(1)
         house.down(10 * MINUTE)
-        real = house.crew.ledger.among_appends
+        real = house.crew.ledger.run_in_append_order
 
         def deadly(work: Callable[[Execute], None]) -> None:
             def cut(execute: Execute) -> None:
@@ -307,53 +309,53 @@ class TestNobodyIsAnswered:
             real(cut)
 
         with monkeypatch.context() as patched:
-            patched.setattr(house.crew.ledger, "among_appends", deadly)
+            patched.setattr(house.crew.ledger, "run_in_append_order", deadly)
             with pytest.raises(KeyboardInterrupt):
-                house.crew.outages.beat(house.crew.clock())
-        assert house.crew.outages.unsettled() == []
-        house.down(SILENCE)
+                house.crew.heartbeat.beat(house.crew.clock())
+        assert house.crew.heartbeat.list_unresolved() == []
+        house.down(MIN_OUTAGE)
         up(house)
-        assert extensions(house, game) == [10 * MINUTE + SILENCE]
-        assert house.crew.outages.unsettled() == []
+        assert extensions(house, game) == [10 * MINUTE + MIN_OUTAGE]
+        assert house.crew.heartbeat.list_unresolved() == []
 
     def test_of_two_that_beat_at_once_one_writes_it_down(self, house: House) -> None:
         house.later(1)
         house.down(10 * MINUTE)
         for _ in range(2):
-            house.crew.outages.beat(house.crew.clock())
-        assert len(house.crew.outages.unsettled()) == 1
+            house.crew.heartbeat.beat(house.crew.clock())
+        assert len(house.crew.heartbeat.list_unresolved()) == 1
 
     def test_a_clock_that_goes_back_a_little_changes_nothing(self, house: House) -> None:
         house.later(MINUTE)
         now = house.crew.clock()
-        house.down(-SILENCE)
-        house.crew.outages.beat(house.crew.clock())
-        assert house.crew.outages.answered() == now
-        assert house.crew.outages.unsettled() == []
+        house.down(-MIN_OUTAGE)
+        house.crew.heartbeat.beat(house.crew.clock())
+        assert house.crew.heartbeat.deadlines_valid_until() == now
+        assert house.crew.heartbeat.list_unresolved() == []
 
     def test_a_beat_that_comes_late_changes_nothing(self, house: House) -> None:
         """Of a process that does not know yet that time has leapt."""
         house.later(MINUTE)
         now = house.crew.clock()
-        house.crew.outages.beat(now - 60 * MINUTE)
-        assert house.crew.outages.answered() == now
-        assert house.crew.outages.unsettled() == []
+        house.crew.heartbeat.beat(now - 60 * MINUTE)
+        assert house.crew.heartbeat.deadlines_valid_until() == now
+        assert house.crew.heartbeat.list_unresolved() == []
 
     def test_it_lasts_until_the_store_has_taken_the_beat(self, house: House) -> None:
         house.later(1)
         house.down(MINUTE)
         asked = house.crew.clock()
-        house.crew.outages.beat(asked, lambda: asked + LATE)
-        assert house.crew.outages.unsettled() == [(asked - MINUTE, asked + LATE)]
+        house.crew.heartbeat.beat(asked, lambda: asked + LONGEST_ANSWER)
+        assert house.crew.heartbeat.list_unresolved() == [(asked - MINUTE, asked + LONGEST_ANSWER)]
 
     def test_who_would_be_answered_too_late_makes_no_beat(self, house: House) -> None:
         """The store took a move's place in the queue for so long that nobody would have waited."""
         house.later(MINUTE)
         asked = house.crew.clock()
-        house.crew.outages.beat(asked + 1, lambda: asked + 1 + LATE + 1)
-        assert house.crew.outages.answered() == asked
-        house.crew.outages.beat(asked + 1, lambda: asked + 1 + LATE)
-        assert house.crew.outages.answered() == asked + 1
+        house.crew.heartbeat.beat(asked + 1, lambda: asked + 1 + LONGEST_ANSWER + 1)
+        assert house.crew.heartbeat.deadlines_valid_until() == asked
+        house.crew.heartbeat.beat(asked + 1, lambda: asked + 1 + LONGEST_ANSWER)
+        assert house.crew.heartbeat.deadlines_valid_until() == asked + 1
 
     def test_a_ledger_that_takes_no_move_takes_no_beat(self, house: House) -> None:
         """Behind the lock of another writer; as long as that holds, nobody is answered."""
@@ -365,23 +367,23 @@ class TestNobodyIsAnswered:
             entered.set()
             leave.wait(10)
 
-        holder = threading.Thread(target=lambda: house.crew.ledger.among_appends(hold))
+        holder = threading.Thread(target=lambda: house.crew.ledger.run_in_append_order(hold))
         holder.start()
         assert entered.wait(10)
         began = time.monotonic()
 
         def beat() -> None:
             with suppress(StoreUnavailable):
-                house.crew.outages.beat(asked + 1, lambda: asked + int((time.monotonic() - began) * 1000))
+                house.crew.heartbeat.beat(asked + 1, lambda: asked + int((time.monotonic() - began) * 1000))
 
         beater = threading.Thread(target=beat)
         beater.start()
-        time.sleep(LATE / 1000 + 0.5)
-        assert house.crew.outages.answered() == asked
+        time.sleep(LONGEST_ANSWER / 1000 + 0.5)
+        assert house.crew.heartbeat.deadlines_valid_until() == asked
         leave.set()
         holder.join()
         beater.join()
-        assert house.crew.outages.answered() == asked
+        assert house.crew.heartbeat.deadlines_valid_until() == asked
 
 
 def test_seats_that_are_due_later_than_the_first_are_given_the_time_too(house: House) -> None:
@@ -405,13 +407,13 @@ def test_time_that_is_given_while_a_default_is_under_way_is_kept(house: House, m
     game = house.game(pace={"seconds": {"turn": 60}})
     decision = house.decision(game)
     house.later(MINUTE)
-    real = house.crew.commands.do
+    real = house.crew.commands.handle
 
     def stalled(*args: Any, **more: Any) -> Any:
-        monkeypatch.setattr(house.crew.commands, "do", real)
-        house.crew.commands.do(game, Extend(decision, 60 * MINUTE))
+        monkeypatch.setattr(house.crew.commands, "handle", real)
+        house.crew.commands.handle(game, Extend(decision, 60 * MINUTE))
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "do", stalled)
+    monkeypatch.setattr(house.crew.commands, "handle", stalled)
     assert deadlines.lapse(game, decision) == turns.EARLY
     assert house.kinds(game) == ["ruled"]

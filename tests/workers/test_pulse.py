@@ -12,16 +12,16 @@ import pytest
 from tests.workers.conftest import House
 from workers import liveness
 from workers.jobs import audits
-from workers.projector_process import SIGN, Pumping
-from workers.queues import BATCH, BATCH_SECONDS, TURN_SECONDS, TURNS, Work
-from workers.worker import IDLE, LATE
+from workers.projector_process import LIVENESS_SECONDS, ProjectorLoop
+from workers.queues import BATCH, BATCH_SECONDS, TURN_SECONDS, TURNS, RowJob
+from workers.worker import IDLE_SECONDS, OVERRUN_SECONDS
 
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "pulse"
-    monkeypatch.setenv(liveness.VARIABLE, str(path))
-    liveness.expect(path, 1)
+    monkeypatch.setenv(liveness.ENV_VARIABLE, str(path))
+    liveness.expect_first_sign(path, 1)
     return path
 
 
@@ -38,66 +38,66 @@ def test_while_it_works_it_is_given_the_time_that_the_job_may_take(
         meanwhile.append(left(file))
         return {"verified": True}
 
-    monkeypatch.setattr(audits, "proved", proved)
+    monkeypatch.setattr(audits, "audit_game", proved)
     house.ask("audit", house.game())
     house.reconciler.pass_once()
     assert house.worked(BATCH)
-    assert BATCH_SECONDS < meanwhile[0] <= BATCH_SECONDS + LATE
-    assert 0 < left(file) <= IDLE
+    assert BATCH_SECONDS < meanwhile[0] <= BATCH_SECONDS + OVERRUN_SECONDS
+    assert 0 < left(file) <= IDLE_SECONDS
 
 
 def test_a_turn_has_a_minute_and_a_moment_to_tell_of_it(
     house: House, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile: list[float] = []
-    monkeypatch.setattr(Work, "perform", lambda _: meanwhile.append(left(file)))
+    monkeypatch.setattr(RowJob, "perform", lambda _: meanwhile.append(left(file)))
     house.submit(house.game(), 0, 1, 2)
     house.pumping.catch_up()
     house.reconciler.pass_once()
     assert house.worked(TURNS)
-    assert TURN_SECONDS < meanwhile[0] <= TURN_SECONDS + LATE
+    assert TURN_SECONDS < meanwhile[0] <= TURN_SECONDS + OVERRUN_SECONDS
 
 
 def test_a_pump_gives_signs_while_it_reads(house: House, file: Path) -> None:
     house.game()
-    Pumping(house.crew, house.bell, house.reconciler).catch_up()
-    assert SIGN - 10 < left(file) <= SIGN
+    ProjectorLoop(house.crew, house.bell, house.reconciler).catch_up()
+    assert LIVENESS_SECONDS - 10 < left(file) <= LIVENESS_SECONDS
 
 
 def test_a_promise_is_broken_when_its_time_is_over(file: Path) -> None:
-    assert not liveness.silent(file)
-    liveness.promise(-0.01)
-    assert liveness.silent(file)
+    assert not liveness.is_overdue(file)
+    liveness.set_deadline(-0.01)
+    assert liveness.is_overdue(file)
 
 
 def test_what_a_supervisor_looked_after_goes_with_it(tmp_path: Path) -> None:
     """Ended by itself or killed: it stands for nobody any more."""
-    with liveness.folder(tmp_path, "serve") as signs:
-        liveness.expect(signs / "pump", -1)
-        assert liveness.signs(tmp_path) == {"serve/pump": True}
-    assert liveness.signs(tmp_path) == {}
+    with liveness.supervised_folder(tmp_path, "serve") as signs:
+        liveness.expect_first_sign(signs / "pump", -1)
+        assert liveness.list_overdue(tmp_path) == {"serve/pump": True}
+    assert liveness.list_overdue(tmp_path) == {}
     assert list((tmp_path / "pulse").iterdir()) == []
     killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert killed.returncode == -9
     assert (tmp_path / "pulse" / "api-1" / "front").exists()
-    assert liveness.signs(tmp_path) == {}
+    assert liveness.list_overdue(tmp_path) == {}
     assert list((tmp_path / "pulse").iterdir()) == []
 
 
 KILLED = """
 import os, pathlib, sys
-from workers import pulse
+from workers import liveness
 data = pathlib.Path(sys.argv[1])
-with pulse.folder(data, "api-1") as signs:
-    pulse.expect(signs / "front", -1)
-    assert pulse.signs(data) == {"api-1/front": True}
+with liveness.supervised_folder(data, "api-1") as signs:
+    liveness.expect_first_sign(signs / "front", -1)
+    assert liveness.list_overdue(data) == {"api-1/front": True}
     os.kill(os.getpid(), 9)
 """
 
 
 def test_without_a_supervisor_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(liveness.VARIABLE, raising=False)
-    liveness.promise(5)
-    monkeypatch.setenv(liveness.VARIABLE, str(tmp_path / "gone"))
-    liveness.promise(5)
+    monkeypatch.delenv(liveness.ENV_VARIABLE, raising=False)
+    liveness.set_deadline(5)
+    monkeypatch.setenv(liveness.ENV_VARIABLE, str(tmp_path / "gone"))
+    liveness.set_deadline(5)
     assert list(tmp_path.iterdir()) == []

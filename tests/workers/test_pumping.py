@@ -9,12 +9,12 @@ import pytest
 from domain.errors import StoreUnavailable, ViewsDamaged
 from projections import delayed_views
 from projections.leases import LEASE, LeaseLostError
-from projections.projector import Pump
+from projections.projector import Projector
 from projections.reader import Reader
-from projections.view_store import Prepared
+from projections.view_store import PreparedStatement
 from tests.projections.conftest import CATALOGUE
 from tests.workers.conftest import House
-from workers.projector_process import NAP
+from workers.projector_process import MAX_WAIT
 from workers.queues import BATCH
 
 
@@ -22,14 +22,14 @@ from workers.queues import BATCH
 def slices(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     """How many records each slice had that was taken; None for one in which there was nothing to do."""
     taken: list[int | None] = []
-    run = Pump.run
+    run = Projector.run
 
-    def counted(pump: Pump, now: int) -> object:
+    def counted(pump: Projector, now: int) -> object:
         found = run(pump, now)
         taken.append(found and found.records)
         return found
 
-    monkeypatch.setattr(Pump, "run", counted)
+    monkeypatch.setattr(Projector, "run", counted)
     return taken
 
 
@@ -37,7 +37,7 @@ def test_what_fits_into_one_slice_is_read_at_once(house: House, slices: list[int
     game = house.game()
     assert house.pumping.catch_up()
     assert slices == [house.crew.ledger.version(game)]
-    assert house.reader.position() == len(house.crew.ledger.log(0, 100))
+    assert house.reader.read_position() == len(house.crew.ledger.log(0, 100))
     assert not house.pumping.catch_up()
 
 
@@ -49,16 +49,16 @@ def test_a_log_of_several_slices_is_read_to_its_end(
     game = house.game()
     version = house.crew.ledger.version(game)
     monkeypatch.setattr("projections.projector.SLICE", (version - more) // 2)
-    monkeypatch.setattr("projections.projector.WIDEST", 1)
+    monkeypatch.setattr("projections.projector.MAX_SLICES", 1)
     house.pumping.catch_up()
     assert sum(records or 0 for records in slices) == version
-    assert house.reader.shown(game) == {"all": version}
+    assert house.reader.shown_versions(game) == {"all": version}
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)
 def test_a_log_that_came_back_shorter_keeps_no_pump_from_its_work(house: House) -> None:
     """As from a standby that lagged, where others pump too: it would wait for records that are lost."""
-    other = Pump(house.crew.ledger, CATALOGUE, house.crew.views, "other")
+    other = Projector(house.crew.ledger, CATALOGUE, house.crew.views, "other")
     house.game()
     house.pumping.catch_up()
     for _ in range(8):
@@ -66,39 +66,39 @@ def test_a_log_that_came_back_shorter_keeps_no_pump_from_its_work(house: House) 
             other.run(house.time[0])
         house.time[0] += LEASE // 4
         house.pumping.catch_up()
-    held = house.pumping._pump.held
+    held = house.pumping._projector.lease
     assert held
-    assert held.tree
-    assert not held.whole
+    assert held.has_tree
+    assert not held.has_all
     house.pumping._position += 1000
-    house.pumping._look()
-    assert house.pumping._position == house.reader.position()
-    house.pumping._level()
+    house.pumping._run_upkeep()
+    assert house.pumping._position == house.reader.read_position()
+    house.pumping._catch_up_all()
 
 
 def test_what_comes_after_the_last_look_is_rung_for(house: House) -> None:
-    house.bell.wait(NAP)
+    house.bell.wait_appended(MAX_WAIT)
     game = house.game()
     house.pumping.catch_up()
     house.submit(game, 0)
-    house.bell.ring(1)
-    house.pumping.turn()
-    house.pumping.turn()
-    assert house.reader.shown(game) == {"all": house.crew.ledger.version(game)}
+    house.bell.notify_appended(1)
+    house.pumping.run_once()
+    house.pumping.run_once()
+    assert house.reader.shown_versions(game) == {"all": house.crew.ledger.version(game)}
 
 
 def test_more_tables_than_a_slice_shows_are_all_shown_when_their_time_has_come(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delayed_views, "MOST", 2)
-    monkeypatch.setattr(delayed_views, "RIPE", Prepared(delayed_views._BY.suffix_with("LIMIT 2")))
+    monkeypatch.setattr(delayed_views, "MAX_GAMES", 2)
+    monkeypatch.setattr(delayed_views, "FIND_DUE", PreparedStatement(delayed_views._DUE_ROWS.suffix_with("LIMIT 2")))
     games = [house.game(delay=60) for _ in range(5)]
     house.pumping.catch_up()
-    before = [house.reader.shown(game)["public"] for game in games]
+    before = [house.reader.shown_versions(game)["public"] for game in games]
     house.later(60_000)
     house.game()  # a slice that has records besides
     house.pumping.catch_up()
-    after = [house.reader.shown(game)["public"] for game in games]
+    after = [house.reader.shown_versions(game)["public"] for game in games]
     assert after == [house.crew.ledger.version(game) for game in games] != before
 
 
@@ -114,7 +114,7 @@ def test_a_store_that_does_not_answer_fills_no_log(
             house.pumping.stop()
         raise StoreUnavailable("gone")
 
-    monkeypatch.setattr(house.pumping, "turn", turn)
+    monkeypatch.setattr(house.pumping, "run_once", turn)
     house.pumping.run()
     assert [r.getMessage() for r in caplog.records if r.name == "annals.pump"] == ["the store does not answer: gone"]
 
@@ -130,10 +130,10 @@ def test_long_work_is_handed_out_though_nobody_can_read_what_is_due(
     game = house.game()
     house.pumping.catch_up()
     id_ = house.ask("audit", game)
-    monkeypatch.setattr(Reader, "due", damaged)
+    monkeypatch.setattr(Reader, "list_due", damaged)
     with pytest.raises(ViewsDamaged):
-        house.pumping._look()
+        house.pumping._run_upkeep()
     assert house.worked(BATCH)
-    found = house.crew.errands.find(id_)
+    found = house.crew.job_requests.find(id_)
     assert found
     assert found.outcome

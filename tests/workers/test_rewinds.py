@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from domain.errors import StoreUnavailable
-from domain.service.job_requests import Errand, new_id
+from domain.service.job_requests import JobRequest, new_id
 from tests.workers.conftest import House
 from workers.jobs import rewinds
 from workers.jobs.runner import SETTLED, WAITS
 
 
-def wished(house: House, game: str, to: int, seat: int | None = None, *asked: int, **more: Any) -> Errand:
+def wished(house: House, game: str, to: int, seat: int | None = None, *asked: int, **more: Any) -> JobRequest:
     """A rewind that somebody asks for on the newest version."""
     args = {"to": to, "seat": seat, "fresh": False, "reason": "", "undone": [], "draws": []} | more
     head = house.crew.ledger.version(game)
-    return Errand(new_id("rewind"), "rewind", game, head, args, tuple(asked), house.crew.clock())
+    return JobRequest(new_id("rewind"), "rewind", game, head, args, tuple(asked), house.crew.clock())
 
 
 def told(house: House, id_: str) -> Any:
-    errand = house.crew.errands.find(id_)
+    errand = house.crew.job_requests.find(id_)
     assert errand is not None
     return errand.outcome
 
@@ -37,7 +37,7 @@ def filed(house: House) -> tuple[str, int]:
 
 def test_it_is_enqueued_from_its_row_and_done_once(house: House) -> None:
     game, before = filed(house)
-    errand = house.crew.errands.ask(wished(house, game, before))
+    errand = house.crew.job_requests.submit(wished(house, game, before))
     assert errand is not None
     assert [house.reconciler.pass_once() for _ in range(2)] == [1, 0]
     house.redis.flushall()
@@ -46,7 +46,7 @@ def test_it_is_enqueued_from_its_row_and_done_once(house: House) -> None:
     assert house.kinds(game) == ["moved", "moved", "rewound"]
     assert told(house, errand.id)["version"] == before + 3
     assert house.rung[-1] == told(house, errand.id)["position"]
-    assert rewinds.rewind(errand.id) == SETTLED
+    assert rewinds.run_rewind(errand.id) == SETTLED
     assert house.reconciler.pass_once() == 0
     assert house.kinds(game)[-1] == "rewound"
     assert house.crew.ledger.version(game) == before + 3
@@ -54,43 +54,43 @@ def test_it_is_enqueued_from_its_row_and_done_once(house: House) -> None:
 
 def test_a_worker_that_dies_after_the_append_is_told_by_the_log(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game, before = filed(house)
-    errand = house.crew.errands.ask(wished(house, game, before))
+    errand = house.crew.job_requests.submit(wished(house, game, before))
     assert errand is not None
 
     def dies(*_: Any) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as deadly:
-        deadly.setattr("domain.service.job_requests.Errands.settle", dies)
+        deadly.setattr("domain.service.job_requests.JobRequests.record_outcome", dies)
         with pytest.raises(KeyboardInterrupt):
-            rewinds.rewind(errand.id)
+            rewinds.run_rewind(errand.id)
     house.submit(game, 2)
     assert told(house, errand.id) is None
-    assert rewinds.rewind(errand.id) == SETTLED
+    assert rewinds.run_rewind(errand.id) == SETTLED
     assert told(house, errand.id)["version"] == before + 3
     assert house.kinds(game) == ["moved", "moved", "rewound", "moved"]
 
 
 def test_a_move_that_came_in_between_wins(house: House) -> None:
     game, before = filed(house)
-    errand = house.crew.errands.ask(wished(house, game, before))
+    errand = house.crew.job_requests.submit(wished(house, game, before))
     assert errand is not None
     house.submit(game, 2)
     head = house.crew.ledger.version(game)
-    rewinds.rewind(errand.id)
+    rewinds.run_rewind(errand.id)
     assert told(house, errand.id) == {"refused": "stale_version", "version": head}
     assert house.crew.ledger.version(game) == head
 
 
 def test_a_motion_waits_for_the_last_consent(house: House) -> None:
     game, before = filed(house)
-    motion = house.crew.errands.ask(wished(house, game, before, 0, 1, 2))
+    motion = house.crew.job_requests.submit(wished(house, game, before, 0, 1, 2))
     assert motion is not None
     house.passed()
     assert house.reconciler.pass_once() == 0, "there is nothing to do yet"
-    house.crew.errands.consent(motion.id, 1, agrees=True)
-    assert rewinds.rewind(motion.id) == WAITS
-    house.crew.errands.consent(motion.id, 2, agrees=True)
+    house.crew.job_requests.consent(motion.id, 1, agrees=True)
+    assert rewinds.run_rewind(motion.id) == WAITS
+    house.crew.job_requests.consent(motion.id, 2, agrees=True)
     assert house.reconciler.pass_once() == 1
     house.worked()
     last = house.crew.ledger.read(game)[-1]
@@ -100,41 +100,41 @@ def test_a_motion_waits_for_the_last_consent(house: House) -> None:
 @pytest.mark.parametrize("end", ["declined", "moved on"])
 def test_a_motion_that_is_over_is_settled_and_makes_room(house: House, end: str) -> None:
     game, before = filed(house)
-    motion = house.crew.errands.ask(wished(house, game, before, 0, 1, 2))
+    motion = house.crew.job_requests.submit(wished(house, game, before, 0, 1, 2))
     assert motion is not None
     if end == "declined":
-        house.crew.errands.consent(motion.id, 1, agrees=False)
-        house.crew.errands.consent(motion.id, 1, agrees=True)
+        house.crew.job_requests.consent(motion.id, 1, agrees=False)
+        house.crew.job_requests.consent(motion.id, 1, agrees=True)
     else:
         house.submit(game, 2)
     assert house.passed() >= 1
     house.worked()
     assert told(house, motion.id)["refused"] == ("declined" if end == "declined" else "stale_version")
-    assert house.crew.errands.ask(wished(house, game, before, 1, 0, 2)) is not None
+    assert house.crew.job_requests.submit(wished(house, game, before, 1, 0, 2)) is not None
 
 
 def test_of_many_motions_at_once_one_is_opened(house: House) -> None:
     game, before = filed(house)
     motions = [wished(house, game, before, seat, *({0, 1, 2} - {seat})) for seat in (0, 1, 2) for _ in range(3)]
     with ThreadPoolExecutor(9) as threads:
-        opened = list(threads.map(house.crew.errands.ask, motions))
+        opened = list(threads.map(house.crew.job_requests.submit, motions))
     assert len([m for m in opened if m is not None]) == 1
-    assert len(house.crew.errands.rewinds(game, 10)) == 1
+    assert len(house.crew.job_requests.list_rewinds(game, 10)) == 1
 
 
 def test_free_rewinds_stand_in_nobodys_way(house: House) -> None:
     game, before = filed(house)
-    found = [house.crew.errands.ask(wished(house, game, before)) for _ in range(3)]
+    found = [house.crew.job_requests.submit(wished(house, game, before)) for _ in range(3)]
     assert all(found)
-    for errand in house.crew.errands.standing():
-        rewinds.rewind(errand.id)
+    for errand in house.crew.job_requests.list_open():
+        rewinds.run_rewind(errand.id)
     outcomes = [told(house, e.id) for e in found if e]
     assert ["refused" in o for o in outcomes].count(False) == 1, "one was first, the others came too late"
 
 
 def test_while_the_store_is_away_the_request_stands(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     game, before = filed(house)
-    errand = house.crew.errands.ask(wished(house, game, before))
+    errand = house.crew.job_requests.submit(wished(house, game, before))
     assert errand is not None
 
     def away(*_: Any, **__: Any) -> None:
@@ -143,7 +143,7 @@ def test_while_the_store_is_away_the_request_stands(house: House, monkeypatch: p
     with monkeypatch.context() as broken:
         broken.setattr(house.crew.ledger, "append", away)
         with pytest.raises(StoreUnavailable):
-            rewinds.rewind(errand.id)
+            rewinds.run_rewind(errand.id)
     assert told(house, errand.id) is None
-    rewinds.rewind(errand.id)
+    rewinds.run_rewind(errand.id)
     assert told(house, errand.id)["version"] == before + 3

@@ -16,9 +16,9 @@ from tests.valkey import Server, new_server
 from tests.workers.conftest import House
 from tests.workers.halting import Pump, meanwhile, until
 from workers import log_throttle
-from workers.change_listener import Changes
+from workers.change_listener import ChangeListener
 from workers.queues import BATCH, TURNS
-from workers.signals import Bell
+from workers.signals import Signals
 
 RUNBOOK = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
 RULE = re.compile(r"^    (user annals on .*(?:\n      .*)*)", re.MULTILINE)
@@ -44,22 +44,22 @@ def denied(server: Server) -> list[str]:
 def test_the_whole_chain_works(house: House, guarded: tuple[Server, str]) -> None:
     server, url = guarded
     told: set[str] = set()
-    Changes(lambda: Bell(url)).listen(told.update)
+    ChangeListener(lambda: Signals(url)).listen(told.update)
     pump, game = Pump(house, url), house.game()
     house.submit(game, 0, 1, 2)
     id_ = house.ask("audit", game)
-    pump.pumping.turn()
-    assert pump.queues.workers() == {TURNS: 0, BATCH: 0}
+    pump.pumping.run_once()
+    assert pump.queues.count_workers() == {TURNS: 0, BATCH: 0}
     meanwhile(house, url, lambda: until(lambda: house.kinds(game)[-1] == "resolved"))
-    meanwhile(house, url, lambda: until(lambda: not house.crew.errands.standing()), BATCH)
-    errand = house.crew.errands.find(id_)
+    meanwhile(house, url, lambda: until(lambda: not house.crew.job_requests.list_open()), BATCH)
+    errand = house.crew.job_requests.find(id_)
     assert errand is not None
     assert errand.outcome is not None
-    pump.pumping.turn()
+    pump.pumping.run_once()
     until(lambda: game in told)
-    assert pump.queues.state(f"resolve-{game}-0-2", house.crew.clock()) == ""
-    pump.bell.stir(game)
-    assert pump.bell.up()
+    assert pump.queues.job_state(f"resolve-{game}-0-2", house.crew.clock()) == ""
+    pump.bell.notify_changed(game)
+    assert pump.bell.is_up()
     assert embedded_redis.probe(url)
     assert denied(server) == []
 
@@ -81,7 +81,7 @@ def test_a_right_that_is_missing_is_told_in_a_sentence(
     house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And now and then, however often it is missed."""
-    monkeypatch.setattr(log_throttle, "PAUSE", 3600.0)
+    monkeypatch.setattr(log_throttle, "PAUSE_SECONDS", 3600.0)
     server, url = guarded
     meanwhile(house, url, lambda: until(lambda: len(denied(server)) and _times(server) > 2))
     told = [record for record in caplog.records if record.name == "rq.worker" and record.levelno >= logging.ERROR]
@@ -98,7 +98,7 @@ def _times(server: Server) -> int:
 def test_a_redis_that_is_full_is_told_now_and_then(
     house: House, guarded: tuple[Server, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_throttle, "PAUSE", 3600.0)
+    monkeypatch.setattr(log_throttle, "PAUSE_SECONDS", 3600.0)
     server, url = guarded
     with Redis.from_url(server.url) as admin:
         admin.config_set("maxmemory-policy", "noeviction")

@@ -12,24 +12,24 @@ from typing import Any
 import pytest
 
 from domain.errors import VerificationError
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof import verify
 from domain.kernel.records.export import Export, dump, parse
 from domain.kernel.records.record import Record
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.types import DIRECTOR
 from tests.kernel.machine import play_on
 from tests.rulesets import FLOWS
 from workers.jobs import parallel_audit
 
 SEED = bytes(range(32))
-RULES: Any = shipped().get("imperunde@1")
+RULES: Any = load_shipped().get("imperunde@1")
 
 
 @cache
 def game() -> Export:
     """With rewinds into what another process decides."""
-    match = Match(RULES, 3, SEED, options={"turn_limit": 4})
+    match = InMemoryGame(RULES, 3, SEED, options={"turn_limit": 4})
     rng = random.Random(5)
     play_on(match, rng, 30)
     match.rewind(match.game.version - 9)
@@ -50,7 +50,7 @@ def changed(export: Export, version: int, change: Callable[[Record], Record]) ->
 @pytest.mark.parametrize("count", range(1, 6))
 def test_every_cut_proves_what_is_proved_from_end_to_end(count: int) -> None:
     export = game()
-    parts = parallel_audit.cut(len(export.records), count)
+    parts = parallel_audit.split_records(len(export.records), count)
     assert [parts[0][0], parts[-1][1]] == [0, len(export.records)]
     found = [verify.audit(RULES, export.records[:upto], SEED, after) for after, upto in parts]
     draws, decided = verify.audit(RULES, export.records, SEED)
@@ -59,7 +59,7 @@ def test_every_cut_proves_what_is_proved_from_end_to_end(count: int) -> None:
 
 def test_processes_say_what_one_says() -> None:
     export = game()
-    assert parallel_audit.spread(export, SEED, 3) == verify.play_again(RULES, export, SEED)
+    assert parallel_audit.replay_in_processes(export, SEED, 3) == verify.replay(RULES, export, SEED)
 
 
 @pytest.mark.parametrize("version", [30, 100])
@@ -69,26 +69,26 @@ def test_the_first_fault_is_told_wherever_it_is(version: int) -> None:
 
     forged = changed(changed(game(), version, later), len(game().records), later)
     with pytest.raises(VerificationError) as alone:
-        verify.play_again(RULES, forged, SEED)
+        verify.replay(RULES, forged, SEED)
     with pytest.raises(VerificationError) as shared:
-        parallel_audit.spread(forged, SEED, 2)
+        parallel_audit.replay_in_processes(forged, SEED, 2)
     assert (shared.value.code, shared.value.version) == (alone.value.code, alone.value.version)
     assert alone.value.version in (version, version + 1)
 
 
 def test_where_processes_die_one_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_audit, "LONG", 1)
+    monkeypatch.setattr(parallel_audit, "MIN_RECORDS", 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-    monkeypatch.setattr(parallel_audit, "spread", lambda *_: (_ for _ in ()).throw(EOFError))
-    assert parallel_audit.play_again(RULES, game(), SEED) == verify.play_again(RULES, game(), SEED)
+    monkeypatch.setattr(parallel_audit, "replay_in_processes", lambda *_: (_ for _ in ()).throw(EOFError))
+    assert parallel_audit.replay(RULES, game(), SEED) == verify.replay(RULES, game(), SEED)
 
 
 def test_rules_that_are_not_shipped_are_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_audit, "LONG", 1)
-    monkeypatch.setattr(parallel_audit, "spread", lambda *_: pytest.fail("a process would not know these rules"))
-    entry = FLOWS[0]
-    match = Match(entry.rules, entry.seats, SEED, options=entry.options)
-    play_on(match, random.Random(1), 20)
-    assert parallel_audit.play_again(entry.rules, parse(dump(match.records, DIRECTOR)), SEED).decided == len(
-        match.records
+    monkeypatch.setattr(parallel_audit, "MIN_RECORDS", 1)
+    monkeypatch.setattr(
+        parallel_audit, "replay_in_processes", lambda *_: pytest.fail("a process would not know these rules")
     )
+    entry = FLOWS[0]
+    match = InMemoryGame(entry.rules, entry.seats, SEED, options=entry.options)
+    play_on(match, random.Random(1), 20)
+    assert parallel_audit.replay(entry.rules, parse(dump(match.records, DIRECTOR)), SEED).decided == len(match.records)

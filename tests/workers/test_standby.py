@@ -21,10 +21,10 @@ from tests.workers.conftest import House
 from tests.workers.halting import NOBODY, Pump, handed, meanwhile, own, until
 from tests.workers.test_rewinds import filed, wished
 from workers import redis_fallback
-from workers.queues import PERIOD, TURNS, Call
-from workers.reconciler import OVERDUE
-from workers.redis_fallback import Standby
-from workers.worker import LOOK
+from workers.queues import PERIOD, TURNS, JobCall
+from workers.reconciler import OVERDUE_MS
+from workers.redis_fallback import RedisFallback
+from workers.worker import POLL_SECONDS
 
 __all__ = ["own"]
 
@@ -38,14 +38,14 @@ MINUTE = 60_000
 def test_turns_deadlines_vacant_seats_and_rewinds_go_on(house: House, own: Server, away: str) -> None:
     turn, late, vacant = house.game(), house.game(pace={"seconds": {"turn": 60}}), house.game("sealed@1", 4)
     back, before = filed(house)
-    house.crew.errands.ask(wished(house, back, before))
+    house.crew.job_requests.submit(wished(house, back, before))
     house.submit(turn, 0, 1, 2)
     house.submit(late, 1)
     house.later(MINUTE)
-    house.crew.commands.do(vacant, Leave(1))
+    house.crew.commands.handle(vacant, Leave(1))
     found: Game[Any] = house.crew.commands.game(vacant)
     card = next(c for c in found.state.hands[0] if c != "alliance")
-    house.crew.commands.do(vacant, Play(0, [{"type": "attack", "target": 2, "card": card}]))
+    house.crew.commands.handle(vacant, Play(0, [{"type": "attack", "target": 2, "card": card}]))
     pump = Pump(house, NOBODY if away == "nowhere" else own.url)
     if away == "halted":
         own.freeze()
@@ -59,24 +59,24 @@ def test_long_work_waits_for_its_workers(house: House) -> None:
     house.submit(game, 0, 1, 2)
     pump = Pump(house, NOBODY)
     pump.until(lambda: house.kinds(game)[-1] == "resolved")
-    errand = house.crew.errands.find(id_)
+    errand = house.crew.job_requests.find(id_)
     assert errand is not None
     assert errand.outcome is None
-    assert [call.queue for call in pump.reconciler.left] in ([], [TURNS])
+    assert [call.queue for call in pump.reconciler.unclaimed] in ([], [TURNS])
 
 
 def test_the_views_are_not_kept_waiting_by_a_halted_server(house: House, own: Server) -> None:
     game = house.game()
     pump = Pump(house, own.url)
-    pump.pumping.turn()
+    pump.pumping.run_once()
     own.freeze()
     house.submit(game, 0, 1, 2)
     pump.until(lambda: house.kinds(game)[-1] == "resolved")
     waits: list[float] = []
     for _ in range(10):
         began = time.monotonic()
-        pump.pumping._wanted = True
-        pump.pumping.turn()
+        pump.pumping._check_pending = True
+        pump.pumping.run_once()
         waits.append(time.monotonic() - began)
     assert sorted(waits)[len(waits) // 2] < 1, "most of the time it is not tried"
     assert max(waits) < 4
@@ -89,18 +89,18 @@ def test_what_no_worker_does_is_done_after_a_few_seconds_and_not_before(house: H
     game = house.game()
     house.submit(game, 0, 1, 2)
     assert house.passed() == 1
-    assert not house.reconciler.left
-    house.later(OVERDUE)
+    assert not house.reconciler.unclaimed
+    house.later(OVERDUE_MS)
     house.reconciler.pass_once()
-    assert not house.reconciler.left, "the workers are given their time"
+    assert not house.reconciler.unclaimed, "the workers are given their time"
     house.later(1)
     house.reconciler.pass_once()
-    assert [call.name.split("-")[0] for call in house.reconciler.left] == ["resolve"]
+    assert [call.name.split("-")[0] for call in house.reconciler.unclaimed] == ["resolve"]
     Pump(house, house.url)
-    house.pumping._standby.do(house.reconciler.left)
+    house.pumping._fallback.run_all(house.reconciler.unclaimed)
     assert house.kinds(game)[-1] == "resolved"
     house.passed()
-    assert not house.reconciler.left
+    assert not house.reconciler.unclaimed
 
 
 def test_work_that_was_due_long_ago_is_the_workers_first(house: House) -> None:
@@ -108,7 +108,7 @@ def test_work_that_was_due_long_ago_is_the_workers_first(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.later(1000 * MINUTE)
     assert house.passed() == 1
-    assert not house.reconciler.left
+    assert not house.reconciler.unclaimed
     house.worked()
     assert house.kinds(game)[-1] == "lapsed"
 
@@ -116,21 +116,21 @@ def test_work_that_was_due_long_ago_is_the_workers_first(house: House) -> None:
 # --- the work itself ---------------------------------------------------------------------------------------------
 
 
-def call(name: str, work: Callable[..., Json]) -> Call:
-    return Call(name, work, ())
+def call(name: str, work: Callable[..., Json]) -> JobCall:
+    return JobCall(name, work, ())
 
 
 def test_what_raises_stops_neither_the_others_nor_what_comes_later(caplog: pytest.LogCaptureFixture) -> None:
     now, done = [0], list[str]()
     calls = [call("a", lambda: done.append("a")), call("b", lambda: 1 // 0), call("c", lambda: done.append("c"))]
-    made = Standby(lambda: now[0])
-    made.do(calls)
+    made = RedisFallback(lambda: now[0])
+    made.run_all(calls)
     assert done == ["c", "a"], "the newest first: what fails gets old"
     assert "b has failed" in caplog.text
-    made.do(calls)
+    made.run_all(calls)
     assert done == ["c", "a"], "once in a period"
     now[0] += PERIOD
-    made.do(calls)
+    made.run_all(calls)
     assert done == ["c", "a"] * 2
 
 
@@ -141,9 +141,9 @@ def test_while_the_store_is_away_it_is_tried_again_at_once(caplog: pytest.LogCap
         tries.append(1)
         raise StoreUnavailable("gone")
 
-    made = Standby(lambda: 0)
+    made = RedisFallback(lambda: 0)
     for _ in range(3):
-        made.do([call("a", away)])
+        made.run_all([call("a", away)])
     assert len(tries) == 3
     assert "Traceback" not in caplog.text
 
@@ -158,14 +158,14 @@ def test_one_thread_at_a_time() -> None:
 
         return begin
 
-    made = Standby(lambda: 0)
+    made = RedisFallback(lambda: 0)
     for name in "abc":
-        made.take([call(name, wait(name))])
+        made.start([call(name, wait(name))])
     until(lambda: begun)
     assert begun == ["a"]
     go.set()
     made.stop()
-    made.do([call("d", wait("d"))])
+    made.run_all([call("d", wait("d"))])
     assert begun == ["a"], "nothing new is begun after the end"
 
 
@@ -175,18 +175,18 @@ def test_work_that_hangs_ends_the_pump_which_is_started_anew(
     game, other = house.game(), house.game()
     house.submit(game, 0, 1, 2)
     go = threading.Event()
-    monkeypatch.setattr(house.crew.commands, "do", lambda *_, **__: go.wait(20) and 1 // 0)
+    monkeypatch.setattr(house.crew.commands, "handle", lambda *_, **__: go.wait(20) and 1 // 0)
     monkeypatch.setattr(redis_fallback, "TURN_SECONDS", 1)
     pump = Pump(house, NOBODY)
     began = time.monotonic()
     runner = threading.Thread(target=pump.pumping.run)
     runner.start()
-    until(lambda: house.reader.game(other))
+    until(lambda: house.reader.find_summary(other))
     runner.join(10)
     took = time.monotonic() - began
     go.set()
-    assert pump.pumping._standby._thread
-    pump.pumping._standby._thread.join(10)  # what it does last is not done in a house that is closed
+    assert pump.pumping._fallback._thread
+    pump.pumping._fallback._thread.join(10)  # what it does last is not done in a house that is closed
     assert not runner.is_alive()
     assert took >= 1
     assert f"resolve-{game}-{house.decision(game)} takes too long" in caplog.text
@@ -219,7 +219,7 @@ def test_a_worker_comes_back_by_itself_when_the_server_does(house: House, own: S
     def script() -> None:
         time.sleep(0.5)
         own.freeze()
-        time.sleep(2 * LOOK + 3)  # it has lost patience by then
+        time.sleep(2 * POLL_SECONDS + 3)  # it has lost patience by then
         own.thaw()
         began = time.monotonic()
         handed(own.url, game, decision, 0)
@@ -227,7 +227,7 @@ def test_a_worker_comes_back_by_itself_when_the_server_does(house: House, own: S
         took.append(time.monotonic() - began)
 
     meanwhile(house, own.url, script)
-    assert took[0] < LOOK + 6
+    assert took[0] < POLL_SECONDS + 6
 
 
 def test_a_worker_finds_the_server_that_replaces_its_own(house: House, own: Server) -> None:
@@ -250,14 +250,14 @@ def test_a_job_at_hand_is_finished_when_the_worker_is_asked_to_end_and_the_serve
 ) -> None:
     game = house.game()
     decision = house.submit(game, 0, 1, 2)
-    real, begun = house.crew.commands.do, threading.Event()
+    real, begun = house.crew.commands.handle, threading.Event()
 
     def slow(*args: Any, **more: Any) -> Any:
         begun.set()
         time.sleep(1)
         return real(*args, **more)
 
-    monkeypatch.setattr(house.crew.commands, "do", slow)
+    monkeypatch.setattr(house.crew.commands, "handle", slow)
 
     def script() -> None:
         handed(own.url, game, decision, 0)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from redis import Redis
 
-from domain.command_handler import new_game
+from domain.command_handler import new_game_id
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.director_commands import Extend, Hold, Rewind
@@ -41,7 +41,7 @@ def test_a_job_whose_work_is_done_says_so_and_stores_nothing(house: House) -> No
     head = house.crew.ledger.version(game)
     assert turns.resolve(game, decision) == turns.GONE
     assert deadlines.lapse(game, decision) == turns.GONE
-    assert turns.vacant(game, decision) == turns.GONE
+    assert turns.play_vacant_seats(game, decision) == turns.GONE
     assert house.crew.ledger.version(game) == head
 
 
@@ -83,7 +83,7 @@ def test_a_missed_deadline_is_one_record_of_all_who_owe(house: House) -> None:
     house.worked()
     records = house.crew.ledger.read(game)
     assert [r.kind for r in records[5:]] == ["moved", "lapsed"]
-    assert [seat for seat, _ in records[-1].acts()] == [0, 2]
+    assert [seat for seat, _ in records[-1].moves()] == [0, 2]
 
 
 def test_a_deadline_is_judged_by_the_log_not_by_who_asks(house: House) -> None:
@@ -106,7 +106,7 @@ def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.submit(game, 0)
     house.later(MINUTE // 2)
-    house.crew.commands.do(game, Rewind(5), expected=house.crew.ledger.version(game))
+    house.crew.commands.handle(game, Rewind(5), expected=house.crew.ledger.version(game))
     house.later(MINUTE // 2)
     assert deadlines.lapse(game, house.decision(game)) == turns.EARLY
     house.later(MINUTE // 2)
@@ -116,7 +116,7 @@ def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
 def test_a_deadline_that_was_moved_counts_as_moved(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     decision = house.decision(game)
-    house.crew.commands.do(game, Extend(decision, MINUTE))
+    house.crew.commands.handle(game, Extend(decision, MINUTE))
     house.later(MINUTE)
     assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(MINUTE)
@@ -125,30 +125,30 @@ def test_a_deadline_that_was_moved_counts_as_moved(house: House) -> None:
 
 def test_a_vacant_seat_alone_gets_its_default(house: House) -> None:
     game = house.game("sealed@1", 4)
-    house.crew.commands.do(game, Leave(1))
+    house.crew.commands.handle(game, Leave(1))
     found: Game[Any] = house.crew.commands.game(game)
     card = next(c for c in found.state.hands[0] if c != "alliance")
-    house.crew.commands.do(game, Play(0, [{"type": "attack", "target": 2, "card": card}]))
+    house.crew.commands.handle(game, Play(0, [{"type": "attack", "target": 2, "card": card}]))
     asked = house.decision(game)
     assert house.passed() == 1
     house.worked()
     p = house.crew.commands.game(game)
     assert p.last is not None
     assert p.last.kind == "lapsed"
-    assert [seat for seat, _ in p.last.acts()] == [1]
+    assert [seat for seat, _ in p.last.moves()] == [1]
     assert (house.decision(game), p.state.top.owing) == (asked, (2, 3))
 
 
 def test_a_held_seat_keeps_its_decision_until_somebody_sits_there(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.later(MINUTE // 2)
-    house.crew.commands.do(game, Leave(1, 600))
+    house.crew.commands.handle(game, Leave(1, 600))
     decision = house.submit(game, 0, 2)
     house.later(9 * MINUTE)
     assert house.passed() == 0
-    assert turns.vacant(game, decision) == turns.EARLY
+    assert turns.play_vacant_seats(game, decision) == turns.EARLY
     assert deadlines.lapse(game, decision) == turns.EARLY
-    house.crew.commands.do(game, Join(1, "p7"))
+    house.crew.commands.handle(game, Join(1, "p7"))
     house.later(MINUTE // 2 - 1)
     assert house.passed() == 0, "half a minute was left when the seat was given up"
     assert deadlines.lapse(game, decision) == turns.EARLY
@@ -160,7 +160,7 @@ def test_a_held_seat_keeps_its_decision_until_somebody_sits_there(house: House) 
 
 def test_a_held_seat_that_nobody_takes_is_played_for_when_the_hold_is_over(house: House) -> None:
     game = house.game()
-    house.crew.commands.do(game, Leave(1, 600))
+    house.crew.commands.handle(game, Leave(1, 600))
     decision = house.submit(game, 0, 2)
     house.later(10 * MINUTE - 1)
     assert house.passed() == 0
@@ -170,30 +170,30 @@ def test_a_held_seat_that_nobody_takes_is_played_for_when_the_hold_is_over(house
     assert house.crew.commands.game(game).state.vacant == (1,)
     last = house.crew.ledger.read(game)[-1]
     assert (last.kind, last.body) == ("ruled", {"act": "vacate"})
-    assert turns.vacant(game, decision) == turns.GONE
+    assert turns.play_vacant_seats(game, decision) == turns.GONE
     assert turns.resolve(game, house.decision(game)) == turns.DONE
 
 
 def test_a_hold_does_not_end_while_nobody_is_answered(house: House) -> None:
     """Whoever would have taken the seat meanwhile could not."""
     game = house.game()
-    house.crew.commands.do(game, Leave(1, 600))
+    house.crew.commands.handle(game, Leave(1, 600))
     decision = house.submit(game, 0, 2)
     house.later(MINUTE)
     house.down(20 * MINUTE)
-    assert turns.vacant(game, decision) == turns.EARLY
+    assert turns.play_vacant_seats(game, decision) == turns.EARLY
     up(house)
-    assert turns.vacant(game, decision) == turns.DONE
+    assert turns.play_vacant_seats(game, decision) == turns.DONE
 
 
 def test_a_director_holds_a_seat_and_lets_it_go(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
-    house.crew.commands.do(game, Hold(0, 600))
+    house.crew.commands.handle(game, Hold(0, 600))
     house.submit(game, 1, 2)
     decision = house.decision(game)
     house.later(5 * MINUTE)
     assert deadlines.lapse(game, decision) == turns.EARLY
-    house.crew.commands.do(game, Hold(0, 0))
+    house.crew.commands.handle(game, Hold(0, 0))
     house.later(MINUTE - 1)
     assert deadlines.lapse(game, decision) == turns.EARLY
     house.later(1)
@@ -202,11 +202,11 @@ def test_a_director_holds_a_seat_and_lets_it_go(house: House) -> None:
 
 def test_without_a_vacant_seat_the_job_leaves_everybody_alone(house: House) -> None:
     game = house.game()
-    assert turns.vacant(game, house.decision(game)) == turns.GONE
+    assert turns.play_vacant_seats(game, house.decision(game)) == turns.GONE
     assert house.kinds(game) == []
 
 
-@pytest.mark.parametrize("job", [turns.resolve, turns.vacant, deadlines.lapse])
+@pytest.mark.parametrize("job", [turns.resolve, turns.play_vacant_seats, deadlines.lapse])
 def test_a_game_that_nobody_knows_is_an_error(house: House, job: object) -> None:
     with pytest.raises(UnknownGame):
         job("00000000-0000-0000-0000-000000000000", "0-1")  # type: ignore[operator]
@@ -217,37 +217,39 @@ def test_a_finished_game_has_no_work(house: House) -> None:
     decision = house.submit(game, 0, 1, 2)
     turns.resolve(game, decision)
     assert house.crew.commands.game(game).status == "closed"
-    for job in (turns.resolve, turns.vacant, deadlines.lapse):
+    for job in (turns.resolve, turns.play_vacant_seats, deadlines.lapse):
         assert job(game, decision) == turns.GONE
     assert house.passed() == 0
 
 
 def test_a_table_that_nobody_starts_is_closed_after_two_weeks(house: House) -> None:
-    game = new_game()
+    game = new_game_id()
     house.crew.commands.open(game, "orders@1", 3, {})
     house.later(13 * DAY)
-    house.crew.commands.do(game, Join(0, "p0"))
+    house.crew.commands.handle(game, Join(0, "p0"))
     assert house.passed() == 0
     house.later(14 * DAY - 1)
     assert house.passed() == 0
-    assert turns.sweep(game, "0-0") == turns.EARLY
+    assert turns.close_unstarted(game, "0-0") == turns.EARLY
     with pytest.raises(RuleError, match="not_due"):
-        house.crew.commands.do(game, Close("abandoned", "clock"))
+        house.crew.commands.handle(game, Close("abandoned", "clock"))
     house.later(1)
     assert house.passed() == 1
     house.worked()
     ending = {"reason": "abandoned", "by": "clock", "finished": False}
     assert house.crew.commands.game(game).ending == ending
-    assert (house.reader.game(game) or {})["status"] == "open"
+    assert (house.reader.find_summary(game) or {})["status"] == "open"
     assert house.passed() == 0
-    assert (house.reader.game(game) or {})["ending"] == ending
-    assert turns.sweep(game, "0-0") == turns.GONE
-    assert audits.proved(house.crew, game)["verified"] is True
+    assert (house.reader.find_summary(game) or {})["ending"] == ending
+    assert turns.close_unstarted(game, "0-0") == turns.GONE
+    assert audits.audit_game(house.crew, game)["verified"] is True
 
 
 def test_nothing_in_redis_is_secret_or_pickled(house: House) -> None:
     game = house.game()
-    house.crew.commands.do(game, Play(0, [{"type": "order", "to": "t07", "units": 3}], decision=house.decision(game)))
+    house.crew.commands.handle(
+        game, Play(0, [{"type": "order", "to": "t07", "units": 3}], decision=house.decision(game))
+    )
     decision = house.submit(game, 0, 1, 2)
     house.passed()
     audit = house.ask("audit", game)

@@ -16,15 +16,15 @@ from domain.kernel.game.play_commands import Play
 from domain.kernel.rules.decide import decisions
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.types import DIRECTOR, Seat
-from workers.context import Crew, crew
-from workers.jobs.turns import DONE, GONE, stored
+from workers.context import WorkerContext, current_context
+from workers.jobs.turns import DONE, GONE, report_stored
 
-MOST = 300
+MAX_MOVES = 300
 """Moves of one job: what is left of a long turn is played by the next one."""
 
 
 @dataclass(frozen=True)
-class Now:
+class BotView:
     """A game as it is, as bots are shown it."""
 
     rules: AnyRuleset
@@ -36,22 +36,22 @@ class Now:
         return self.game.state
 
 
-def play(game: str, decision: str) -> str:
+def play_bots(game: str, decision: str) -> str:
     """The moves of all bots that owe that decision, until they owe it no longer."""
-    hands, done = crew(), GONE
-    for _ in range(MOST):
-        now = hands.commands.game(game)
-        rules = hands.catalogue.get(now.ruleset)
-        seat = _owing(rules, now, decision)
+    context, result = current_context(), GONE
+    for _ in range(MAX_MOVES):
+        now = context.commands.game(game)
+        rules = context.registry.get(now.ruleset)
+        seat = _next_bot_seat(rules, now, decision)
         if seat is None:
-            return done
-        if not _moves(hands, Now(rules, now), seat, decision):
-            return done
-        done = DONE
-    return done
+            return result
+        if not _play_move(context, BotView(rules, now), seat, decision):
+            return result
+        result = DONE
+    return result
 
 
-def _owing(rules: AnyRuleset, now: AnyGame, decision: str) -> Seat | None:
+def _next_bot_seat(rules: AnyRuleset, now: AnyGame, decision: str) -> Seat | None:
     """The first seat of a bot that owes it."""
     if now.status != "running":
         return None
@@ -59,17 +59,19 @@ def _owing(rules: AnyRuleset, now: AnyGame, decision: str) -> Seat | None:
     return next((seat for seat in sorted(owing) if bot_of(now.players[seat])), None)
 
 
-def _moves(hands: Crew, now: Now, seat: Seat, decision: str) -> bool:
+def _play_move(context: WorkerContext, now: BotView, seat: Seat, decision: str) -> bool:
     """One move of a bot; whether it was made. Somebody else may have been faster, or may have put the bot out."""
     player = now.game.players[seat]
     move = BOTS[bot_of(player)](now, seat, random.Random())  # noqa: S311 - no secret hangs on it
     if move is None:
         return False
     try:
-        answer = hands.commands.do(now.game.id, Play(seat, [move], decision, "seat"), sitting=(seat, player.id))
+        answer = context.commands.handle(
+            now.game.id, Play(seat, [move], decision, "seat"), seat_guard=(seat, player.id)
+        )
     except (DecisionClosed, NotSeated):
         return False
     except RuleError:  # the game has moved on between looking and moving, as in a decision of several
         return False
-    stored(hands, answer)
+    report_stored(context, answer)
     return True

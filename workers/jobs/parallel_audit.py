@@ -17,9 +17,9 @@ from typing import Any
 from domain.errors import UnknownRuleset, VerificationError
 from domain.kernel.proof import verify
 from domain.kernel.records.export import Export, dump, parse
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 
-LONG = 8000
+MIN_RECORDS = 8000
 """Records from which on it pays: to begin a process takes as long as to prove two thousand."""
 
 Task = tuple[int, int]
@@ -28,32 +28,32 @@ Task = tuple[int, int]
 BOARDS: Task = (-1, 0)
 
 
-def play_again(rules: Any, export: Export, seed: bytes) -> verify.Played:
+def replay(rules: Any, export: Export, seed: bytes) -> verify.ReplayCounts:
     """As `verify.play_again`, on all cores where the game is long and its rules are those of the service."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not seed or cores < 2 or len(export.records) < LONG or not _is_shipped(rules):
-        return verify.play_again(rules, export, seed)
+    if not seed or cores < 2 or len(export.records) < MIN_RECORDS or not _is_shipped(rules):
+        return verify.replay(rules, export, seed)
     try:
-        return spread(export, seed, cores)
+        return replay_in_processes(export, seed, cores)
     except (EOFError, OSError):  # one of them was killed, or none can be begun
-        return verify.play_again(rules, export, seed)
+        return verify.replay(rules, export, seed)
 
 
-def spread(export: Export, seed: bytes, count: int) -> verify.Played:
+def replay_in_processes(export: Export, seed: bytes, count: int) -> verify.ReplayCounts:
     """By so many processes."""
     data = dump(export.records, export.viewer)
-    tasks = [*cut(len(export.records), count), BOARDS]
+    tasks = [*split_records(len(export.records), count), BOARDS]
     with ExitStack() as stack:
-        ends = [stack.enter_context(_at_work(task)) for task in tasks]
+        ends = [stack.enter_context(_running_process(task)) for task in tasks]
         for end in ends:
             end.send_bytes(seed)
             end.send_bytes(data)
         # The boards first, as one process does it, then in the order of the records: the first fault is told.
-        boards, *decided = [_said(end) for end in (ends[-1], *ends[:-1])]
-    return verify.Played(boards[0], sum(d for d, _ in decided), sum(n for _, n in decided))
+        boards, *decided = [_receive_result(end) for end in (ends[-1], *ends[:-1])]
+    return verify.ReplayCounts(boards[0], sum(d for d, _ in decided), sum(n for _, n in decided))
 
 
-def cut(records: int, count: int) -> list[Task]:
+def split_records(records: int, count: int) -> list[Task]:
     """Segments of a game."""
     each = records / count
     ends = [round(each * n) for n in range(count + 1)]
@@ -62,50 +62,50 @@ def cut(records: int, count: int) -> list[Task]:
 
 def _is_shipped(rules: Any) -> bool:
     with suppress(UnknownRuleset):
-        return type(shipped().get(rules.meta.ruleset)) is type(rules)
+        return type(load_shipped().get(rules.meta.ruleset)) is type(rules)
     return False
 
 
 @contextmanager
-def _at_work(task: Task) -> Iterator[Connection]:
+def _running_process(task: Task) -> Iterator[Connection]:
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, task), daemon=True)
+    parent_end, child_end = context.Pipe()
+    process = context.Process(target=_run_task, args=(child_end, task), daemon=True)
     process.start()
-    theirs.close()
+    child_end.close()
     try:
-        yield ours
+        yield parent_end
     finally:
-        ours.close()
+        parent_end.close()
         process.kill()
         process.join()
         process.close()
 
 
-def _said(end: Connection) -> Sequence[int]:
-    code, version, detail, found = end.recv()
+def _receive_result(end: Connection) -> Sequence[int]:
+    code, version, detail, counts = end.recv()
     if code:
         raise VerificationError(code, version, detail)
-    return list(found)
+    return list(counts)
 
 
-def _work(end: Connection, task: Task) -> None:
+def _run_task(end: Connection, task: Task) -> None:
     """In the process: nothing is said to who has gone."""
     with suppress(EOFError, OSError):
         seed = end.recv_bytes()
         export = parse(end.recv_bytes())
-        end.send(_told(lambda: _proved(export, seed, task)))
+        end.send(_capture_result(lambda: _prove(export, seed, task)))
 
 
-def _told(work: Callable[[], Sequence[int]]) -> tuple[str, int, str, Sequence[int]]:
+def _capture_result(work: Callable[[], Sequence[int]]) -> tuple[str, int, str, Sequence[int]]:
     try:
         return "", 0, "", work()
     except VerificationError as error:
         return error.code, error.version, error.detail, ()
 
 
-def _proved(export: Export, seed: bytes, task: Task) -> Sequence[int]:
-    rules: Any = shipped().get(export.ruleset)
+def _prove(export: Export, seed: bytes, task: Task) -> Sequence[int]:
+    rules: Any = load_shipped().get(export.ruleset)
     if task == BOARDS:
         return [verify.check_boards(rules, export.records)]
     after, upto = task

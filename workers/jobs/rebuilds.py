@@ -8,35 +8,35 @@ import time
 from contextlib import suppress
 
 from domain.errors import GameDamaged, StoreUnavailable
-from domain.service.corruption import Damages
+from domain.service.corruption import CorruptRecords
 from domain.types import Json
 from projections.leases import LeaseLostError
 from projections.partitions import GenerationGoneError
-from projections.projector import Pump
-from projections.rebuild import goes_on, new_generation, sweep, switch
+from projections.projector import Projector
+from projections.rebuild import create_generation, drop_old_rows, extends_live_tree, switch_generation
 from workers import liveness
-from workers.context import Crew
+from workers.context import WorkerContext
 from workers.jobs import runner
 
-SIGN = 30.0
+LIVENESS_SECONDS = 30.0
 """Seconds within which there is another sign of life, as of a pump: who froze in a slice, of old views or of new, holds
 up all on SQLite."""
 
-NAP = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks at whether another rebuild goes on."""
 
-PAUSE = 0.05
+RETRY_SECONDS = 0.05
 """Seconds before it is tried again to read as far as the live views have."""
 
 log = logging.getLogger("annals.rebuild")
 
 
-def rebuild(id_: str) -> str:
+def run_rebuild(id_: str) -> str:
     """A rebuild that was asked for; its outcome is the new generation."""
-    return runner.settle(id_, lambda hands, _: rebuilt(hands))
+    return runner.run_request(id_, lambda context, _: rebuild_views(context))
 
 
-def rebuilt(hands: Crew) -> dict[str, Json]:
+def rebuild_views(context: WorkerContext) -> dict[str, Json]:
     """A new generation of views; its number and how far it had read when it became the live one.
 
     One at a time: another rebuild is awaited, and begun again is one that somebody else has taken for dead. Raises
@@ -44,60 +44,60 @@ def rebuilt(hands: Crew) -> dict[str, Json]:
     """
     while True:
         with suppress(GenerationGoneError):
-            gen, position = _switched(hands)
+            gen, position = _build_and_switch(context)
             break
-    hands.notify(position)
+    context.notify_appended(position)
     try:
-        sweep(hands.views, lambda: liveness.promise(SIGN))
+        drop_old_rows(context.views, lambda: liveness.set_deadline(LIVENESS_SECONDS))
     except StoreUnavailable as error:  # the new views are there, whatever becomes of the rows of the old ones
         log.warning("the next rebuild drops what is left of the old views: %s", error)
     return {"generation": gen, "position": position}
 
 
-def _switched(hands: Crew) -> tuple[int, int]:
+def _build_and_switch(context: WorkerContext) -> tuple[int, int]:
     """The new generation and its position; raises GenerationGoneError."""
-    gen = _begun(hands)
-    pump = Pump(hands.ledger, hands.catalogue, hands.views, f"rebuild-{secrets.token_hex(4)}", gen)
+    gen = _begin_generation(context)
+    projector = Projector(context.ledger, context.registry, context.views, f"rebuild-{secrets.token_hex(4)}", gen)
     try:
-        position = _fill(hands, pump)
-        _refuse_another_tree(hands, gen)
-        while not switch(hands.views, gen):
-            time.sleep(PAUSE)
-            position = max(_fill(hands, pump), position)
+        position = _fill(context, projector)
+        _check_same_tree(context, gen)
+        while not switch_generation(context.views, gen):
+            time.sleep(RETRY_SECONDS)
+            position = max(_fill(context, projector), position)
     finally:
-        pump.release()  # or the next rebuild would wait for the lease to end
+        projector.release()  # or the next rebuild would wait for the lease to end
     return gen, position
 
 
-def _begun(hands: Crew) -> int:
+def _begin_generation(context: WorkerContext) -> int:
     while True:
-        liveness.promise(SIGN)
+        liveness.set_deadline(LIVENESS_SECONDS)
         try:
-            return new_generation(hands.views, hands.clock())
+            return create_generation(context.views, context.clock())
         except LeaseLostError as holder:
             log.info("%s goes on, and is awaited", holder)
-            time.sleep(NAP)
+            time.sleep(POLL_SECONDS)
 
 
-def _refuse_another_tree(hands: Crew, gen: int) -> None:
+def _check_same_tree(context: WorkerContext, gen: int) -> None:
     """Where nothing is known to be damaged, what the log says counts."""
-    damaged = Damages(hands.ledger).all()
-    if damaged and not goes_on(hands.views, gen):
+    damaged = CorruptRecords(context.ledger).list_all()
+    if damaged and not extends_live_tree(context.views, gen):
         raise GameDamaged(damaged[0].game, damaged[0].version)
 
 
-def _fill(hands: Crew, pump: Pump) -> int:
+def _fill(context: WorkerContext, projector: Projector) -> int:
     """Pump to the end of the log; the position there, or 0. Raises GenerationGoneError."""
     position, began = 0, time.monotonic()
     while True:
-        liveness.promise(SIGN)
+        liveness.set_deadline(LIVENESS_SECONDS)
         try:
-            pumped = pump.run(hands.clock())
+            slice_ = projector.run(context.clock())
         except LeaseLostError:  # nobody else fills it, but somebody looked at all generations just then
-            time.sleep(PAUSE)
+            time.sleep(RETRY_SECONDS)
             continue
-        if pumped is None:
+        if slice_ is None:
             return position
-        position = pumped.position
-        hands.views.give_way(time.monotonic() - began)
+        position = slice_.position
+        context.views.yield_to_writers(time.monotonic() - began)
         began = time.monotonic()

@@ -7,50 +7,50 @@ from __future__ import annotations
 
 from domain.errors import StaleVersion
 from domain.kernel.game.director_commands import Rewind
-from domain.kernel.game.undo import agreed, motion
-from domain.service.job_requests import Doc, Errand
-from workers.context import Crew
+from domain.kernel.game.undo import build_motion, check_consent
+from domain.service.job_requests import Doc, JobRequest
+from workers.context import WorkerContext
 from workers.jobs import runner
 
 
-def rewind(id_: str) -> str:
+def run_rewind(id_: str) -> str:
     """A rewind that was asked for, once everybody has agreed who must."""
-    return runner.settle(id_, _go_back)
+    return runner.run_request(id_, _append_rewind)
 
 
-def _go_back(hands: Crew, errand: Errand) -> Doc:
-    args = errand.args or {}
-    head = hands.ledger.version(errand.game)  # first: what another worker has done by then is found afterwards
-    if hands.ledger.command(errand.game, errand.id) is None:
-        if head != errand.version:
-            raise StaleVersion(errand.version, head)
-        if errand.declined:
+def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
+    args = request.args or {}
+    head = context.ledger.version(request.game)  # first: what another worker has done by then is found afterwards
+    if context.ledger.find_command(request.game, request.id) is None:
+        if head != request.version:
+            raise StaleVersion(request.version, head)
+        if request.declined:
             return {"refused": "declined"}
-        if not errand.ready:
+        if not request.is_ready:
             return {}
         if args["seat"] is not None:
-            _still_allowed(hands, errand, args)
-    stored = hands.commands.do(
-        errand.game,
+            _check_still_allowed(context, request, args)
+    result = context.commands.handle(
+        request.game,
         Rewind(
             args["to"],
             by="director" if args["seat"] is None else "seat",
             seat=args["seat"],
-            consent=errand.agreed,
+            consent=request.agreed,
             reason=args["reason"],
             fresh=args["fresh"],
         ),
-        expected=errand.version,
-        command=errand.id,
+        expected=request.version,
+        idempotency_key=request.id,
     )
-    hands.notify(stored.position)
-    return {"version": stored.versions[-1], "position": stored.position}
+    context.notify_appended(result.position)
+    return {"version": result.versions[-1], "position": result.position}
 
 
-def _still_allowed(hands: Crew, errand: Errand, args: Doc) -> None:
+def _check_still_allowed(context: WorkerContext, request: JobRequest, args: Doc) -> None:
     """Judged on everything, while the request was judged on what the seat may read."""
-    records = hands.ledger.read(errand.game, upto=errand.version)
-    position = hands.commands.game(errand.game)
-    rules = hands.catalogue.get(position.ruleset)
+    records = context.ledger.read(request.game, upto=request.version)
+    position = context.commands.game(request.game)
+    rules = context.registry.get(position.ruleset)
     policy = records[0].body.get("undo", "consent")
-    agreed(motion(rules, position, records, args["to"], args["seat"], policy), errand.agreed)
+    check_consent(build_motion(rules, position, records, args["to"], args["seat"], policy), request.agreed)

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable
 
 from domain.errors import GameDamaged, RuleError, StaleVersion, StoreUnavailable, UnknownGame, ViewsDamaged
-from domain.service.job_requests import Doc, Errand
-from workers.context import Crew, crew
-from workers.maintenance.corruption_handler import suspected
+from domain.service.job_requests import Doc, JobRequest
+from workers.context import WorkerContext, current_context
+from workers.maintenance.corruption_handler import check_suspect
 
 log = logging.getLogger("annals.errands")
 
@@ -18,34 +18,34 @@ SETTLED, WAITS = "settled", "waits"
 _BROKEN: Doc = {"refused": "internal_error"}
 _DAMAGED: Doc = {"refused": "record_damaged"}
 
-Do = Callable[[Crew, Errand], Doc]
+RequestFunction = Callable[[WorkerContext, JobRequest], Doc]
 
 
-def settle(id_: str, do: Do) -> str:
+def run_request(id_: str, function: RequestFunction) -> str:
     """Do the errand unless that was done, and write down what came of it. What is refused is an outcome as well.
 
     While the store is away nothing can be written: the row stands, and so the errand is tried again.
     """
-    hands = crew()
-    errand = hands.errands.find(id_)
-    if errand is None or errand.outcome is not None:
+    context = current_context()
+    request = context.job_requests.find(id_)
+    if request is None or request.outcome is not None:
         return SETTLED
     try:
-        outcome: Doc | None = do(hands, errand)
+        outcome: Doc | None = function(context, request)
     except StoreUnavailable as error:
         if isinstance(error, ViewsDamaged):  # it would fail again until a start makes them anew
-            hands.errands.settle(id_, _BROKEN)
+            context.job_requests.record_outcome(id_, _BROKEN)
         raise
     except Exception as error:
         outcome = _refusal(error)
-        if outcome is None and errand.game and suspected(hands, errand.game):
+        if outcome is None and request.game and check_suspect(context, request.game):
             outcome = _DAMAGED
         if outcome is None:
-            hands.errands.settle(id_, _BROKEN)
+            context.job_requests.record_outcome(id_, _BROKEN)
             raise
     if not outcome:
         return WAITS
-    hands.errands.settle(id_, outcome)
+    context.job_requests.record_outcome(id_, outcome)
     return SETTLED
 
 

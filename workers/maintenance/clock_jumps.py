@@ -12,66 +12,66 @@ from collections.abc import Callable
 from domain.errors import AnnalsError, RuleError, StoreUnavailable
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Shift
-from domain.service.service_clock import ADOPTED, STEP, Leap, Machine
+from domain.service.service_clock import ADOPTED, STEP, ClockJump, Machine
 from projections.reader import Reader
 from workers import liveness
-from workers.context import Crew
+from workers.context import WorkerContext
 
-SIGN = 60.0
+LIVENESS_SECONDS = 60.0
 """Seconds that the record of one game may take."""
 
-PAGE = 500
+PAGE_SIZE = 500
 """Entries of the log that are looked at together."""
 
 log = logging.getLogger("annals.clock")
 
 
-class Leaps:
+class ClockJumpRecovery:
     """Only for the pump that builds the tree. `catch_up` brings all views to the end of the log."""
 
-    def __init__(self, crew: Crew, reader: Reader, catch_up: Callable[[], object]) -> None:
-        self._crew, self._reader, self._catch_up = crew, reader, catch_up
-        self._said: set[str] = set()
+    def __init__(self, context: WorkerContext, reader: Reader, catch_up: Callable[[], object]) -> None:
+        self._context, self._reader, self._catch_up = context, reader, catch_up
+        self._warned: set[str] = set()
 
-    def look(self) -> None:
+    def recover(self) -> None:
         """Go on with what is not settled; say which machine's clock is wrong. The views must be at the end."""
-        for leap in self._crew.clocks.unsettled():
-            if not leap.done:
-                self._begin(leap)
-            elif self._crew.clock() >= leap.leapt + ADOPTED:
-                self._end(leap)
-        self._complain(self._crew.clocks.machines())
+        for leap in self._context.clock_rows.list_unsettled():
+            if not leap.is_done:
+                self._apply_jump(leap)
+            elif self._context.clock() >= leap.leapt + ADOPTED:
+                self._settle_jump(leap)
+        self._warn_of_offsets(self._context.clock_rows.list_machines())
 
-    def _begin(self, leap: Leap) -> None:
+    def _apply_jump(self, jump: ClockJump) -> None:
         """The records come first: until time leaps, what is done in a game that has one is as of its record."""
-        position, games = self._reader.position(), set(self._reader.unfinished())
-        log.warning("the clock was set forward by %d s: all that is due is moved with it", leap.ms // SECOND)
-        for game in games - self._aside():
-            self._record(game, leap, leap.ms)
+        position, games = self._reader.read_position(), set(self._reader.list_unfinished())
+        log.warning("the clock was set forward by %d s: all that is due is moved with it", jump.ms // SECOND)
+        for game in games - self._list_quarantined():
+            self._shift_game(game, jump, jump.ms)
             self._catch_up()
-        self._crew.clocks.leap(leap, position, self._crew.clock() + leap.ms)
+        self._context.clock_rows.apply_jump(jump, position, self._context.clock() + jump.ms)
 
-    def _end(self, leap: Leap) -> None:
+    def _settle_jump(self, jump: ClockJump) -> None:
         """What was begun meanwhile, or by who did not know yet, has no record so far."""
-        after, aside = leap.position, self._aside()
-        while entries := self._crew.ledger.log(after, PAGE):
-            known = [entry for entry in entries if entry.game not in aside]
-            for game in {entry.game for entry in known if entry.record.public["at"] < leap.leapt}:
-                self._record(game, leap, 0)
+        after, quarantined = jump.position, self._list_quarantined()
+        while entries := self._context.ledger.log(after, PAGE_SIZE):
+            readable = [entry for entry in entries if entry.game not in quarantined]
+            for game in {entry.game for entry in readable if entry.record.public["at"] < jump.leapt}:
+                self._shift_game(game, jump, 0)
             after = entries[-1].position
-        self._crew.clocks.settle(leap)
+        self._context.clock_rows.mark_settled(jump)
 
-    def _aside(self) -> set[str]:
+    def _list_quarantined(self) -> set[str]:
         """Games in which nothing can be done."""
-        return {row["game"] for row in self._reader.aside()}
+        return {row["game"] for row in self._reader.list_quarantined()}
 
-    def _record(self, game: str, leap: Leap, ahead: int) -> None:
-        liveness.promise(SIGN)
-        commands = self._crew.commands
+    def _shift_game(self, game: str, jump: ClockJump, ahead: int) -> None:
+        liveness.set_deadline(LIVENESS_SECONDS)
+        commands = self._context.commands
         try:
-            if commands.game(game).timed:
-                stored = commands.do(game, Shift(leap.ms), command=f"clock-{leap.began}", ahead=ahead)
-                self._crew.notify(stored.position)
+            if commands.game(game).is_timed:
+                result = commands.handle(game, Shift(jump.ms), idempotency_key=f"clock-{jump.began}", ahead_ms=ahead)
+                self._context.notify_appended(result.position)
         except RuleError:  # it has ended meanwhile
             return
         except StoreUnavailable:
@@ -79,10 +79,10 @@ class Leaps:
         except AnnalsError:  # of one in which nothing can be done the others do not wait
             log.exception("the clock of %s was not moved", game)
 
-    def _complain(self, machines: list[Machine]) -> None:
+    def _warn_of_offsets(self, machines: list[Machine]) -> None:
         """Once for each machine while it lasts."""
         wrong = {m.name: m.offset for m in machines if abs(m.offset) > STEP}
-        for name in wrong.keys() - self._said:
-            seconds, where = abs(wrong[name]) // SECOND, "behind" if wrong[name] > 0 else "ahead of"
-            log.warning("the clock of %s is %d s %s the service's", name, seconds, where)
-        self._said = set(wrong)
+        for name in wrong.keys() - self._warned:
+            seconds, direction = abs(wrong[name]) // SECOND, "behind" if wrong[name] > 0 else "ahead of"
+            log.warning("the clock of %s is %d s %s the service's", name, seconds, direction)
+        self._warned = set(wrong)

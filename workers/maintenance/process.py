@@ -12,94 +12,96 @@ from typing import Protocol
 from domain.errors import StoreUnavailable
 from projections.leases import LeaseLostError
 from workers import liveness
-from workers.context import Crew, sign_on
-from workers.log_throttle import Seldom
-from workers.maintenance.archiving import Archiving
-from workers.maintenance.scrubbing import PATIENCE, STEP, Scrubbing
+from workers.context import WorkerContext, set_context
+from workers.log_throttle import LogThrottle
+from workers.maintenance.archiving import GameArchiver
+from workers.maintenance.scrubbing import PAGE_CHECK_SECONDS, STEP_SECONDS, Scrubber
 
-SIGN = PATIENCE + 30.0
+LIVENESS_SECONDS = PAGE_CHECK_SECONDS + 30.0
 """Seconds within which the loop gives a sign of life."""
 
-NAP = 2.0
+RETRY_SECONDS = 2.0
 """Seconds to wait while somebody else does the work, or a store is away."""
 
-RATE = 500
+ARCHIVE_RATE = 500
 """Records that are archived in a second."""
 
-SLOWEST = 50
+MIN_ARCHIVE_RATE = 50
 """Records in a second that are archived wherever the service can be used at all."""
 
-REST = 600.0
+REST_SECONDS = 600.0
 """Seconds between two looks for games that have become old enough."""
 
 log = logging.getLogger("annals.keeper")
 
 
-class Copying(Protocol):
+class BackupThread(Protocol):
     """A running backup, in a thread of its own: its folder may hang."""
 
     def start(self) -> None: ...
-    def stuck(self) -> bool: ...
+    def is_stuck(self) -> bool: ...
     def stop(self) -> None: ...
 
 
-def keep(crew: Crew, rate: int, copying: Copying | None = None, archiving: Archiving | None = None) -> None:
+def run_maintenance(
+    context: WorkerContext, rate: int, backup: BackupThread | None = None, archiver: GameArchiver | None = None
+) -> None:
     """Until a signal comes; `rate`: records that are looked at in a second, 0 for none."""
-    sign_on(crew)
-    over = threading.Event()
+    set_context(context)
+    stopped = threading.Event()
 
     def stop(_: int, __: FrameType | None) -> None:
-        over.set()
+        stopped.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    if copying:
-        copying.start()
-    scrubbing = Scrubbing(crew, rate) if rate else None
-    shelving = Shelving(archiving) if archiving else None
-    away = Seldom()
-    while not over.is_set():
-        liveness.promise(SIGN)
-        if shelving:
-            shelving.step()
-        over.wait(_step(scrubbing, away) if scrubbing else NAP)
-        if copying and copying.stuck():  # only a new process is rid of it
+    if backup:
+        backup.start()
+    scrubber = Scrubber(context, rate) if rate else None
+    pacer = ArchivePacer(archiver) if archiver else None
+    log_throttle = LogThrottle()
+    while not stopped.is_set():
+        liveness.set_deadline(LIVENESS_SECONDS)
+        if pacer:
+            pacer.step()
+        stopped.wait(_scrub(scrubber, log_throttle) if scrubber else RETRY_SECONDS)
+        if backup and backup.is_stuck():  # only a new process is rid of it
             log.error("the folder of the backup hangs: the keeper ends, and is to be started anew")
             return
-    if copying:
-        copying.stop()
+    if backup:
+        backup.stop()
 
 
-class Shelving:
+class ArchivePacer:
     """Archives so many records a second that others who write hardly notice."""
 
-    def __init__(self, archiving: Archiving) -> None:
-        self._archiving, self._free = archiving, 0.0
+    def __init__(self, archiver: GameArchiver) -> None:
+        self._archiver, self._next_at = archiver, 0.0
 
     def step(self) -> None:
         """The next game once its time has come; the larger one was, the longer it takes until then."""
-        if time.monotonic() < self._free:
+        if time.monotonic() < self._next_at:
             return
-        wait = REST
+        wait = REST_SECONDS
         try:
-            if found := self._archiving.next():
-                liveness.promise(SIGN + found.version / SLOWEST)
-                wait = max(self._archiving.archive(found), 1) / RATE
+            if game := self._archiver.find_next():
+                liveness.set_deadline(LIVENESS_SECONDS + game.version / MIN_ARCHIVE_RATE)
+                wait = max(self._archiver.archive(game), 1) / ARCHIVE_RATE
         except StoreUnavailable as error:
             log.warning("nothing is archived now: %s", error)
-        self._free = time.monotonic() + wait
+        self._next_at = time.monotonic() + wait
 
 
-def _step(scrubbing: Scrubbing, away: Seldom) -> float:
+def _scrub(scrubber: Scrubber, log_throttle: LogThrottle) -> float:
     """Seconds to wait after it."""
     try:
-        scrubbing.step()
+        scrubber.step()
     except LeaseLostError as holder:
         log.info("standing by: %s reads the log against its tree", holder)
     except StoreUnavailable as error:
-        if away(str(error)):
+        if log_throttle(str(error)):
             log.warning("the store does not answer: %s", error)
     else:
-        return STEP
-    scrubbing.forget()
-    return NAP
+        return STEP_SECONDS
+    scrubber.discard_progress()
+    return RETRY_SECONDS

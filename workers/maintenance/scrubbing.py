@@ -7,91 +7,91 @@ from collections.abc import Callable
 
 from domain.errors import StoreUnavailable
 from domain.types import Doc
-from projections.integrity import Inspector, Place
-from projections.leases import hold, keep, kept
-from workers.context import Crew
+from projections.integrity import Inspector, ScrubPlace
+from projections.leases import acquire_lease, load_progress, save_progress
+from workers.context import WorkerContext
 
-WORK = "scrub"
+LEASE_NAME = "scrub"
 """What its lease and its progress are called."""
 
-STEP = 0.2
+STEP_SECONDS = 0.2
 """Seconds between two slices."""
 
-KEPT = 5_000
+SAVE_MS = 5_000
 """ms after which the place is written down: so much is looked at again after a restart."""
 
-REST = 60_000
+REST_MS = 60_000
 """ms from the beginning of a round to that of the next at least."""
 
-PATIENCE = 60.0
+PAGE_CHECK_SECONDS = 60.0
 """Seconds that the database may look at its own pages, once in a round."""
 
 log = logging.getLogger("annals.scrub")
 
 
-class Scrubbing:
+class Scrubber:
     """One step at a time; `rate` is in records a second. Only the holder of its lease works."""
 
-    def __init__(self, crew: Crew, rate: int, rest: int = REST) -> None:
-        self._inspector: Inspector = crew.inspector
-        self._ledger, self._views, self._owner = crew.ledger, crew.views, f"{crew.node}-{WORK}"
-        self._clock: Callable[[], int] = crew.clock
-        self._most, self._rest = max(int(rate * STEP), 1), rest
-        self._doc: Doc | None = None
-        self._kept = 0
+    def __init__(self, context: WorkerContext, rate: int, rest: int = REST_MS) -> None:
+        self._inspector: Inspector = context.inspector
+        self._ledger, self._views, self._owner = context.ledger, context.views, f"{context.node}-{LEASE_NAME}"
+        self._clock: Callable[[], int] = context.clock
+        self._slice, self._rest = max(int(rate * STEP_SECONDS), 1), rest
+        self._progress: Doc | None = None
+        self._saved_at = 0
 
     def step(self) -> None:
         """The next slice, or nothing until the next round begins. Raises LeaseLostError and StoreUnavailable."""
         now = self._clock()
-        if self._doc is None:
-            self._keep(kept(self._views, WORK) or _round(now), now)
-        doc = dict(self._doc or {})
+        if self._progress is None:
+            self._save(load_progress(self._views, LEASE_NAME) or _new_round(now), now)
+        doc = dict(self._progress or {})
         if doc["ended"]:
             if 0 <= now - doc["began"] < self._rest:
-                self._renew(doc, now)
+                self._save_if_due(doc, now)
                 return
-            doc = _round(now, doc)
-        place = Place(doc["position"], doc["leaf"])
-        after = self._inspector.look(place, self._most)
+            doc = _new_round(now, doc)
+        place = ScrubPlace(doc["position"], doc["leaf"])
+        after = self._inspector.check_next(place, self._slice)
         doc |= {"position": after.position, "leaf": after.leaf}
-        if after.leaf - place.leaf < self._most:
-            self._end(doc)
-        self._renew(doc, self._clock())
+        if after.leaf - place.leaf < self._slice:
+            self._end_round(doc)
+        self._save_if_due(doc, self._clock())
 
-    def _end(self, doc: Doc) -> None:
+    def _end_round(self, doc: Doc) -> None:
         """What the slices do not see: pages that hold no record, and games that were put right meanwhile."""
-        self._inspector.again()
-        doc["pages"] = self._complaints()
+        self._inspector.recheck()
+        doc["pages"] = self._count_bad_pages()
         doc |= {"ended": True, "took": max(self._clock() - doc["began"], 0), "whole": self._clock()}
 
-    def _complaints(self) -> int:
+    def _count_bad_pages(self) -> int:
         try:
-            found = self._ledger.complaints(PATIENCE)
+            errors = self._ledger.admin.list_integrity_errors(PAGE_CHECK_SECONDS)
         except StoreUnavailable as error:
-            found = [str(error)]
-        for said in found:
-            log.error("the database says of its own pages: %.200s", said)
-        return len(found)
+            errors = [str(error)]
+        for message in errors:
+            log.error("the database says of its own pages: %.200s", message)
+        return len(errors)
 
-    def _renew(self, doc: Doc, now: int) -> None:
+    def _save_if_due(self, doc: Doc, now: int) -> None:
         """Write the place down now and then, at the end of a round at once; with it the lease is renewed."""
-        ended = doc["ended"] and not (self._doc or {}).get("ended")
-        self._doc = doc
-        if ended or not 0 <= now - self._kept < KEPT:
-            self._keep(doc, now)
+        ended = doc["ended"] and not (self._progress or {}).get("ended")
+        self._progress = doc
+        if ended or not 0 <= now - self._saved_at < SAVE_MS:
+            self._save(doc, now)
 
-    def _keep(self, doc: Doc, now: int) -> None:
+    def _save(self, doc: Doc, now: int) -> None:
         with self._views.transaction() as db:
-            hold(db, WORK, self._owner, now)
-            keep(db, WORK, doc | {"at": now})
-        self._doc, self._kept = doc, now
+            acquire_lease(db, LEASE_NAME, self._owner, now)
+            save_progress(db, LEASE_NAME, doc | {"at": now})
+        self._progress, self._saved_at = doc, now
 
-    def forget(self) -> None:
+    def discard_progress(self) -> None:
         """Somebody else may have gone on: the place is read anew."""
-        self._doc = None
+        self._progress = None
 
 
-def _round(now: int, before: Doc | None = None) -> Doc:
+def _new_round(now: int, before: Doc | None = None) -> Doc:
     """A round that begins; `took`, `whole` and `pages` are told of the last that has ended."""
     old = {name: (before or {}).get(name) for name in ("took", "whole", "pages")}
     return {"position": 0, "leaf": 0, "began": now, "ended": False, **old}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 PREFIX = "whsec_"
 
 
-def headers(id_: str, at: int, body: bytes, secrets: Iterable[str]) -> dict[str, str]:
+def signed_headers(id_: str, at: int, body: bytes, secrets: Iterable[str]) -> dict[str, str]:
     """What is sent with a body; `at` in ms. A receiver takes it if one of the signatures is right."""
     seconds = str(at // 1000)
     signed = b".".join((id_.encode(), seconds.encode(), body))

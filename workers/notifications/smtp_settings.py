@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from domain.notifications.ip_ranges import loopback
+from domain.notifications.ip_ranges import is_loopback_ip
 
-TLS = ("whole", "starttls", "none")
+TLS_MODES = ("whole", "starttls", "none")
 """From the first byte; by STARTTLS, without which nothing is said; or none."""
 
 _PORTS = {"smtps": 465, "smtp": 587}
@@ -16,7 +16,7 @@ _HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 
 
 @dataclass(frozen=True)
-class Relay:
+class SmtpServer:
     """Where mail is handed over."""
 
     host: str
@@ -27,7 +27,7 @@ class Relay:
     password: str = field(default="", repr=False)
 
 
-def relay(url: str) -> Relay:
+def parse_smtp_url(url: str) -> SmtpServer:
     """Of `smtps://user:password@host:port` or `smtp://...`; raises ValueError, which repeats none of it."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port
@@ -37,13 +37,13 @@ def relay(url: str) -> Relay:
         raise ValueError("after the host of smtp:// nothing but ?starttls=no is expected")
     if (parts.username is None) != (parts.password is None):
         raise ValueError("a user and a password belong together")
-    plain = bool(parts.query) or _own(host)
+    plain = bool(parts.query) or _is_local(host)
     tls = "whole" if parts.scheme == "smtps" else "none" if plain else "starttls"
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     if not (user + password).isprintable():
         raise ValueError("a user and a password are expected that can be printed")
-    return Relay(host, port or _PORTS[parts.scheme], tls, user, password)
+    return SmtpServer(host, port or _PORTS[parts.scheme], tls, user, password)
 
 
-def _own(host: str) -> bool:
-    return host == "localhost" or loopback(host)
+def _is_local(host: str) -> bool:
+    return host == "localhost" or is_loopback_ip(host)

@@ -7,12 +7,12 @@ import orjson
 from domain.types import Doc, Seat
 from projections.reader import Reader
 
-PARTS = ("near", "turns", "ended")
+DIGEST_PARTS = ("near", "turns", "ended")
 """Of a digest."""
 
 
-def owed(reader: Reader, summary: Doc, seat: Seat) -> list[Doc]:
+def list_owed(reader: Reader, summary: Doc, seat: Seat) -> list[Doc]:
     """The decisions that a seat owes, as it sees them itself: of a secret one others know less."""
-    board = reader.board(summary["game"], seat, inside=True) if seat in summary["waiting_for"] else None
-    found: list[Doc] = orjson.loads(board.doc)["decisions"] if board else []
-    return [decision for decision in found if seat in decision["must"]]
+    board = reader.find_board(summary["game"], seat, inside=True) if seat in summary["waiting_for"] else None
+    decisions: list[Doc] = orjson.loads(board.doc)["decisions"] if board else []
+    return [decision for decision in decisions if seat in decision["must"]]

@@ -17,79 +17,79 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from domain.notifications.deliveries import Outcome
-from domain.notifications.ip_ranges import public
-from domain.notifications.webhook_urls import Target
+from domain.notifications.deliveries import DeliveryResult
+from domain.notifications.ip_ranges import is_public_ip
+from domain.notifications.webhook_urls import WebhookUrl
 from workers.notifications.dns import Permit, Resolve, resolve
 
-CONNECT = 5.0
+CONNECT_SECONDS = 5.0
 """Seconds for each address that is tried."""
 
-WHOLE = 10.0
+TOTAL_SECONDS = 10.0
 """Seconds from the connection to the status of the answer."""
 
-TRIED = 2
+MAX_ADDRESSES = 2
 """Addresses of a name that are tried."""
 
 
-class RefusedError(Exception):
+class AddressRefusedError(Exception):
     """The name stands for an address to which nothing is sent."""
 
 
 @functools.cache
-def trusted() -> ssl.SSLContext:
+def system_trust() -> ssl.SSLContext:
     """What the system trusts."""
     return ssl.create_default_context()
 
 
 @dataclass(frozen=True)
-class Sender:
+class WebhookClient:
     """Sends requests. Safe with threads."""
 
-    permit: Permit = public
+    permit: Permit = is_public_ip
     resolve: Resolve = resolve
-    context: Callable[[], ssl.SSLContext] = trusted
+    context: Callable[[], ssl.SSLContext] = system_trust
     """What certificates must be signed by; asked for when it is first needed."""
-    connect_seconds: float = CONNECT
-    seconds: float = WHOLE
+    connect_seconds: float = CONNECT_SECONDS
+    seconds: float = TOTAL_SECONDS
 
-    def post(self, to: Target, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    def post(self, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
         """What came of it. Raises nothing that a receiver could cause."""
         began = time.monotonic()
         try:
-            status, said = self._post(to, body, headers), ""
-        except RefusedError:
-            status, said = 0, "address_refused"
+            status, word = self._post(url, body, headers), ""
+        except AddressRefusedError:
+            status, word = 0, "address_refused"
         except socket.gaierror:
-            status, said = 0, "no_such_host"
+            status, word = 0, "no_such_host"
         except TimeoutError:
-            status, said = 0, "timeout"
+            status, word = 0, "timeout"
         except ssl.SSLError:
-            status, said = 0, "tls_failed"
+            status, word = 0, "tls_failed"
         except (OSError, http.client.HTTPException, ValueError):
-            status, said = 0, "no_answer"
+            status, word = 0, "no_answer"
         ms = int((time.monotonic() - began) * 1000)
-        return Outcome(status, ms, "timeout" if not status and ms >= self.seconds * 1000 else said)
+        return DeliveryResult(status, ms, "timeout" if not status and ms >= self.seconds * 1000 else word)
 
-    def _post(self, to: Target, body: bytes, headers: Mapping[str, str]) -> int:
-        with self._connected(to) as raw, limited(raw, self.seconds):
+    def _post(self, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> int:
+        with self._connect(url) as raw, time_limit(raw, self.seconds):
             raw.settimeout(self.seconds)
-            sock = self.context().wrap_socket(raw, server_hostname=to.host) if to.tls else raw
+            sock = self.context().wrap_socket(raw, server_hostname=url.host) if url.tls else raw
             with sock:
-                return _asked(sock, to, body, headers)
+                return _send_request(sock, url, body, headers)
 
-    def _connected(self, to: Target) -> socket.socket:
+    def _connect(self, url: WebhookUrl) -> socket.socket:
         """A connection to an address of the name, all of which are such as may be asked."""
-        found = self.resolve(to.host, to.port)
-        if not found or not all(map(self.permit, found)):
-            raise RefusedError
-        return connected(found, to.port, self.connect_seconds)
+        addresses = self.resolve(url.host, url.port)
+        if not addresses or not all(map(self.permit, addresses)):
+            raise AddressRefusedError
+        return connect_first(addresses, url.port, self.connect_seconds)
 
 
-def connected(addresses: Sequence[str], port: int, seconds: float) -> socket.socket:
+def connect_first(addresses: Sequence[str], port: int, seconds: float) -> socket.socket:
     """A connection to the first of a few addresses that takes one; raises OSError. `seconds` for each."""
     last = OSError("no address")
-    for address in addresses[:TRIED]:
+    for address in addresses[:MAX_ADDRESSES]:
         try:
             return socket.create_connection((address, port), seconds)
         except OSError as error:
@@ -97,28 +97,28 @@ def connected(addresses: Sequence[str], port: int, seconds: float) -> socket.soc
     raise last
 
 
-def _asked(sock: socket.socket, to: Target, body: bytes, headers: Mapping[str, str]) -> int:
-    connection = http.client.HTTPConnection(to.host, to.port)
+def _send_request(sock: socket.socket, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> int:
+    connection = http.client.HTTPConnection(url.host, url.port)
     connection.sock = sock
-    connection.putrequest("POST", to.path, skip_host=True, skip_accept_encoding=True)
-    sent = {"Host": to.authority, "Content-Length": str(len(body)), "Connection": "close", **headers}
-    for name, value in sent.items():
+    connection.putrequest("POST", url.path, skip_host=True, skip_accept_encoding=True)
+    all_headers = {"Host": url.authority, "Content-Length": str(len(body)), "Connection": "close", **headers}
+    for name, value in all_headers.items():
         connection.putheader(name, value)
     connection.endheaders(body)
     return connection.getresponse().status
 
 
 @contextmanager
-def limited(sock: socket.socket, seconds: float) -> Iterator[None]:
+def time_limit(sock: socket.socket, seconds: float) -> Iterator[None]:
     """However slowly the other side goes on, byte by byte, it is over after so many seconds.
 
     A descriptor of our own: TLS takes that of the socket over.
     """
-    own = sock.dup()
+    duplicate = sock.dup()
 
     def end() -> None:
         with contextlib.suppress(OSError):
-            own.shutdown(socket.SHUT_RDWR)
+            duplicate.shutdown(socket.SHUT_RDWR)
 
     timer = threading.Timer(seconds, end)
     timer.daemon = True
@@ -128,4 +128,4 @@ def limited(sock: socket.socket, seconds: float) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        own.close()
+        duplicate.close()

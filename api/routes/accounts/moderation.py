@@ -7,11 +7,11 @@ from flask import Response
 from api import authorization
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer, cut, paged
-from api.routes.accounts.accounts import person
-from api.routes.accounts.me import complaint, log_page
-from api.routes.accounts.seat_release import leave_all
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import json_response, page_response, paginate
+from api.routes.accounts.accounts import account_to_json
+from api.routes.accounts.me import audit_log_page, report_to_json
+from api.routes.accounts.seat_release import leave_all_seats
 from api.schemas.accounts import (
     AllLogArgs,
     ComplaintSchema,
@@ -31,204 +31,244 @@ from api.schemas.accounts import (
 from api.schemas.query_args import KeyHeaders
 from api.services import Doc, services
 from domain.accounts import oauth_grants
-from domain.accounts.abuse_reports import Report
+from domain.accounts.abuse_reports import AbuseReport
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
 from domain.kernel.text.message_catalog import Message
 
-room = Blueprint("moderation", __name__, url_prefix="/v1", description="For moderators and administrators.")
+bp = Blueprint("moderation", __name__, url_prefix="/v1", description="For moderators and administrators.")
 
 
-def _filed(report: Report) -> Doc:
-    return complaint(report) | {"account": report.account}
+def _filed_report_to_json(report: AbuseReport) -> Doc:
+    return report_to_json(report) | {"account": report.account}
 
 
-@room.route("/reports", methods=["POST"])
-@authorization.mine
-@fails(403, 404, 409)
-@room.arguments(NewReportSchema)
-@room.arguments(KeyHeaders, location="headers")
-@room.response(201, ComplaintSchema)
-@room.doc(operationId="report")
+@bp.operation(
+    "POST",
+    "/reports",
+    "report",
+    access=authorization.require_account,
+    errors=(403, 404, 409),
+    body=NewReportSchema,
+    headers=KeyHeaders,
+    response=ComplaintSchema,
+    status=201,
+)
 def report(body: Doc, headers: Doc) -> Response:
     """Tell moderators of a player, a table, or a player at a table."""
-    s, who = services(), authorization.holding().account
+    s, who = services(), authorization.credential_owner().account
     if not body["player"] and not body["game"]:
         raise Problem("invalid_body", errors=[{"at": "/player", "message": Message("A player or a game is expected.")}])
     if body["game"] and not s.ledger.version(body["game"]):
         raise Problem("unknown_game")
     request = ("report", who, headers["key"]) if headers["key"] else ()
-    return answer(complaint(s.people.reports.file(who, body["player"], body["game"], body["said"], *request)), 201)
+    return json_response(
+        report_to_json(s.account_store.reports.file(who, body["player"], body["game"], body["said"], *request)), 201
+    )
 
 
-@room.route("/reports", methods=["GET"])
-@authorization.staff("moderator")
-@fails(403)
-@room.arguments(ReportsArgs, location="query")
-@room.response(200, ComplaintsSchema, headers={"Link": {"schema": {"type": "string"}}})
-@room.doc(operationId="reports")
+@bp.operation(
+    "GET",
+    "/reports",
+    "reports",
+    access=authorization.require_staff("moderator"),
+    errors=(403,),
+    query=ReportsArgs,
+    response=ComplaintsSchema,
+    response_headers=string_headers("Link"),
+)
 def reports(args: Doc) -> Response:
     """Read what people have reported, the oldest first; `status=settled` for what is done."""
-    book, limit = services().people.reports, args["limit"]
+    book, limit = services().account_store.reports, args["limit"]
     after = book.find(args["cursor"]) if args["cursor"] else None
-    found = book.read(settled=args["status"] == "settled", after=after, limit=limit + 1)
-    page, address = cut(found, limit, "/v1/reports", lambda last: last.id, status=args["status"])
-    return paged([_filed(report) for report in page], address)
+    found = book.list_reports(settled=args["status"] == "settled", after=after, limit=limit + 1)
+    page, address = paginate(found, limit, "/v1/reports", lambda last: last.id, status=args["status"])
+    return page_response([_filed_report_to_json(report) for report in page], address)
 
 
-@room.route("/reports/<report:report>", methods=["PUT"])
-@authorization.staff("moderator")
-@fails(403, 404)
-@room.arguments(SettleSchema)
-@room.response(200, FiledSchema)
-@room.doc(operationId="settle_report")
+@bp.operation(
+    "PUT",
+    "/reports/<report:report>",
+    "settle_report",
+    access=authorization.require_staff("moderator"),
+    errors=(403, 404),
+    body=SettleSchema,
+    response=FiledSchema,
+)
 def settle_report(body: Doc, report: str) -> Response:
     """Settle a report; what is written first stands."""
-    people = services().people
+    people = services().account_store
     if people.reports.find(report) is None:
         raise Problem("not_found")
-    logged = security_log.journaled(authorization.holding().account, "report_settled", rate_limits.network(), report)
-    people.reports.settle(report, body["outcome"], *logged, by=authorization.holding().account)
+    logged = security_log.audit_statements(
+        authorization.credential_owner().account, "report_settled", rate_limits.client_network(), report
+    )
+    people.reports.settle(report, body["outcome"], *logged, by=authorization.credential_owner().account)
     found = people.reports.find(report)
-    return answer(_filed(found) if found else {})
+    return json_response(_filed_report_to_json(found) if found else {})
 
 
 # --- accounts --------------------------------------------------------------------------------------------------
 
 
-def _member(account: Account) -> Doc:
-    people = services().people
-    return person(account) | {
+def _member_to_json(account: Account) -> Doc:
+    people = services().account_store
+    return account_to_json(account) | {
         "made": account.made,
         "state": account.state,
         "until": account.until or None,
         "role": account.role,
-        "players": people.accounts.players(account.id),
+        "players": people.accounts.list_players(account.id),
         "names": [
             {"name": name, "since": since, "until": until or None}
-            for name, since, until in people.accounts.names(account.id)
+            for name, since, until in people.accounts.list_names(account.id)
         ],
     }
 
 
-@room.route("/accounts", methods=["GET"])
-@authorization.staff("moderator")
-@fails(403, 404)
-@room.arguments(FindArgs, location="query")
-@room.response(200, MemberSchema)
-@room.doc(operationId="find_account")
+@bp.operation(
+    "GET",
+    "/accounts",
+    "find_account",
+    access=authorization.require_staff("moderator"),
+    errors=(403, 404),
+    query=FindArgs,
+    response=MemberSchema,
+)
 def find_account(args: Doc) -> Response:
     """Find an account by its `name`, or by a `player` of records, with all names that it has had."""
     if bool(args["name"]) == bool(args["player"]):
         raise Problem(
             "invalid_query", errors=[{"at": "/name", "message": Message("Either a name or a player is expected.")}]
         )
-    known = services().people.accounts
-    found = known.named(args["name"]) if args["name"] else known.playing(args["player"])
+    known = services().account_store.accounts
+    found = known.find_by_name(args["name"]) if args["name"] else known.find_by_player(args["player"])
     if found is None:
         raise Problem("unknown_account")
-    return answer(_member(found))
+    return json_response(_member_to_json(found))
 
 
-@room.route("/accounts/<account:account>", methods=["GET"])
-@authorization.staff("moderator")
-@fails(403, 404)
-@room.response(200, MemberSchema)
-@room.doc(operationId="get_account")
+@bp.operation(
+    "GET",
+    "/accounts/<account:account>",
+    "get_account",
+    access=authorization.require_staff("moderator"),
+    errors=(403, 404),
+    response=MemberSchema,
+)
 def get_account(account: str) -> Response:
     """Read an account, with all names that it has had."""
-    return answer(_member(_found(account)))
+    return json_response(_member_to_json(_find_account(account)))
 
 
-def _found(account: str) -> Account:
-    found = services().people.accounts.find(account)
+def _find_account(account: str) -> Account:
+    found = services().account_store.accounts.find(account)
     if found is None or found.state == "erased":
         raise Problem("unknown_account")
     return found
 
 
-@room.route("/accounts/<account:account>/standing", methods=["PUT"])
-@authorization.staff("moderator")
-@fails(403, 404, 409)
-@room.arguments(StandingSchema)
-@room.response(200, MemberSchema)
-@room.doc(operationId="judge")
+@bp.operation(
+    "PUT",
+    "/accounts/<account:account>/standing",
+    "judge",
+    access=authorization.require_staff("moderator"),
+    errors=(403, 404, 409),
+    body=StandingSchema,
+    response=MemberSchema,
+)
 def judge(body: Doc, account: str) -> Response:
     """Suspend or ban an account, or lift that.
 
     Who is suspended opens, joins and directs nothing, and plays on at running tables. Who is banned does nothing but
     read; its seats are left, and held as their tables have agreed. A moderator judges members alone.
     """
-    people, found, me = services().people, _found(account), authorization.holding()
+    people, found, me = services().account_store, _find_account(account), authorization.credential_owner()
     state = body["state"]
     until = people.clock() + body["days"] * DAY if state == "suspended" else 0
-    network = rate_limits.network()
-    told = security_log.journaled(account, state if state != "active" else "lifted", "", body["reason"])
-    noted = security_log.journaled(me.account, "judged", network, f"{account}: {state}")
-    people.accounts.judge(found.id, state, until, [*told, *noted], by=me.account)
+    network = rate_limits.client_network()
+    told = security_log.audit_statements(account, state if state != "active" else "lifted", "", body["reason"])
+    noted = security_log.audit_statements(me.account, "judged", network, f"{account}: {state}")
+    people.accounts.set_state(found.id, state, until, [*told, *noted], by=me.account)
     if state == "banned":
-        leave_all(people.accounts.players(account))
-    return answer(_member(_found(account)))
+        leave_all_seats(people.accounts.list_players(account))
+    return json_response(_member_to_json(_find_account(account)))
 
 
-@room.route("/accounts/<account:account>/credentials", methods=["DELETE"])
-@authorization.staff("admin")
-@fails(403, 404)
-@room.response(204)
-@room.doc(operationId="end_credentials")
+@bp.operation(
+    "DELETE",
+    "/accounts/<account:account>/credentials",
+    "end_credentials",
+    access=authorization.require_staff("admin"),
+    errors=(403, 404),
+    status=204,
+)
 def end_credentials(account: str) -> Response:
     """End all sessions, personal tokens and grants of an account, as after a theft; its password and codes stay."""
-    people = services().people
-    _found(account)
-    told = security_log.journaled(account, "credentials_ended")
-    me = authorization.holding().account
-    noted = security_log.journaled(me, "ended_credentials", rate_limits.network(), account)
-    people.credentials.end_all(account, [*told, *noted, *oauth_grants.ended(account)], by=me)
+    people = services().account_store
+    _find_account(account)
+    told = security_log.audit_statements(account, "credentials_ended")
+    me = authorization.credential_owner().account
+    noted = security_log.audit_statements(me, "ended_credentials", rate_limits.client_network(), account)
+    people.credentials.end_all(account, [*told, *noted, *oauth_grants.revoke_all(account)], by=me)
     return Response(status=204)
 
 
-@room.route("/accounts/<account:account>/role", methods=["PUT"])
-@authorization.staff("admin")
-@fails(403, 404, 409)
-@room.arguments(RoleSchema)
-@room.response(200, MemberSchema)
-@room.doc(operationId="give_role")
+@bp.operation(
+    "PUT",
+    "/accounts/<account:account>/role",
+    "give_role",
+    access=authorization.require_staff("admin"),
+    errors=(403, 404, 409),
+    body=RoleSchema,
+    response=MemberSchema,
+)
 def give_role(body: Doc, account: str) -> Response:
     """Make somebody a moderator, an administrator, or a member again; needs a password shown lately."""
-    authorization.fresh()
-    people = services().people
-    _found(account)
-    network = rate_limits.network()
-    told = security_log.journaled(account, "role_given", "", body["role"])
-    noted = security_log.journaled(authorization.holding().account, "gave_role", network, f"{account}: {body['role']}")
-    people.accounts.promote(account, body["role"], [*told, *noted], by=authorization.holding().account)
-    return answer(_member(_found(account)))
+    authorization.require_fresh_password()
+    people = services().account_store
+    _find_account(account)
+    network = rate_limits.client_network()
+    told = security_log.audit_statements(account, "role_given", "", body["role"])
+    noted = security_log.audit_statements(
+        authorization.credential_owner().account, "gave_role", network, f"{account}: {body['role']}"
+    )
+    people.accounts.set_role(account, body["role"], [*told, *noted], by=authorization.credential_owner().account)
+    return json_response(_member_to_json(_find_account(account)))
 
 
-@room.route("/invitations", methods=["POST"])
-@authorization.staff("admin")
-@fails(403)
-@room.arguments(NewInvitationSchema)
-@room.arguments(KeyHeaders, location="headers")
-@room.response(201, InvitationSchema)
-@room.doc(operationId="invite")
+@bp.operation(
+    "POST",
+    "/invitations",
+    "invite",
+    access=authorization.require_staff("admin"),
+    errors=(403,),
+    body=NewInvitationSchema,
+    headers=KeyHeaders,
+    response=InvitationSchema,
+    status=201,
+)
 def invite(body: Doc, headers: Doc) -> Response:
     """Make an invitation by which people open accounts."""
-    people, me = services().people, authorization.holding().account
+    people, me = services().account_store, authorization.credential_owner().account
     said = (str(body["uses"]), str(body["days"]))
     request = (me, headers["key"], *said) if headers["key"] else ()
-    noted = security_log.journaled(me, "invited", rate_limits.network(), said[0])
+    noted = security_log.audit_statements(me, "invited", rate_limits.client_network(), said[0])
     until = people.clock() + body["days"] * DAY
-    return answer({"invitation": people.accounts.invite(me, body["uses"], until, noted, *request)}, 201)
+    return json_response({"invitation": people.accounts.invite(me, body["uses"], until, noted, *request)}, 201)
 
 
-@room.route("/audit", methods=["GET"])
-@authorization.staff("admin")
-@fails(403)
-@room.arguments(AllLogArgs, location="query")
-@room.response(200, LogSchema, headers={"Link": {"schema": {"type": "string"}}})
-@room.doc(operationId="log_of_all")
+@bp.operation(
+    "GET",
+    "/audit",
+    "log_of_all",
+    access=authorization.require_staff("admin"),
+    errors=(403,),
+    query=AllLogArgs,
+    response=LogSchema,
+    response_headers=string_headers("Link"),
+)
 def log_of_all(args: Doc) -> Response:
     """Read what has happened to all accounts, or to one of them, the newest first."""
-    found = services().people.journal.read(args["account"], args["cursor"], args["limit"] + 1)
-    return log_page("/v1/audit", found, args["limit"], account=args["account"])
+    found = services().account_store.audit_log.list_entries(args["account"], args["cursor"], args["limit"] + 1)
+    return audit_log_page("/v1/audit", found, args["limit"], account=args["account"])

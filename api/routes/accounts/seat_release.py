@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.routes.games import hold_of
+from api.routes.games import hold_seconds
 from api.services import services
 from domain.errors import NotSeated, RuleError
 from domain.kernel.game.table_commands import Leave
 
 _LIVE = ("open", "running")
-_MOST = 5000
+_MAX_GAMES = 5000
 
 
-def leave_all(players: Sequence[str]) -> list[str]:
+def leave_all_seats(players: Sequence[str]) -> list[str]:
     """All seats of these players are left, and held as their tables have agreed; the games that this concerned.
 
     May be done again, and goes on where it was ended.
     """
     s = services()
-    roles = s.access.roles(*players)
-    live = {doc["game"] for status in _LIVE for _, doc in s.reader.of(list(roles), status, limit=_MOST, inside=True)}
-    return sorted(game for game in live if _leave(game, set(players)))
+    roles = s.seat_tokens.list_roles(*players)
+    live = {
+        doc["game"]
+        for status in _LIVE
+        for _, doc in s.reader.list_summaries(list(roles), status, limit=_MAX_GAMES, inside=True)
+    }
+    return sorted(game for game in live if _leave_seats(game, set(players)))
 
 
-def _leave(game: str, players: set[str]) -> int:
+def _leave_seats(game: str, players: set[str]) -> int:
     """How many seats were left at a table."""
     s, left = services(), 0
     for seat, player in sorted(s.commands.game(game).players.items()):
@@ -32,14 +36,14 @@ def _leave(game: str, players: set[str]) -> int:
             continue
         now = s.commands.game(game)
         try:
-            stored = s.commands.do(
+            stored = s.commands.handle(
                 game,
-                Leave(seat, hold_of(now, seat, None, directed=False)),
-                sitting=(seat, player.id),
-                beside=lambda _, seat=seat: s.access.ended(game, seat),  # type: ignore[misc] # a default binds it now
+                Leave(seat, hold_seconds(now, seat, None, directed=False)),
+                seat_guard=(seat, player.id),
+                extra_statements=lambda _, seat=seat: s.seat_tokens.revoke(game, seat),  # type: ignore[misc] # a default binds it now
             )
         except (RuleError, NotSeated):  # closed meanwhile, or somebody else's
             continue
-        s.notify(stored.position)
+        s.notify_appended(stored.position)
         left += 1
     return left

@@ -5,21 +5,21 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
-from api.authentication import Second
+from api.authentication import SecondFactorProof
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer, forgotten
-from api.routes.accounts.accounts import person
+from api.openapi.smorest import Blueprint
+from api.response_builders import clear_site_data, json_response
+from api.routes.accounts.accounts import account_to_json
 from api.schemas.accounts import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
 from api.services import Doc, services
 from domain.accounts import passwords
-from domain.accounts.credentials import FRESH, Session, Start
+from domain.accounts.sessions import FRESH, Session, SessionRequest
 
-room = Blueprint("sessions", __name__, url_prefix="/v1/me", description="Devices, password and recovery codes.")
+bp = Blueprint("sessions", __name__, url_prefix="/v1/me", description="Devices, password and recovery codes.")
 
 
-def device(session: Session, current: str) -> Doc:
+def session_to_json(session: Session, current: str) -> Doc:
     """A device that is logged in; where it is, is not told."""
     return {
         "id": session.id,
@@ -32,93 +32,112 @@ def device(session: Session, current: str) -> Doc:
     }
 
 
-@room.route("/sessions", methods=["GET"])
-@authorization.own
-@fails(403)
-@room.response(200, DevicesSchema)
-@room.doc(operationId="sessions")
+@bp.operation(
+    "GET", "/sessions", "sessions", access=authorization.require_session, errors=(403,), response=DevicesSchema
+)
 def sessions() -> Response:
     """List the devices that are logged in, the one used last first."""
-    who = authorization.holding()
-    found = services().people.credentials.sessions(who.account)
-    return answer({"items": [device(session, who.credential) for session in found]})
+    who = authorization.credential_owner()
+    found = services().account_store.sessions.list_sessions(who.account)
+    return json_response({"items": [session_to_json(session, who.credential) for session in found]})
 
 
-@room.route("/sessions", methods=["DELETE"])
-@authorization.own
-@fails(403)
-@room.response(204)
-@room.doc(operationId="log_out_everywhere")
+@bp.operation(
+    "DELETE", "/sessions", "log_out_everywhere", access=authorization.require_session, errors=(403,), status=204
+)
 def log_out_everywhere() -> Response:
     """Log out everywhere: all sessions end, this one too. Personal tokens stay."""
-    return _ended("")
+    return _end_sessions("")
 
 
-@room.route("/sessions/<credential:session>", methods=["DELETE"])
-@authorization.own
-@fails(403, 404)
-@room.response(204)
-@room.doc(operationId="log_out")
+@bp.operation(
+    "DELETE",
+    "/sessions/<credential:session>",
+    "log_out",
+    access=authorization.require_session,
+    errors=(403, 404),
+    status=204,
+)
 def log_out(session: str) -> Response:
     """Log out one device."""
-    return _ended(session)
+    return _end_sessions(session)
 
 
-def _ended(session: str) -> Response:
-    people, who = services().people, authorization.holding()
-    if not people.credentials.end(who.account, session):
+def _end_sessions(session: str) -> Response:
+    people, who = services().account_store, authorization.credential_owner()
+    if not people.sessions.end(who.account, session):
         raise Problem("not_found")
-    people.journal.keep(
-        security_log.journaled(who.account, "logout", rate_limits.network(), "" if session else "everywhere")
+    people.audit_log.store(
+        security_log.audit_statements(
+            who.account, "logout", rate_limits.client_network(), "" if session else "everywhere"
+        )
     )
     gone = Response(status=204)
-    return forgotten(gone) if session in ("", who.credential) else gone
+    return clear_site_data(gone) if session in ("", who.credential) else gone
 
 
-@room.route("/proofs", methods=["POST"])
-@authorization.own
-@fails(403, 503)
-@room.arguments(ProofSchema)
-@room.response(201, ProvenSchema)
-@room.doc(operationId="prove")
+@bp.operation(
+    "POST",
+    "/proofs",
+    "prove",
+    access=authorization.require_session,
+    errors=(403, 503),
+    body=ProofSchema,
+    response=ProvenSchema,
+    status=201,
+)
 def prove(body: Doc) -> Response:
     """Show the password again, and the second factor if there is one: it counts for ten minutes, for this session.
 
     The session goes on under a new token, which is shown in this answer alone; the one before opens nothing.
     """
-    authorization.prove(body["password"], Second.of(body))
-    return answer({"token": authorization.renew(), "until": services().people.clock() + FRESH}, 201)
+    authorization.verify_session_password(body["password"], SecondFactorProof.from_body(body))
+    return json_response(
+        {"token": authorization.renew_session(), "until": services().account_store.clock() + FRESH}, 201
+    )
 
 
-@room.route("/password", methods=["POST"])
-@authorization.own
-@fails(403, 503)
-@room.arguments(NewPasswordSchema)
-@room.response(201, EnteredSchema)
-@room.doc(operationId="change_password")
+@bp.operation(
+    "POST",
+    "/password",
+    "change_password",
+    access=authorization.require_session,
+    errors=(403, 503),
+    body=NewPasswordSchema,
+    response=EnteredSchema,
+    status=201,
+)
 def change_password(body: Doc) -> Response:
     """Change the password: all sessions end, and the answer holds the token of a new one. Personal tokens stay."""
-    people, me = services().people, authorization.account()
-    passwords.check(body["password"], me.name)
-    kept = authorization.prove(body["current"], Second.of(body))
-    hashed = people.passwords.hashed(body["password"])
-    (before,) = (s for s in people.credentials.sessions(me.id) if s.id == authorization.holding().credential)
-    token, session = people.credentials.first(Start(me.id, before.label, before.factors, rate_limits.family()))
-    logged = security_log.journaled(me.id, "password_changed", rate_limits.network())
-    people.credentials.replace(me.id, kept, hashed, [*session, *logged])
-    return answer(person(me) | {"token": token, "device": people.credentials.device(me.id)}, 201)
+    people, me = services().account_store, authorization.current_account()
+    passwords.check_password(body["password"], me.name)
+    kept = authorization.verify_session_password(body["current"], SecondFactorProof.from_body(body))
+    hashed = people.passwords.make_hash(body["password"])
+    (before,) = (s for s in people.sessions.list_sessions(me.id) if s.id == authorization.credential_owner().credential)
+    token, session = people.sessions.make_first(
+        SessionRequest(me.id, before.label, before.factors, rate_limits.address_family())
+    )
+    logged = security_log.audit_statements(me.id, "password_changed", rate_limits.client_network())
+    people.credentials.replace_password(me.id, kept, hashed, [*session, *logged])
+    return json_response(
+        account_to_json(me) | {"token": token, "device": people.sessions.make_device_token(me.id)}, 201
+    )
 
 
-@room.route("/recovery-codes", methods=["POST"])
-@authorization.own
-@fails(403, 503)
-@room.response(201, CodesSchema)
-@room.doc(operationId="new_recovery_codes")
+@bp.operation(
+    "POST",
+    "/recovery-codes",
+    "new_recovery_codes",
+    access=authorization.require_session,
+    errors=(403, 503),
+    response=CodesSchema,
+    status=201,
+)
 def new_recovery_codes() -> Response:
     """Make ten new recovery codes, which no repetition shows again; those before work no more."""
-    authorization.fresh()
-    people, me = services().people, authorization.holding().account
-    codes, kept = people.credentials.codes(me)
-    logged = security_log.journaled(me, "recovery_codes_made", rate_limits.network())
-    people.credentials.recode(me, kept, logged, authorization.holding().credential)
-    return answer({"codes": codes}, 201)
+    authorization.require_fresh_password()
+    people, me = services().account_store, authorization.credential_owner().account
+    codes, kept = people.recovery_codes.generate(me)
+    logged = security_log.audit_statements(me, "recovery_codes_made", rate_limits.client_network())
+    people.recovery_codes.replace(me, kept, logged, authorization.credential_owner().credential)
+    return json_response({"codes": codes}, 201)

@@ -7,8 +7,8 @@ from flask import Response
 from api import authorization
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer
+from api.openapi.smorest import Blueprint
+from api.response_builders import json_response
 from api.schemas.oauth_clients import (
     ClientSchema,
     ClientSecretSchema,
@@ -19,13 +19,13 @@ from api.schemas.oauth_clients import (
 )
 from api.schemas.query_args import KeyHeaders
 from api.services import Doc, services
-from domain.accounts.credentials import SCOPES
-from domain.accounts.oauth_clients import GRANT_TYPES, Client, Registration
+from domain.accounts.credential_tables import SCOPES
+from domain.accounts.oauth_clients import GRANT_TYPES, ClientRegistration, OAuthClient
 
-room = Blueprint("clients", __name__, url_prefix="/v1/me/clients", description="Programs for other people's accounts.")
+bp = Blueprint("clients", __name__, url_prefix="/v1/me/clients", description="Programs for other people's accounts.")
 
 
-def listed(client: Client) -> Doc:
+def client_to_json(client: OAuthClient) -> Doc:
     """A client without what it proves itself by."""
     return {
         "id": client.id,
@@ -33,46 +33,46 @@ def listed(client: Client) -> Doc:
         "redirects": list(client.redirects),
         "grant_types": list(client.grant_types),
         "scopes": list(client.scopes),
-        "confidential": client.confidential,
+        "confidential": client.is_confidential,
         "made": client.made,
     }
 
 
-@room.route("", methods=["GET"])
-@authorization.own
-@fails(403)
-@room.response(200, ClientsSchema)
-@room.doc(operationId="clients")
+@bp.operation("GET", "", "clients", access=authorization.require_session, errors=(403,), response=ClientsSchema)
 def clients() -> Response:
     """List the clients that one has registered, the oldest first."""
-    found = services().people.clients.of(authorization.holding().account)
-    return answer({"items": [listed(client) for client in found]})
+    found = services().account_store.oauth_clients.list_by_account(authorization.credential_owner().account)
+    return json_response({"items": [client_to_json(client) for client in found]})
 
 
-@room.route("", methods=["POST"])
-@authorization.own
-@fails(403, 409, 503)
-@room.arguments(NewClientSchema)
-@room.arguments(KeyHeaders, location="headers")
-@room.response(201, NewlyRegisteredSchema)
-@room.doc(operationId="new_client")
+@bp.operation(
+    "POST",
+    "",
+    "new_client",
+    access=authorization.require_session,
+    errors=(403, 409, 503),
+    body=NewClientSchema,
+    headers=KeyHeaders,
+    response=NewlyRegisteredSchema,
+    status=201,
+)
 def new_client(body: Doc, headers: Doc) -> Response:
     """Register a client. The secret of a confidential one is shown in this answer and its repetitions alone."""
-    authorization.fresh()
-    authorization.in_good_standing()
-    people, me = services().people, authorization.holding().account
-    asked = _asked(body)
+    authorization.require_fresh_password()
+    authorization.require_good_standing()
+    people, me = services().account_store, authorization.credential_owner().account
+    asked = _parse_registration(body)
     said = (asked.name, *asked.redirects, *asked.grant_types, *asked.scopes, str(body["confidential"]))
     request = ("client", f"{me} {headers['key']}", *said) if headers["key"] else ()
-    logged = security_log.journaled(me, "client_registered", rate_limits.network(), body["name"])
-    id_, secret = people.clients.register(me, asked, logged, *request, confidential=body["confidential"])
+    logged = security_log.audit_statements(me, "client_registered", rate_limits.client_network(), body["name"])
+    id_, secret = people.oauth_clients.register(me, asked, logged, *request, confidential=body["confidential"])
     told = {"id": id_, **vars(asked), "confidential": body["confidential"]}
-    return answer(told | ({"secret": secret} if secret else {}), 201)
+    return json_response(told | ({"secret": secret} if secret else {}), 201)
 
 
-def _asked(body: Doc) -> Registration:
+def _parse_registration(body: Doc) -> ClientRegistration:
     """As a request has it, in the order in which these are listed anywhere."""
-    return Registration(
+    return ClientRegistration(
         name=body["name"],
         redirects=body["redirects"],
         grant_types=[each for each in GRANT_TYPES if each in body["grant_types"]],
@@ -80,65 +80,78 @@ def _asked(body: Doc) -> Registration:
     )
 
 
-@room.route("/<credential:client>", methods=["GET"])
-@authorization.own
-@fails(403, 404)
-@room.response(200, ListedClientSchema)
-@room.doc(operationId="get_client")
+@bp.operation(
+    "GET",
+    "/<credential:client>",
+    "get_client",
+    access=authorization.require_session,
+    errors=(403, 404),
+    response=ListedClientSchema,
+)
 def get_client(client: str) -> Response:
     """Read a client that one has registered."""
-    return answer(listed(_mine(client)))
+    return json_response(client_to_json(_find_own_client(client)))
 
 
-def _mine(client: str) -> Client:
-    found = services().people.clients.find(client)
-    if found is None or found.account != authorization.holding().account:
+def _find_own_client(client: str) -> OAuthClient:
+    found = services().account_store.oauth_clients.find(client)
+    if found is None or found.account != authorization.credential_owner().account:
         raise Problem("not_found")
     return found
 
 
-@room.route("/<credential:client>", methods=["PUT"])
-@authorization.own
-@fails(403, 404)
-@room.arguments(ClientSchema)
-@room.response(200, ListedClientSchema)
-@room.doc(operationId="change_client")
+@bp.operation(
+    "PUT",
+    "/<credential:client>",
+    "change_client",
+    access=authorization.require_session,
+    errors=(403, 404),
+    body=ClientSchema,
+    response=ListedClientSchema,
+)
 def change_client(body: Doc, client: str) -> Response:
     """Give a client another name, other redirects, other grant types and scopes, of which it keeps what is left out.
 
     What people have allowed it stays, but for scopes that it may not ask for any more: they go with the next refresh.
     """
-    authorization.fresh()
-    found = _mine(client)
+    authorization.require_fresh_password()
+    found = _find_own_client(client)
     kept = {name: getattr(found, name) for name in ("grant_types", "scopes") if body[name] is None}
-    logged = security_log.journaled(found.account, "client_changed", rate_limits.network(), client)
-    services().people.clients.change(client, _asked(body | kept), logged)
-    return answer(listed(_mine(client)))
+    logged = security_log.audit_statements(found.account, "client_changed", rate_limits.client_network(), client)
+    services().account_store.oauth_clients.update(client, _parse_registration(body | kept), logged)
+    return json_response(client_to_json(_find_own_client(client)))
 
 
-@room.route("/<credential:client>/secrets", methods=["POST"])
-@authorization.own
-@fails(403, 404, 409)
-@room.response(201, ClientSecretSchema)
-@room.doc(operationId="new_client_secret")
+@bp.operation(
+    "POST",
+    "/<credential:client>/secrets",
+    "new_client_secret",
+    access=authorization.require_session,
+    errors=(403, 404, 409),
+    response=ClientSecretSchema,
+    status=201,
+)
 def new_client_secret(client: str) -> Response:
     """Make another secret of a confidential client, which no repetition shows again; that before ends at once."""
-    authorization.fresh()
-    found = _mine(client)
-    if not found.confidential:
+    authorization.require_fresh_password()
+    found = _find_own_client(client)
+    if not found.is_confidential:
         raise Problem("public_client")
-    logged = security_log.journaled(found.account, "client_secret_made", rate_limits.network(), client)
-    return answer({"secret": services().people.clients.renew(found, logged)}, 201)
+    logged = security_log.audit_statements(found.account, "client_secret_made", rate_limits.client_network(), client)
+    return json_response({"secret": services().account_store.oauth_clients.rotate_secret(found, logged)}, 201)
 
 
-@room.route("/<credential:client>", methods=["DELETE"])
-@authorization.own
-@fails(403, 404)
-@room.response(204)
-@room.doc(operationId="remove_client")
+@bp.operation(
+    "DELETE",
+    "/<credential:client>",
+    "remove_client",
+    access=authorization.require_session,
+    errors=(403, 404),
+    status=204,
+)
 def remove_client(client: str) -> Response:
     """Remove a client: whatever people have allowed it ends."""
-    found = _mine(client)
-    logged = security_log.journaled(found.account, "client_removed", rate_limits.network(), client)
-    services().people.clients.remove(found, logged)
+    found = _find_own_client(client)
+    logged = security_log.audit_statements(found.account, "client_removed", rate_limits.client_network(), client)
+    services().account_store.oauth_clients.remove(found, logged)
     return Response(status=204)

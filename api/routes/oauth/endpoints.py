@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 from flask import Flask, Response, g, request
 
 from api.http import public_url, rate_limits
-from api.response_builders import answer
+from api.response_builders import json_response
 from api.services import Doc
-from domain.accounts.credentials import SCOPES
+from domain.accounts.credential_tables import SCOPES
 
 if TYPE_CHECKING:
     from api.oauth.authorization_server import Server
@@ -22,30 +22,30 @@ View = TypeVar("View", bound=Callable[..., Response])
 FORM = "application/x-www-form-urlencoded"
 
 
-def install(app: Flask) -> None:
+def register(app: Flask) -> None:
     """The routes; the library comes with the first request that needs it."""
 
     @app.post(TOKEN)
-    @_marked
+    @_allow_any_query
     def oauth_token() -> Response:
-        return _asked() or _server().create_token_response()
+        return _check_form() or _server().create_token_response()
 
     @app.post(REVOKE)
-    @_marked
+    @_allow_any_query
     def oauth_revoke() -> Response:
-        return _asked() or _server().create_endpoint_response("revocation")
+        return _check_form() or _server().create_endpoint_response("revocation")
 
     @app.post(DEVICE)
-    @_marked
+    @_allow_any_query
     def oauth_device() -> Response:
-        return _asked() or _server().create_endpoint_response("device_authorization")
+        return _check_form() or _server().create_endpoint_response("device_authorization")
 
     @app.get(METADATA)
     def oauth_metadata() -> Response:
-        return answer(metadata())
+        return json_response(build_metadata())
 
 
-def _marked(view: View) -> View:
+def _allow_any_query(view: View) -> View:
     """One that looks at its query itself."""
     vars(view)["any_query"] = True
     return view
@@ -57,24 +57,24 @@ def _server() -> Server:
     return server()
 
 
-def _asked() -> Response | None:
+def _check_form() -> Response | None:
     """Counts the request; the error for one that is no form, or says something twice."""
-    rate_limits.spend(None)
+    rate_limits.charge_request(None)
     header = request.headers.get("Authorization", "")
     if header.lower().startswith("basic") and request.authorization is None:
         g.problem = "invalid_client"
-        return answer({"error": "invalid_client"}, 401, WWW_Authenticate='Basic realm="annals"')
+        return json_response({"error": "invalid_client"}, 401, WWW_Authenticate='Basic realm="annals"')
     twice = [name for name in request.form if len(request.form.getlist(name)) > 1]
     if request.mimetype != FORM or request.args or twice:
         g.problem = "invalid_request"
         said = "Parameters come in a form, each once, and none in the address."
-        return answer({"error": "invalid_request", "error_description": said}, 400)
+        return json_response({"error": "invalid_request", "error_description": said}, 400)
     return None
 
 
-def metadata() -> Doc:
+def build_metadata() -> Doc:
     """What there is, as RFC 8414 has it."""
-    issuer = public_url.address()
+    issuer = public_url.base_url()
     methods = ["none", "client_secret_basic", "client_secret_post"]
     return {
         "issuer": issuer,

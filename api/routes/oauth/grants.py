@@ -7,45 +7,39 @@ from flask import Response
 from api import authorization
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
-from api.openapi.smorest import Blueprint, fails
-from api.response_builders import answer
+from api.openapi.smorest import Blueprint
+from api.response_builders import json_response
 from api.schemas.oauth_clients import GrantsSchema
 from api.services import Doc, services
-from domain.accounts.oauth_grants import Grant
+from domain.accounts.oauth_grants import OAuthGrant
 
-room = Blueprint("grants", __name__, url_prefix="/v1/me/grants", description="What clients may do for the person.")
+bp = Blueprint("grants", __name__, url_prefix="/v1/me/grants", description="What clients may do for the person.")
 
 
-def listed(grant: Grant) -> Doc:
+def grant_to_json(grant: OAuthGrant) -> Doc:
     """A grant without what opens anything."""
     return vars(grant) | {"scopes": list(grant.scopes)}
 
 
-@room.route("", methods=["GET"])
-@authorization.own
-@fails(403)
-@room.response(200, GrantsSchema)
-@room.doc(operationId="grants")
+@bp.operation("GET", "", "grants", access=authorization.require_session, errors=(403,), response=GrantsSchema)
 def grants() -> Response:
     """List what one has allowed clients, the oldest first."""
-    found = services().people.grants.of(authorization.holding().account)
-    return answer({"items": [listed(grant) for grant in found]})
+    found = services().account_store.oauth_grants.list_by_account(authorization.credential_owner().account)
+    return json_response({"items": [grant_to_json(grant) for grant in found]})
 
 
-@room.route("/<credential:grant>", methods=["DELETE"])
-@authorization.own
-@fails(403, 404)
-@room.response(204)
-@room.doc(operationId="end_grant")
+@bp.operation(
+    "DELETE", "/<credential:grant>", "end_grant", access=authorization.require_session, errors=(403, 404), status=204
+)
 def end_grant(grant: str) -> Response:
     """Allow it no more: its tokens open nothing from now on."""
-    withdraw(authorization.holding().account, grant)
+    revoke_grant(authorization.credential_owner().account, grant)
     return Response(status=204)
 
 
-def withdraw(account: str, grant: str) -> None:
+def revoke_grant(account: str, grant: str) -> None:
     """What somebody has allowed ends; raises Problem for what is not theirs."""
-    people = services().people
-    if not people.grants.end(account, grant):
+    people = services().account_store
+    if not people.oauth_grants.revoke_grant(account, grant):
         raise Problem("not_found")
-    people.journal.keep(security_log.journaled(account, "grant_ended", rate_limits.network(), grant))
+    people.audit_log.store(security_log.audit_statements(account, "grant_ended", rate_limits.client_network(), grant))

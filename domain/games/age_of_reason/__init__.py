@@ -19,14 +19,14 @@ from domain.games.age_of_reason.state import AgeOfReason
 from domain.games.common.validators import Either
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.schema.validators import Bool, Int, ListOf, Word
+from domain.kernel.schema.validators import Boolean, IntegerRange, ListOf, Word
 
 OPTIONS = {
     "power_assignment": OptionType(Word(("choose", "random", "fixed")), "choose", "AOR-2.3"),
     "powers": OptionType(ListOf(Word(POWERS), 0, len(POWERS)), [], "AOR-2.3"),
-    "first_player": OptionType(Either(Word(("random",)), Int(0, 6)), "random", "AOR-2.3"),
+    "first_player": OptionType(Either(Word(("random",)), IntegerRange(0, 6)), "random", "AOR-2.3"),
     "first_alliances": OptionType(Word(("auction", "random")), "auction", "AOR-2.3"),
-    "cossacks_space": OptionType(Bool(), True, "AOR-2.3"),
+    "cossacks_space": OptionType(Boolean(), True, "AOR-2.3"),
     "support_scope": OptionType(Word(("table", "examples")), "table", "AOR-2.3"),
 }
 
@@ -60,8 +60,8 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     meta=META,
     state=AgeOfReason,
     moves=MOVES,
-    do=DO,
-    go=GO,
+    handlers=DO,
+    continuations=GO,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -69,7 +69,7 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    asides=ASIDES,
+    context_builders=ASIDES,
     own=own,
     powers=powers,
     scores=scores,

@@ -25,7 +25,7 @@ from domain.games.age_of_reason.moves import (
 from domain.games.age_of_reason.rules import attacking, coalitions, converting, placing, setup
 from domain.games.age_of_reason.rules.battle import commit
 from domain.games.age_of_reason.rules.battle.allies import hirable
-from domain.games.age_of_reason.rules.checks import check_ship, passes
+from domain.games.age_of_reason.rules.checks import check_ship, is_legal
 from domain.games.age_of_reason.rules.money import price
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.games.age_of_reason.value_objects import Target
@@ -52,12 +52,12 @@ def _priced(s: AgeOfReason, seat: Seat, cards: Iterable[str]) -> list[Option]:
 
 
 def _choose_power(s: AgeOfReason, seat: Seat) -> Builder:
-    free = [p for p in POWERS if passes(setup.check_choose_power, s, seat, ChoosePower(p))]
+    free = [p for p in POWERS if is_legal(setup.check_choose_power, s, seat, ChoosePower(p))]
     return ChoosePower((yield one("power", free)))
 
 
 def _auction_bid(s: AgeOfReason, seat: Seat) -> Builder:
-    bid = yield from auction.ask(s.unaligned(), s.bidding.standing, coalitions.most_bid(s, seat))
+    bid = yield from auction.ask_bid(s.unaligned(), s.bidding.standing, coalitions.most_bid(s, seat))
     return Bid(*bid) if bid else PassBid()
 
 
@@ -81,7 +81,7 @@ def _spaces(s: AgeOfReason, seat: Seat) -> list[str]:
     def find() -> list[str]:
         if s.acting.placed or s.acting.attacks_made or not s.reserve(seat):
             return []
-        return [space for space in SPACES if passes(placing.check_space, s, seat, space)]
+        return [space for space in SPACES if is_legal(placing.check_space, s, seat, space)]
 
     return memo(s, f"spaces {seat}", find)
 
@@ -100,14 +100,14 @@ def _place(s: AgeOfReason, seat: Seat) -> Builder:
 
 def _ship_cards(s: AgeOfReason, seat: Seat) -> list[str]:
     """Cards that may be played where a ship is needed, whatever they cost."""
-    return memo(s, f"ships {seat}", lambda: [c for c in DECKS[s.power(seat)] if passes(check_ship, s, seat, c)])
+    return memo(s, f"ships {seat}", lambda: [c for c in DECKS[s.power(seat)] if is_legal(check_ship, s, seat, c)])
 
 
 def _to_convert(s: AgeOfReason, seat: Seat) -> list[str]:
     if s.empires[seat].means < converting.COST or not _ship_cards(s, seat):
         return []
     aktion = [marker for marker in s.lying() if MARKERS[marker].kind == "aktion"]
-    return [marker for marker in aktion if passes(converting.check_marker, s, seat, marker)]
+    return [marker for marker in aktion if is_legal(converting.check_marker, s, seat, marker)]
 
 
 def _convert(s: AgeOfReason, seat: Seat) -> Builder:
@@ -122,7 +122,7 @@ def _attack_cards(s: AgeOfReason, seat: Seat, region: str) -> list[str]:
     """Cards that an attack can be made with, which depends on the kind of region alone."""
 
     def find() -> list[str]:
-        return [card for card in DECKS[s.power(seat)] if passes(attacking.check_card, s, seat, region, card)]
+        return [card for card in DECKS[s.power(seat)] if is_legal(attacking.check_card, s, seat, region, card)]
 
     return memo(s, f"cards {seat} {REGIONS[region].naval}", find)
 
@@ -135,7 +135,7 @@ def _targets(s: AgeOfReason, seat: Seat) -> dict[str, list[Target]]:
         enemies = [power for power in POWERS if s.coalition_of(power) != own and region in s.tokens.get(power, {})]
         powers = [Target("power", power=power) for power in enemies]
         markers = [Target("marker", marker=marker) for marker in s.markers.get(region, ())]
-        return [t for t in (*powers, *markers) if passes(attacking.check_target, s, seat, region, t)]
+        return [t for t in (*powers, *markers) if is_legal(attacking.check_target, s, seat, region, t)]
 
     def find() -> dict[str, list[Target]]:
         near = [r for r in SCORING if attacking.has_access(s, seat, r) and _attack_cards(s, seat, r)]
@@ -158,8 +158,8 @@ def _attack(s: AgeOfReason, seat: Seat) -> Builder:
 
 
 def _commit(s: AgeOfReason, seat: Seat) -> Builder:
-    held = [card for card in s.hand(seat) if passes(commit.check_commit, s, seat, card)]
-    defends = s.top.of(frames.Commit).defender == seat
+    held = [card for card in s.hand(seat) if is_legal(commit.check_commit, s, seat, card)]
+    defends = s.top.context(frames.Commit).defender == seat
     none = [] if defends else [Option(None)]
     return Commit((yield one("card", [*none, *_priced(s, seat, held)])))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.games.age_of_reason.state import Side
-from domain.kernel.schema.declarations import Context, declared
+from domain.kernel.schema.declarations import Context, declared_classes
 from domain.types import Json
 
 # --- set-up and sequence ---------------------------------------------------------------------------------------
@@ -57,4 +57,4 @@ class Reserves(Context, frozen=True):
     side: Side
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

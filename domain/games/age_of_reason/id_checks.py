@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from domain.games.age_of_reason.data import ALL_SLOTS, CARDS, MARKERS, POWERS, REGIONS, SPACES
 from domain.games.age_of_reason.state import SIDES, AgeOfReason, Battle
-from domain.games.common.id_checks import Place, items, keys, unknown
+from domain.games.common.id_checks import Place, items, keys, unknown_ids
 
 
 def strangers(s: AgeOfReason) -> Iterator[str]:
     """One line for each, with its JSON pointer; none in a sound state."""
-    yield from unknown("power", POWERS, _powers(s))
-    yield from unknown("region", REGIONS, _regions(s))
-    yield from unknown("marker", MARKERS, _markers(s))
-    yield from unknown("card", CARDS, _cards(s))
-    yield from unknown("slot", ALL_SLOTS, keys("/slots", s.slots))
-    yield from unknown("space", [x for x in SPACES if s.exists(x)], keys("/spaces", s.spaces))
-    yield from unknown("seat", s.everybody, _seats(s))
+    yield from unknown_ids("power", POWERS, _powers(s))
+    yield from unknown_ids("region", REGIONS, _regions(s))
+    yield from unknown_ids("marker", MARKERS, _markers(s))
+    yield from unknown_ids("card", CARDS, _cards(s))
+    yield from unknown_ids("slot", ALL_SLOTS, keys("/slots", s.slots))
+    yield from unknown_ids("space", [x for x in SPACES if s.exists(x)], keys("/spaces", s.spaces))
+    yield from unknown_ids("seat", s.everybody, _seats(s))
     if s.battle:
         yield from _battle(s, s.battle)
     yield from _missing(s)
@@ -65,18 +65,20 @@ def _seats(s: AgeOfReason) -> Iterator[Place]:
 
 def _battle(s: AgeOfReason, battle: Battle) -> Iterator[str]:
     at, seats = "/battle", [*s.everybody]
-    yield from unknown("region", REGIONS, [(f"{at}/region", battle.region)])
-    yield from unknown("power", POWERS, [(f"{at}/power", battle.power)])
-    yield from unknown("marker", MARKERS, [(f"{at}/marker", battle.marker)])
-    yield from unknown("seat", seats, [(f"{at}/attacker", battle.attacker), (f"{at}/defender", battle.defender)])
-    yield from unknown("seat", seats, [*items(f"{at}/asked", battle.asked), *items(f"{at}/laid", battle.laid or ())])
-    yield from unknown("seat", [str(seat) for seat in seats], keys(f"{at}/cards", battle.cards or {}))
+    yield from unknown_ids("region", REGIONS, [(f"{at}/region", battle.region)])
+    yield from unknown_ids("power", POWERS, [(f"{at}/power", battle.power)])
+    yield from unknown_ids("marker", MARKERS, [(f"{at}/marker", battle.marker)])
+    yield from unknown_ids("seat", seats, [(f"{at}/attacker", battle.attacker), (f"{at}/defender", battle.defender)])
+    yield from unknown_ids(
+        "seat", seats, [*items(f"{at}/asked", battle.asked), *items(f"{at}/laid", battle.laid or ())]
+    )
+    yield from unknown_ids("seat", [str(seat) for seat in seats], keys(f"{at}/cards", battle.cards or {}))
     shown = ((f"{at}/cards/{seat}", card) for seat, card in (battle.cards or {}).items())
-    yield from unknown("card", CARDS, shown)
+    yield from unknown_ids("card", CARDS, shown)
     for name in ("hired", "dice", "strength"):
-        yield from unknown("side", SIDES, keys(f"{at}/{name}", getattr(battle, name) or {}))
+        yield from unknown_ids("side", SIDES, keys(f"{at}/{name}", getattr(battle, name) or {}))
     for side, powers in (battle.hired or {}).items():
-        yield from unknown("power", POWERS, items(f"{at}/hired/{side}", powers))
+        yield from unknown_ids("power", POWERS, items(f"{at}/hired/{side}", powers))
 
 
 def _missing(s: AgeOfReason) -> Iterator[str]:

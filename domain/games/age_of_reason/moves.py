@@ -6,7 +6,18 @@ from typing import ClassVar
 
 from domain.games.age_of_reason.data import ELIGIBLE, SPACES
 from domain.games.age_of_reason.value_objects import Target
-from domain.kernel.schema.declarations import UNSET, Admission, AnyInt, Case, Id, Listed, Maybe, Move, Varies, declared
+from domain.kernel.schema.declarations import (
+    UNSET,
+    Admission,
+    AnyInt,
+    Case,
+    Id,
+    Listed,
+    Maybe,
+    Move,
+    Varies,
+    declared_classes,
+)
 
 # --- set-up and auctions --------------------------------------------------------------------------------------
 
@@ -105,4 +116,4 @@ class Reserves(Move, frozen=True):
     use: bool
 
 
-MOVES = declared(__name__, Move)
+MOVES = declared_classes(__name__, Move)

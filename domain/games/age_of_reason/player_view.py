@@ -15,9 +15,9 @@ from domain.games.age_of_reason.rules.battle.dice import strength_parts, support
 from domain.games.age_of_reason.rules.income import income
 from domain.games.age_of_reason.rules.scoring import region_points
 from domain.games.age_of_reason.state import SIDES, AgeOfReason, Auction, Battle, Empire, Sealed, StandingBid, Turn
-from domain.games.common.dice import rolled
-from domain.games.common.merged_sentences import grouped, shared
-from domain.kernel.rules.ruleset import Aside, Chapter, memo
+from domain.games.common.dice import describe_roll
+from domain.games.common.merged_sentences import group_by, merged_shares
+from domain.kernel.rules.ruleset import Chapter, ContextBuilder, memo
 from domain.kernel.schema.declarations import Part, among, or_none
 from domain.types import Json, Seat
 
@@ -219,7 +219,7 @@ def chapter(s: AgeOfReason) -> Chapter:
 
 def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
     """Where the markers lie."""
-    return {"regions": grouped(fact.markers, lambda marker: MARKERS[marker].region)}
+    return {"regions": group_by(fact.markers, lambda marker: MARKERS[marker].region)}
 
 
 def _bid(before: AgeOfReason, _: AgeOfReason, fact: BidMade) -> Mapping[str, Json]:
@@ -271,7 +271,7 @@ def _rolled(before: AgeOfReason, after: AgeOfReason, fact: BattleRolled) -> Mapp
     who = _sides(before, after, fact)["sides"]
     dice = dict(zip(SIDES, (fact.attacker, fact.defender), strict=True))
     total = dict(zip(SIDES, fact.strength, strict=True))
-    return {"rolls": [rolled(who[side], dice[side], total[side], strength_parts(after, side)) for side in SIDES]}
+    return {"rolls": [describe_roll(who[side], dice[side], total[side], strength_parts(after, side)) for side in SIDES]}
 
 
 def _resolved(before: AgeOfReason, after: AgeOfReason, fact: BattleResolved) -> Mapping[str, Json]:
@@ -303,7 +303,7 @@ def _scored(before: AgeOfReason, _: AgeOfReason, fact: RegionScored) -> Mapping[
     """What a region brings to all seats, with the first of them."""
     found = {before.seat_of(power): vp for power, vp in region_points(before, fact.region).items()}
     points = {seat: vp for seat, vp in found.items() if seat is not None}
-    return shared(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+    return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
 
 
 def _income(before: AgeOfReason, _: AgeOfReason, fact: GoldReceived) -> Mapping[str, Json]:
@@ -311,7 +311,7 @@ def _income(before: AgeOfReason, _: AgeOfReason, fact: GoldReceived) -> Mapping[
     if fact.why != "income":
         return {"single": True}
     gold = {seat: income(before, seat) for seat in before.everybody}
-    return shared(fact.seat, gold, {seat: before.empires[seat].gold for seat in gold})
+    return merged_shares(fact.seat, gold, {seat: before.empires[seat].gold for seat in gold})
 
 
 def _unrest(before: AgeOfReason, _: AgeOfReason, fact: UnrestRolled) -> Mapping[str, Json]:
@@ -319,7 +319,7 @@ def _unrest(before: AgeOfReason, _: AgeOfReason, fact: UnrestRolled) -> Mapping[
     return {"unrest": before.empires[fact.seat].unrest}
 
 
-ASIDES: Mapping[str, Aside[AgeOfReason]] = {
+ASIDES: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "markers_drawn": _by_region,
     "empire_drawn": _by_region,
     "bid_made": _bid,

@@ -8,9 +8,9 @@ from domain.games.age_of_reason.facts.cards import CardDiscarded, CardTakenBack
 from domain.games.age_of_reason.rules import attacking
 from domain.games.age_of_reason.rules.battle import commit
 from domain.games.age_of_reason.rules.battle.allies import hirable
-from domain.games.age_of_reason.rules.checks import passes
+from domain.games.age_of_reason.rules.checks import is_legal
 from domain.games.age_of_reason.state import AgeOfReason, D
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.kernel.rules.flow import assign
 from domain.types import DIRECTOR, Seat, Viewer
 
@@ -59,11 +59,11 @@ def _hire(d: D, seat: Seat) -> None:
 def _cards(s: AgeOfReason, seat: Seat) -> list[str | None]:
     """What the seat could have sealed; after `commit` is closed, whether an ally has laid a card is known."""
     battle = s.fight
-    free = assign(s, sealed=put(s.sealed, seat, None))
+    free = assign(s, sealed=replace_at(s.sealed, seat, None))
     deck: list[str | None] = [*DECKS[s.power(seat)]]
     if seat == battle.attacker:
-        return [card for card in deck if card and passes(attacking.check_card, free, seat, battle.region, card)]
-    answers = [card for card in [None, *deck] if passes(commit.check_commit, free, seat, card)]
+        return [card for card in deck if card and is_legal(attacking.check_card, free, seat, battle.region, card)]
+    answers = [card for card in [None, *deck] if is_legal(commit.check_commit, free, seat, card)]
     if battle.laid is None or seat == battle.defender:
         return answers
     return [card for card in answers if (card is not None) == (seat in battle.laid)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.games.common.counts import plus
-from domain.games.common.seats import put
+from domain.games.common.counts import add_count
+from domain.games.common.seats import replace_at
 from domain.kernel.rules.flow import assign
 from domain.types import Seat
 
@@ -15,7 +15,7 @@ S = AgeOfReason
 
 def empire(s: S, seat: Seat, **change: object) -> S:
     """Change fields of one seat's empire."""
-    return assign(s, empires=put(s.empires, seat, assign(s.empires[seat], **change)))
+    return assign(s, empires=replace_at(s.empires, seat, assign(s.empires[seat], **change)))
 
 
 def turn(s: S, **change: object) -> S:
@@ -30,7 +30,7 @@ def battle(s: S, **change: object) -> S:
 
 def token(s: S, power: str, region: str, by: int) -> S:
     """A token of a power more or less in a region."""
-    return assign(s, tokens={**s.tokens, power: plus(s.tokens.get(power, {}), region, by)})
+    return assign(s, tokens={**s.tokens, power: add_count(s.tokens.get(power, {}), region, by)})
 
 
 def left_bag(s: S, markers: Sequence[str]) -> tuple[str, ...]:

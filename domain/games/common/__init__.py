@@ -1,1 +1,1 @@
-"""What several games share and no single game owns."""
+"""Code shared by several games and owned by no single game."""

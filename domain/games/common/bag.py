@@ -1,4 +1,4 @@
-"""Things drawn from a bag."""
+"""Draws from a bag."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domain.kernel.rules.draws import Draws
 
 
 def draw(draws: Draws, label: str, bag: Sequence[str], number: int) -> list[str]:
-    """So many, one after the other, without replacement; each is a draw, even of the last one that is left."""
+    """Draw a number of items one by one, without replacement; each is a draw, even of the last one left."""
     left = list(bag)
     drawn: list[str] = []
     for _ in range(number):

@@ -9,14 +9,14 @@ from domain.errors import RuleError
 from domain.types import Json
 
 
-def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
+def require(ok: bool, code: str, rule: str, **detail: Json) -> None:
     """Refuse with `code` unless `ok`."""
     if not ok:
         raise RuleError(code, rule, detail)
 
 
-def passes(check: Callable[..., Any], *args: Any) -> bool:
-    """Whether a check lets it through: choices offer what the checks of `decide` accept."""
+def is_legal(check: Callable[..., Any], *args: Any) -> bool:
+    """Return whether a check passes: choices offer exactly the values accepted by the checks of `decide`."""
     try:
         check(*args)
     except RuleError:

@@ -1,4 +1,4 @@
-"""Majorities: what the printed values of a region bring to those who have pieces there."""
+"""Majorities: payout of a region's printed values to the owners of pieces there."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ K = TypeVar("K")
 
 
 def majority(counts: Mapping[K, int], values: Sequence[int]) -> dict[K, int]:
-    """Value by holder, the greatest first: equals share a value and do not use up the next one (dense ranking)."""
+    """Return value by owner, the greatest first: equals share a value, leaving the next one free (dense ranking)."""
     ranked = sorted(set(counts.values()), reverse=True)
     worth = dict(zip(ranked, values, strict=False))
-    found = {holder: worth[count] for holder, count in counts.items() if count in worth}
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    payouts = {holder: worth[count] for holder, count in counts.items() if count in worth}
+    return dict(sorted(payouts.items(), key=lambda item: -item[1]))

@@ -1,4 +1,4 @@
-"""What sentences tell of all seats at once, where each has a fact of its own."""
+"""Sentences about all seats at once, made from one fact for each seat."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from domain.types import Json, Seat
 T = TypeVar("T")
 
 
-def grouped(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
-    """Key -> its items, both in the order in which they come."""
-    found: dict[str, list[T]] = {}
+def group_by(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    """Return key -> its items, both in the order of the input."""
+    groups: dict[str, list[T]] = {}
     for item in items:
-        found.setdefault(key(item), []).append(item)
-    return found
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
-def shared(seat: Seat, shares: Mapping[Seat, int], held: Mapping[Seat, int]) -> Mapping[str, Json]:
-    """What all get, where `seat` is the first who gets anything; else nothing, for it is told already.
+def merged_shares(seat: Seat, shares: Mapping[Seat, int], amounts: Mapping[Seat, int]) -> Mapping[str, Json]:
+    """Return the shares of all seats for the first seat with any share; empty for the others, already reported.
 
-    `held` is what each has before, in the state in which the first gets it. The first share names its unit.
+    `held` is each seat's amount before, in the state at the first share. The first share names its unit.
     """
-    told = {other: share for other, share in shares.items() if share}
-    if seat != next(iter(told), None):
+    nonzero = {other: share for other, share in shares.items() if share}
+    if seat != next(iter(nonzero), None):
         return {"shares": []}
     first = {"unit": True}
     return {
         "shares": [
-            {"seat": other, "share": share, "total": held[other] + share} | (first if other == seat else {})
-            for other, share in told.items()
+            {"seat": other, "share": share, "total": amounts[other] + share} | (first if other == seat else {})
+            for other, share in nonzero.items()
         ]
     }

@@ -1,32 +1,34 @@
-"""Powers that seats choose, draw or are given: options `power_assignment`, `powers` and `first_player` of a table."""
+"""Powers chosen, drawn or given to seats: options `power_assignment`, `powers` and `first_player` of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from domain.errors import InvalidTable
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.kernel.rules.meta import Table
-from domain.kernel.schema.validators import expected
+from domain.kernel.schema.validators import expected_message
 from domain.kernel.text.message_catalog import Message
 
 
-def free(powers: Iterable[str], taken: Sequence[str | None]) -> list[str]:
-    """Powers without a seat, in their order."""
+def free_powers(powers: Iterable[str], taken: Sequence[str | None]) -> list[str]:
+    """Return the powers without a seat, in their order."""
     return [power for power in powers if power not in taken]
 
 
 def check_choice(rule: str, power: str, powers: Sequence[str], taken: Sequence[str | None]) -> None:
-    """Raises RuleError `unknown_power`, `power_taken`, in this order."""
-    need(power in powers, "unknown_power", rule, power=power)
-    need(power not in taken, "power_taken", rule, power=power)
+    """Raise RuleError `unknown_power`, `power_taken`, in this order."""
+    require(power in powers, "unknown_power", rule, power=power)
+    require(power not in taken, "power_taken", rule, power=power)
 
 
 def check_table(table: Table) -> None:
-    """Options that must go together; raises InvalidTable."""
+    """Check the combination of these options; raise InvalidTable."""
     first, powers = table.options["first_player"], table.options["powers"]
     if first != "random" and first >= table.seats:
-        raise InvalidTable(expected(Message("a seat from 0 to {last}", last=table.seats - 1)), "/options/first_player")
+        raise InvalidTable(
+            expected_message(Message("a seat from 0 to {last}", last=table.seats - 1)), "/options/first_player"
+        )
     if table.options["power_assignment"] != "fixed":
         if powers:
             raise InvalidTable(

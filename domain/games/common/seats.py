@@ -9,11 +9,11 @@ from domain.types import Seat
 T = TypeVar("T")
 
 
-def put(values: tuple[T, ...], seat: Seat, value: T) -> tuple[T, ...]:
-    """The tuple with another value for one seat."""
+def replace_at(values: tuple[T, ...], seat: Seat, value: T) -> tuple[T, ...]:
+    """Return the tuple with another value for one seat."""
     return (*values[:seat], value, *values[seat + 1 :])
 
 
 def clockwise(first: Seat, seats: int) -> list[Seat]:
-    """All seats once, from `first` on to the left."""
+    """Return all seats once, from `first` on to the left."""
     return [(first + i) % seats for i in range(seats)]

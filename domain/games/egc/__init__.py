@@ -20,11 +20,11 @@ from domain.games.egc.state import Egc
 from domain.games.egc.template_context import ASIDES
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.schema.validators import Bool
+from domain.kernel.schema.validators import Boolean
 
 OPTIONS = {
-    "turn_zero_timeout": OptionType(Bool(), False, "EGC-2.2"),
-    "allow_vacant_seats": OptionType(Bool(), False, "EGC-2.2"),
+    "turn_zero_timeout": OptionType(Boolean(), False, "EGC-2.2"),
+    "allow_vacant_seats": OptionType(Boolean(), False, "EGC-2.2"),
 }
 
 HOURS: list[int] = next(o["values"] for o in DOC["options"]["items"] if o["id"] == "turn_period_hours")
@@ -59,8 +59,8 @@ RULESET: Ruleset[Egc] = Ruleset(
     meta=META,
     state=Egc,
     moves=MOVES,
-    do=DO,
-    go=GO,
+    handlers=DO,
+    continuations=GO,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -68,7 +68,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    asides=ASIDES,
+    context_builders=ASIDES,
     own=own,
     powers=powers,
     hidden=hidden,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.schema.declarations import Context, declared
+from domain.kernel.schema.declarations import Context, declared_classes
 
 
 class TurnZero(Context, frozen=True):
@@ -28,4 +28,4 @@ class Resolving(Context, frozen=True):
 ZERO: tuple[type[TurnZero], type[TurnZeroTimed]] = (TurnZero, TurnZeroTimed)
 """EGC-2.2: the frames of turn zero, by whether it has a deadline."""
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

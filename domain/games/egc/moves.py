@@ -21,13 +21,13 @@ from domain.kernel.schema.declarations import (
     Move,
     Varies,
     among,
-    by_tag,
-    declared,
-    tag,
+    by_type_name,
+    declared_classes,
+    type_name,
 )
 from domain.types import Doc
 
-ZERO = tuple(map(tag, frames.ZERO))
+ZERO = tuple(map(type_name, frames.ZERO))
 """Kinds of the frames of turn zero."""
 
 ARMY_ORDERS = ("move", "support", "prepare_defence", "train", "rest")
@@ -280,8 +280,8 @@ class Resolving(Move, frozen=True):
     admission: ClassVar = Admission(("resolving",), by="engine", rule="EGC-5.1")
 
 
-MOVES = declared(__name__, Move)
-ORDERS: Mapping[str, type[Order]] = by_tag(*(kind for kind in MOVES.values() if issubclass(kind, Order)))
+MOVES = declared_classes(__name__, Move)
+ORDERS: Mapping[str, type[Order]] = by_type_name(*(kind for kind in MOVES.values() if issubclass(kind, Order)))
 """Orders of a sheet: unseen by the others until the turn resolves (EGC-6.6)."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.schema.declarations import Admission, Id, Move, tag
+from domain.kernel.schema.declarations import Admission, Id, Move, type_name
 
 Key = tuple[str, ...]
 
@@ -18,7 +18,7 @@ class Order(Move, frozen=True):
     @property
     def key(self) -> Key | None:
         """EGC-7.0.1: an order with the same key is replaced; None for an order without."""
-        return (tag(type(self)),)
+        return (type_name(type(self)),)
 
 
 class Management(Order, frozen=True):

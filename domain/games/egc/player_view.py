@@ -29,7 +29,7 @@ from domain.games.egc.state import (
     Protectorate,
 )
 from domain.kernel.rules.ruleset import Chapter, memo
-from domain.kernel.schema.declarations import UNSET, Maybe, Part, among, tag
+from domain.kernel.schema.declarations import UNSET, Maybe, Part, among, type_name
 from domain.types import Doc, Seat
 
 # --- the board -----------------------------------------------------------------------------------------------
@@ -293,5 +293,5 @@ def hidden(s: Egc) -> Hidden:
 
 def chapter(s: Egc) -> Chapter:
     """The turn (EGC-3), and its resolution."""
-    resolving = bool(s.frames) and s.top.kind == tag(Resolving)
+    resolving = bool(s.frames) and s.top.kind == type_name(Resolving)
     return Chapter(s.turn, phase=s.top.kind if resolving else "")

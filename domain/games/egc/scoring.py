@@ -6,7 +6,7 @@ from domain.games.common.ranking import places
 from domain.games.egc.data import SEATS, VICTORY
 from domain.games.egc.state import Egc
 from domain.kernel.rules.ruleset import Score
-from domain.kernel.schema.declarations import UNSET, Maybe, Part, given
+from domain.kernel.schema.declarations import UNSET, Maybe, Part, unwrap
 from domain.types import Seat
 
 
@@ -43,5 +43,5 @@ def _line(s: Egc, seat: Seat) -> Detail:
 
 def _key(line: Detail) -> tuple[int, ...]:
     """Greater is better; a smaller lot is better."""
-    known = () if line.lot is UNSET else (given(line.treasury), -line.lot)
+    known = () if line.lot is UNSET else (unwrap(line.treasury), -line.lot)
     return line.vp, line.last_count, line.territories, *known

@@ -11,7 +11,7 @@ from domain.games.egc.facts.realm import FinanceSettled, VictoryCounted
 from domain.games.egc.facts.relations import MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
 from domain.games.egc.state import Egc
-from domain.kernel.rules.ruleset import Aside
+from domain.kernel.rules.ruleset import ContextBuilder
 from domain.types import Json, Seat
 
 
@@ -163,7 +163,7 @@ def _named(territories: Sequence[str]) -> list[Json]:
     return [list(territories), None] if len(territories) <= NAMED else [None, len(territories)]
 
 
-ASIDES: Mapping[str, Aside[Egc]] = {
+ASIDES: Mapping[str, ContextBuilder[Egc]] = {
     "game_set_up": _ports,
     "empire_founded": _founded,
     "order_filed": _order,

@@ -20,7 +20,7 @@ from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.template_context import ASIDES, GATHERS
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.schema.validators import Int, Null, Word
+from domain.kernel.schema.validators import IntegerRange, Nullable, Word
 
 META = Meta(
     ruleset="imperunde@1",
@@ -30,14 +30,14 @@ META = Meta(
     options={
         "goal_preset": OptionType(Word(("sprint", "normal", "long")), OPTIONS["default_preset"], "IMP-2.1"),
         "goal": OptionType(
-            Null(Int(OPTIONS["goal_min"], max(OPTIONS["goal_max_by_players"].values()))), None, "IMP-2.1"
+            Nullable(IntegerRange(OPTIONS["goal_min"], max(OPTIONS["goal_max_by_players"].values()))), None, "IMP-2.1"
         ),
-        "turn_limit": OptionType(Null(Int(OPTIONS["turn_limit_min"], 999)), None, "IMP-2.2"),
+        "turn_limit": OptionType(Nullable(IntegerRange(OPTIONS["turn_limit_min"], 999)), None, "IMP-2.2"),
     },
     codes=CODES,
     clocks={kind: kind for kind in TIMEOUTS["live"]},
     paces=TIMEOUTS,
-    brief={"turn_limit": OPTIONS["turn_limit_min"]},
+    demo_options={"turn_limit": OPTIONS["turn_limit_min"]},
     headlines=(
         "goal_changed",
         "relations_fixed",
@@ -57,8 +57,8 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     meta=META,
     state=ImpeRunde,
     moves=MOVES,
-    do=DO,
-    go=GO,
+    handlers=DO,
+    continuations=GO,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -66,8 +66,8 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    asides=ASIDES,
-    gathers=GATHERS,
+    context_builders=ASIDES,
+    sentence_mergers=GATHERS,
     own=own,
     powers=powers,
     hidden=hidden,

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, ZONES, is_warship
 from domain.games.imperunde.moves import PlayCard, Purchase, Want
@@ -17,7 +17,7 @@ from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.unit_choices import Asks
 from domain.kernel.rules.choices import Option, one, span
 from domain.kernel.rules.ruleset import memo
-from domain.kernel.schema.declarations import UNSET, doc, given
+from domain.kernel.schema.declarations import UNSET, doc, unwrap
 from domain.types import Seat
 
 
@@ -33,7 +33,7 @@ def playable(s: ImpeRunde, seat: Seat) -> list[str]:
 
 def legal(s: ImpeRunde, seat: Seat, move: PlayCard) -> bool:
     """Whether the card's own checks accept its parameters."""
-    return passes(CHECKS[move.card], s, seat, move)
+    return is_legal(CHECKS[move.card], s, seat, move)
 
 
 # --- all sets of parameters ----------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def _unmask(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
 
 def _march(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
     move = yield from _field_by_field("forged_march_orders", "target_seat", "from", "to")(s, seat)
-    country = s.country(given(move.from_))
+    country = s.country(unwrap(move.from_))
     stay = 0 if country.forts else 1
     most = min(CARDS["forged_march_orders"].figure, unit_stacks.total(country.units) - stay)
     return replace(move, units=(yield from _armies(country.units, most)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.imperunde import frames
 from domain.games.imperunde import unit_choices as units
 from domain.games.imperunde.card_choices import CARD_BUILDERS, playable
@@ -80,7 +80,7 @@ def _talk_types(s: ImpeRunde, frame: Frame, seat: Seat) -> list[Json | Option]:
     types: list[Json | Option] = [Option("ready", ends=True)] if seat in frame.owing else ["unready"]
     if _stances(s, seat):
         types.append("set_stance")
-    if passes(diplomacy.check_propose_goal, s, seat, ProposeGoal(_another_goal(s))):
+    if is_legal(diplomacy.check_propose_goal, s, seat, ProposeGoal(_another_goal(s))):
         types.append("propose_goal")
     return types
 
@@ -95,7 +95,7 @@ def _home_fleet(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _equip(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    zones = setup.fleet_zones(s, frame.of(frames.SetupColony).country, seat) if s.supply(seat, "frigate") else []
+    zones = setup.fleet_zones(s, frame.context(frames.SetupColony).country, seat) if s.supply(seat, "frigate") else []
     choice = yield one("choice", [*["frigate"] * bool(zones), "armies"])
     if choice == "frigate":
         return EquipColony(choice, zone=(yield one("zone", zones)))
@@ -113,7 +113,7 @@ _OTHER: dict[str, Relation] = {"peace": "war", "war": "peace"}
 def _stances(s: ImpeRunde, seat: Seat) -> list[Json]:
     """Seats toward which the stance can be changed."""
     changes = [SetStance(x, _OTHER[s.stance(seat, x)]) for x in s.everybody if x != seat]
-    return [c.target for c in changes if passes(diplomacy.check_set_stance, s, seat, c)]
+    return [c.target for c in changes if is_legal(diplomacy.check_set_stance, s, seat, c)]
 
 
 def _set_stance(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
@@ -137,7 +137,7 @@ def _vote_goal(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 def _set_budget(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     def legal(repay: int, borrow: int) -> bool:
-        return passes(budget.check_set_budget, s, seat, SetBudget(repay, borrow))
+        return is_legal(budget.check_set_budget, s, seat, SetBudget(repay, borrow))
 
     amounts = [(r, b) for r in ECONOMY["repay_choices"] for b in ECONOMY["borrow_choices"] if legal(r, b)]
     repay = yield one("repay", list(dict.fromkeys(r for r, _ in amounts)))
@@ -151,7 +151,7 @@ def _purchases(s: ImpeRunde, seat: Seat) -> dict[str, dict[str, list[str]]]:
     """Country -> item -> zones (empty for what stays ashore): what one piece of can be bought."""
 
     def legal(item: str, country: str, zone: str) -> bool:
-        return passes(investment.check_buy, s, seat, Buy(item, 1, country, zone or UNSET))
+        return is_legal(investment.check_buy, s, seat, Buy(item, 1, country, zone or UNSET))
 
     def found() -> dict[str, dict[str, list[str]]]:
         out: dict[str, dict[str, list[str]]] = {}
@@ -175,13 +175,13 @@ def _buy(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 def _most(s: ImpeRunde, seat: Seat, item: str, country: str, zone: Maybe[str]) -> int:
     most = min(s.nations[seat].available // UNITS[item].cost, s.supply(seat, item))
-    while not passes(investment.check_buy, s, seat, Buy(item, most, country, zone)):
+    while not is_legal(investment.check_buy, s, seat, Buy(item, most, country, zone)):
         most -= 1
     return most
 
 
 def _canals(s: ImpeRunde, seat: Seat) -> list[Json | Option]:
-    able = [c for c in CANALS.values() if passes(investment.check_build_canal, s, seat, BuildCanal(c.id))]
+    able = [c for c in CANALS.values() if is_legal(investment.check_build_canal, s, seat, BuildCanal(c.id))]
     return [Option(c.id, {"doubloons": c.cost}) for c in able]
 
 
@@ -191,7 +191,7 @@ def _build_canal(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 def _card_counts(s: ImpeRunde, seat: Seat) -> list[Json | Option]:
     counts = range(1, ECONOMY["max_cards_bought_per_turn"] + 1)
-    able = [n for n in counts if passes(investment.check_buy_cards, s, seat, BuyCards(n))]
+    able = [n for n in counts if is_legal(investment.check_buy_cards, s, seat, BuyCards(n))]
     return [Option(n, {"doubloons": n * ECONOMY["card_cost"]}) for n in able]
 
 
@@ -209,7 +209,7 @@ def _play_card(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _stolen(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    return ChooseStolenCard((yield one("card", [*sorted(set(s.hands[frame.of(frames.Theft).target])), None])))
+    return ChooseStolenCard((yield one("card", [*sorted(set(s.hands[frame.context(frames.Theft).target])), None])))
 
 
 def _pass(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:

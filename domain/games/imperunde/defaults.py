@@ -51,7 +51,8 @@ def _fleet(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
 def _fighters(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
     """Best dice first, pinned first."""
     best = sorted(
-        side_units(s, frame.of(frames.ChooseUnits).side), key=lambda x: (ROLL_ORDER[x.unit], not x.pinned, x.moves_left)
+        side_units(s, frame.context(frames.ChooseUnits).side),
+        key=lambda x: (ROLL_ORDER[x.unit], not x.pinned, x.moves_left),
     )
     chosen = unit_stacks.change((), list(unit_stacks.singles(best))[:FIGHTERS])
     return ChooseUnits([Want(x.unit, x.count, x.moves_left) for x in chosen])

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from domain.games.imperunde.moves import PlayCard
 from domain.games.imperunde.state import Side
-from domain.kernel.schema.declarations import UNSET, Context, Maybe, Part, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, Part, declared_classes
 from domain.types import Seat
 
 StepName = Literal[
@@ -230,5 +230,5 @@ class Theft(Context, frozen=True):
     """Whether everybody is shown the hand."""
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)
 """By kind."""

@@ -23,7 +23,7 @@ from domain.kernel.schema.declarations import (
     Part,
     Varies,
     among,
-    declared,
+    declared_classes,
 )
 
 T = TypeVar("T")
@@ -325,4 +325,4 @@ class SetAutoPass(Move, frozen=True):
     until: Annotated[str, among((*UNTIL, "off"))]
 
 
-MOVES = declared(__name__, Move)
+MOVES = declared_classes(__name__, Move)

@@ -177,7 +177,7 @@ def hidden(s: ImpeRunde) -> Hidden:
 
 def theft_of(s: ImpeRunde) -> frames.Theft | None:
     """IMP-9.4.16: the theft that goes on: a hand is shown."""
-    return s.top.of(frames.Theft) if s.frames and s.top.kind == "theft" else None
+    return s.top.context(frames.Theft) if s.frames and s.top.kind == "theft" else None
 
 
 def sees_hand(s: ImpeRunde, seat: Seat) -> bool:

@@ -42,4 +42,4 @@ def _forget(d: D, seat: Seat) -> None:
     if str(seat) in d.state.budgets:
         d.add(BudgetSent(seat, 0, 0), (seat,))
     if d.state.frames and d.state.top.secret and seat in d.state.top.done:
-        d.reopened(seat)
+        d.reopen(seat)

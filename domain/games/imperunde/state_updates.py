@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import ZONES
 from domain.games.imperunde.state import OPEN_SEA, WILD, ImpeRunde
@@ -28,7 +28,7 @@ def _named(values: dict[str, T], name: str, value: T | None) -> dict[str, T]:
 
 def nation(s: S, seat: Seat, **change: object) -> S:
     """Change fields of one seat's nation."""
-    return assign(s, nations=put(s.nations, seat, assign(s.nations[seat], **change)))
+    return assign(s, nations=replace_at(s.nations, seat, assign(s.nations[seat], **change)))
 
 
 def pay(s: S, seat: Seat, cost: int, available: int) -> S:

@@ -17,7 +17,7 @@ from domain.games.imperunde.facts.turn import GameWon
 from domain.games.imperunde.rules.budget import LINES
 from domain.games.imperunde.rules.sides import black_ships
 from domain.games.imperunde.state import ImpeRunde, Party
-from domain.kernel.rules.ruleset import Aside, Gather
+from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json
 
 S = ImpeRunde
@@ -260,7 +260,7 @@ def _events(run: Sequence[Doc]) -> Sequence[Doc]:
     return [*told, {"t": "land_event.idle", "idle": idle, "count": len(idle)}] if idle else told
 
 
-ASIDES: Mapping[str, Aside[ImpeRunde]] = {
+ASIDES: Mapping[str, ContextBuilder[ImpeRunde]] = {
     "deck_shuffled": _shuffled,
     "overrides_ended": _overrides,
     "relations_fixed": _wars,
@@ -282,7 +282,7 @@ ASIDES: Mapping[str, Aside[ImpeRunde]] = {
 }
 """Public fact -> what its sentence takes besides its own members."""
 
-GATHERS: Mapping[str, Gather] = {
+GATHERS: Mapping[str, SentenceMerger] = {
     "pieces_placed": _piled,
     "card_dealt": _dealt,
     "units_moved": _marched,

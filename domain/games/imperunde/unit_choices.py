@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS
 from domain.games.imperunde.moves import Attack, ChooseUnits, Embark, MoveUnits, Reinforce, Want, Way
@@ -104,7 +104,7 @@ def _arrived(s: ImpeRunde, units: Lots, a: str, b: str) -> Lots:
 
 
 def _can_end(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...]) -> bool:
-    return passes(check_path, s, seat, [x.unit for x in units], path[-2:])
+    return is_legal(check_path, s, seat, [x.unit for x in units], path[-2:])
 
 
 def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
@@ -221,7 +221,9 @@ def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     """Three units, a lot after the other (IMP-8.2.1)."""
-    return ChooseUnits((yield from pick_lots(side_units(s, frame.of(frames.ChooseUnits).side), FIGHTERS, FIGHTERS)))
+    return ChooseUnits(
+        (yield from pick_lots(side_units(s, frame.context(frames.ChooseUnits).side), FIGHTERS, FIGHTERS))
+    )
 
 
 # --- embarkation ---------------------------------------------------------------------------------------------
@@ -235,7 +237,7 @@ def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
         for country in [s.nations[seat].home, *s.colonies(seat)]:
             if s.country(country).units:
                 zones = COUNTRIES[country].coasts
-                able = [z for z in zones if passes(embarkation.need_embarkation_zone, s, seat, country, z)]
+                able = [z for z in zones if is_legal(embarkation.need_embarkation_zone, s, seat, country, z)]
                 out |= {country: able} if able else {}
         return out
 

@@ -19,15 +19,15 @@ from domain.games.seven_empires.state import Seven
 from domain.games.seven_empires.template_context import ASIDES, GATHERS
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.schema.validators import Bool, Int, Word
+from domain.kernel.schema.validators import Boolean, IntegerRange, Word
 
 _GIVEN = DOC["options"]
 
 OPTIONS = {
     "setup": OptionType(Word(SETUPS), _GIVEN["setup"]["default"], "SE7-2"),
     "distribution_card": OptionType(Word(("random", *DEALS)), _GIVEN["distribution_card"]["default"], "SE7-2.6"),
-    "decades": OptionType(Int(8, 10), _GIVEN["decades"]["default"], "SE7-2.7"),
-    "quick_start": OptionType(Bool(), _GIVEN["quick_start"]["default"], "SE7-2.11"),
+    "decades": OptionType(IntegerRange(8, 10), _GIVEN["decades"]["default"], "SE7-2.7"),
+    "quick_start": OptionType(Boolean(), _GIVEN["quick_start"]["default"], "SE7-2.11"),
 }
 
 TURNS = (
@@ -71,8 +71,8 @@ RULESET: Ruleset[Seven] = Ruleset(
     meta=META,
     state=Seven,
     moves=MOVES,
-    do=DO,
-    go=GO,
+    handlers=DO,
+    continuations=GO,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -80,8 +80,8 @@ RULESET: Ruleset[Seven] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    asides=ASIDES,
-    gathers=GATHERS,
+    context_builders=ASIDES,
+    sentence_mergers=GATHERS,
     own=own,
     hidden=hidden,
     scores=scores,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.seven_empires import choices_movement, choices_units, frames
 from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, SUBSTITUTE
 from domain.games.seven_empires.moves import (
@@ -41,7 +41,7 @@ def build(s: Seven, seat: Seat) -> Builder:
 
 def draftable(s: Seven, seat: Seat) -> list[str]:
     """SE7-2.9, SE7-2.10: empires of which the seat may take a card."""
-    return [empire for empire in EMPIRES if passes(draft.check_draft, s, seat, DraftInfluence(empire))]
+    return [empire for empire in EMPIRES if is_legal(draft.check_draft, s, seat, DraftInfluence(empire))]
 
 
 def _draft(s: Seven, seat: Seat) -> Builder:
@@ -50,11 +50,11 @@ def _draft(s: Seven, seat: Seat) -> Builder:
 
 def actions(s: Seven, empire: str) -> list[str]:
     """SE7-4.4: whose markers lie on the tray."""
-    return [action for action in ACTIONS if passes(turns.check_marker, s, empire, action)]
+    return [action for action in ACTIONS if is_legal(turns.check_marker, s, empire, action)]
 
 
 def _choose_empire(s: Seven, seat: Seat) -> Builder:
-    about = s.top.of(frames.ChooseEmpire)
+    about = s.top.context(frames.ChooseEmpire)
     empire = yield one("empire", about.empires)
     if about.mode == "delegation":
         return (yield from _delegate(s, empire))
@@ -62,7 +62,7 @@ def _choose_empire(s: Seven, seat: Seat) -> Builder:
 
 
 def _delegated_action(s: Seven, seat: Seat) -> Builder:
-    empire = s.top.of(frames.ChooseDelegatedAction).empire
+    empire = s.top.context(frames.ChooseDelegatedAction).empire
     return ChooseAction(empire, (yield one("action", actions(s, empire))))
 
 
@@ -71,7 +71,7 @@ def compensations(s: Seven) -> dict[str, Placing]:
 
     def find() -> dict[str, Placing]:
         offered = (p for region in CITIES for p in _products(s, region))
-        return {p.region: p for p in offered if passes(delegation.check_compensation, s, p)}
+        return {p.region: p for p in offered if is_legal(delegation.check_compensation, s, p)}
 
     return memo(s, "compensations", find)
 
@@ -105,7 +105,7 @@ def _passage(s: Seven, seat: Seat) -> Builder:
 
 
 def _counterfight(s: Seven, seat: Seat) -> Builder:
-    return ChooseDefender((yield one("unit", s.top.of(frames.Counterfight).units)))
+    return ChooseDefender((yield one("unit", s.top.context(frames.Counterfight).units)))
 
 
 def _influence(s: Seven, seat: Seat) -> Builder:
@@ -123,7 +123,7 @@ def _worker(s: Seven, seat: Seat) -> Builder:
 
 
 def _event_unit(s: Seven, seat: Seat) -> Builder:
-    about = s.top.of(frames.TileUnit)
+    about = s.top.context(frames.TileUnit)
     empire = about.queue[0]
     return PlaceEventUnit(empire, (yield one("region", hourglass.places(s, empire, about.tile))))
 

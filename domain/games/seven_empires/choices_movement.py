@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.seven_empires.data import ARMIES, BORDERS, CITIES, DATA_ORDER, LAND, SEA, SHIPS, UNITS
 from domain.games.seven_empires.moves import EndMovement, MoveLand, MoveShip
 from domain.games.seven_empires.rules import neutral, transport
@@ -59,7 +59,7 @@ def _paths(s: Seven, start: str, path: Path, left: int) -> Iterator[Path]:
     here = path[-1] if path else start
     anchor = CITIES[here].anchor if here in CITIES else None
     for sea in (anchor,) if anchor else SEA[here]:
-        if sea not in (start, *path) and passes(neutral.check_passage, s, (sea,)):
+        if sea not in (start, *path) and is_legal(neutral.check_passage, s, (sea,)):
             yield (*path, sea)
             if left > 1:
                 yield from _paths(s, start, (*path, sea), left - 1)
@@ -121,12 +121,12 @@ def targets(s: Seven, start: str, unit: str, end: str) -> list[str | None]:
         return []
     found = s.foreign(end, s.acting)
     types: list[str | None] = [u for u in UNITS if u in found[1]] if found else [None]
-    return [target for target in types if passes(check_last_city, s, start, unit, end, target)]
+    return [target for target in types if is_legal(check_last_city, s, start, unit, end, target)]
 
 
 def _passes_through(s: Seven, region: str) -> bool:
     """SE7-8.7, SE7-13.2: whether a move may pass the region."""
-    return passes(check_refused, s, region) and passes(neutral.check_passage, s, (region,))
+    return is_legal(check_refused, s, region) and is_legal(neutral.check_passage, s, (region,))
 
 
 def _used(s: Seven, way: Way) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import DATA_ORDER, SUBSTITUTE, UNITS, Unit
 from domain.games.seven_empires.moves import AttackDeploy, Deploy, ReduceRegion
@@ -103,7 +103,7 @@ def attack_deploy(s: Seven, seat: Seat) -> Builder:
 def _placings(s: Seven, before: Counter[str]) -> Iterator[tuple[str, list[str]]]:
     """Own city region -> units that can be placed there."""
     for region in s.free_cities(s.acting):
-        fits: list[str] = [u for u in UNITS if passes(attack.check_placing, s, Placing(region, u), before)]
+        fits: list[str] = [u for u in UNITS if is_legal(attack.check_placing, s, Placing(region, u), before)]
         if fits:
             yield region, fits
 
@@ -113,7 +113,7 @@ def _placings(s: Seven, before: Counter[str]) -> Iterator[tuple[str, list[str]]]
 
 def reduction(s: Seven, seat: Seat) -> Builder:
     """SE7-10.2: the excess, in canonical order."""
-    about = s.top.of(frames.Reduction)
+    about = s.top.context(frames.Reduction)
     left, remove = dict(s.own(about.region, about.empire)), list[str]()
     while len(remove) < about.excess:
         unit = yield one("remove", removable(left, about.excess - len(remove)))

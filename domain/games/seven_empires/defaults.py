@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.seven_empires import choices, frames
 from domain.games.seven_empires.data import CARDS, DATA_ORDER, EMPIRES, UNITS
 from domain.games.seven_empires.moves import (
@@ -47,7 +47,7 @@ def _draft(s: Seven, seat: Seat) -> Move:
 
 
 def _choose_empire(s: Seven, seat: Seat) -> Move:
-    about = s.top.of(frames.ChooseEmpire)
+    about = s.top.context(frames.ChooseEmpire)
     empire = about.empires[0]
     return Delegate(empire, None) if about.mode == "delegation" else _action(s, empire)
 
@@ -75,16 +75,16 @@ def _attack_deploy(s: Seven, seat: Seat) -> Move:
 
 def _first_placing(s: Seven, before: Counter[str]) -> Placing:
     every = (Placing(region, unit) for unit in UNITS for region in s.free_cities(s.acting))
-    return next(p for p in every if passes(attack.check_placing, s, p, before))
+    return next(p for p in every if is_legal(attack.check_placing, s, p, before))
 
 
 def _defender(s: Seven, seat: Seat) -> Move:
-    left = s.top.of(frames.Counterfight).units
+    left = s.top.context(frames.Counterfight).units
     return ChooseDefender(next(unit for unit in FALLS if unit in left))
 
 
 def _reduction(s: Seven, seat: Seat) -> Move:
-    about = s.top.of(frames.Reduction)
+    about = s.top.context(frames.Reduction)
     there = s.own(about.region, about.empire)
     every = [unit for unit in FALLS for _ in range(there.get(unit, 0))]
     return ReduceRegion(about.region, every[: about.excess])
@@ -96,14 +96,14 @@ def _influence(s: Seven, seat: Seat) -> Move:
 
 
 def _event_unit(s: Seven, seat: Seat) -> Move:
-    about = s.top.of(frames.TileUnit)
+    about = s.top.context(frames.TileUnit)
     return PlaceEventUnit(about.queue[0], hourglass.places(s, about.queue[0], about.tile)[0])
 
 
 DEFAULTS: dict[str, Callable[[Seven, Seat], Move]] = {
     "draft": _draft,
     "choose_empire": _choose_empire,
-    "choose_delegated_action": lambda s, seat: _action(s, s.top.of(frames.ChooseDelegatedAction).empire),
+    "choose_delegated_action": lambda s, seat: _action(s, s.top.context(frames.ChooseDelegatedAction).empire),
     "build": lambda s, seat: BuildCity(building.buildable(s, s.acting)[0]),
     "deploy": _deploy,
     "palace": lambda s, seat: BuildPalace(palaces.growable(s, s.acting)[0]),

@@ -10,7 +10,7 @@ from msgspec import field
 from domain.games.seven_empires.data import ACTIONS, TILES, UNITS
 from domain.games.seven_empires.state import MODES
 from domain.games.seven_empires.value_objects import Step
-from domain.kernel.schema.declarations import UNSET, Context, Maybe, among, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, among, declared_classes
 
 ModeWord = Annotated[str, among(MODES)]
 UnitWord = Annotated[str, among(UNITS)]
@@ -157,5 +157,5 @@ class TileUnit(Context, frozen=True):
 
 
 FRAMES: dict[str, type[Context]] = {
-    kind: frame for kind, frame in declared(__name__, Context).items() if frame is not Acting
+    kind: frame for kind, frame in declared_classes(__name__, Context).items() if frame is not Acting
 }

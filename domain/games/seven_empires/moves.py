@@ -7,7 +7,18 @@ from typing import Annotated, ClassVar
 from msgspec import field
 
 from domain.games.seven_empires.value_objects import Placing, Step
-from domain.kernel.schema.declarations import UNSET, Admission, Case, Id, Listed, Maybe, Move, Varies, among, declared
+from domain.kernel.schema.declarations import (
+    UNSET,
+    Admission,
+    Case,
+    Id,
+    Listed,
+    Maybe,
+    Move,
+    Varies,
+    among,
+    declared_classes,
+)
 
 DEPLOY_MODES = ("each_city", "palace")
 
@@ -148,4 +159,4 @@ class PlaceEventUnit(Move, frozen=True):
     region: Id
 
 
-MOVES = declared(__name__, Move)
+MOVES = declared_classes(__name__, Move)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.games.common.counts import plus
-from domain.games.common.seats import put
+from domain.games.common.counts import add_count
+from domain.games.common.seats import replace_at
 from domain.games.seven_empires.state import NONE, Seven
 from domain.kernel.rules.flow import assign
 from domain.types import Seat
@@ -35,13 +35,13 @@ def movement(s: S, **change: object) -> S:
 
 def card(s: S, seat: Seat, *cards: str) -> S:
     """Cards go to a hand."""
-    return assign(s, hands=put(s.hands, seat, (*s.hands[seat], *cards)))
+    return assign(s, hands=replace_at(s.hands, seat, (*s.hands[seat], *cards)))
 
 
 def unit(s: S, name: str, kind: str, region: str, by: int = 1) -> S:
     """Units more or fewer in a region."""
     here = s.units.get(region, {})
-    there = {**here, name: plus(here.get(name, NONE), kind, by)}
+    there = {**here, name: add_count(here.get(name, NONE), kind, by)}
     if not there[name]:
         del there[name]
     units = {**s.units, region: there}
@@ -53,7 +53,7 @@ def unit(s: S, name: str, kind: str, region: str, by: int = 1) -> S:
 def moved_out(s: S, kind: str, region: str) -> S:
     """SE7-0.12: one unit fewer that can still move out of a region."""
     able = dict(s.moving.able)
-    left = plus(able.pop(region), kind, -1)
+    left = add_count(able.pop(region), kind, -1)
     return movement(s, able={**able, region: left} if left else able)
 
 

@@ -9,7 +9,7 @@ from domain.games.seven_empires.data import EMPIRES, LETTERED, LETTERS
 from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed
 from domain.games.seven_empires.facts.sequence import GameScored, MonarchsAssigned
 from domain.games.seven_empires.state import Seven
-from domain.kernel.rules.ruleset import Aside, Gather
+from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json, Seat
 
 
@@ -63,7 +63,7 @@ def _power(run: Sequence[Doc]) -> Sequence[Doc]:
     return [{**some[-1], "gains": [fact for fact in some if fact["points"]]} for some in by_empire]
 
 
-ASIDES: Mapping[str, Aside[Seven]] = {
+ASIDES: Mapping[str, ContextBuilder[Seven]] = {
     "starting_units_placed": _stands,
     "monarchs_assigned": _monarchs,
     "units_deployed": _stands,
@@ -71,5 +71,5 @@ ASIDES: Mapping[str, Aside[Seven]] = {
 }
 """Public fact -> what its sentence takes besides its own members."""
 
-GATHERS: Mapping[str, Gather] = {"flag_placed": _flags, "power_scored": _power}
+GATHERS: Mapping[str, SentenceMerger] = {"flag_placed": _flags, "power_scored": _power}
 """Fact -> how several that follow each other are told together."""

@@ -19,12 +19,12 @@ from domain.games.struggle_of_empires.scoring import scores
 from domain.games.struggle_of_empires.state import Struggle
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.schema.validators import Int, ListOf, Word
+from domain.kernel.schema.validators import IntegerRange, ListOf, Word
 
 OPTIONS = {
     "power_assignment": OptionType(Word(("choose", "random", "fixed")), "choose", "SOE-2.3"),
     "powers": OptionType(ListOf(Word(POWERS), 0, len(POWERS)), [], "SOE-2.3"),
-    "first_player": OptionType(Either(Word(("random",)), Int(0, 6)), "random", "SOE-2.3"),
+    "first_player": OptionType(Either(Word(("random",)), IntegerRange(0, 6)), "random", "SOE-2.3"),
     "unrest_visibility": OptionType(Word(("hidden", "open")), "hidden", "SOE-2.3"),
 }
 
@@ -67,8 +67,8 @@ RULESET: Ruleset[Struggle] = Ruleset(
     meta=META,
     state=Struggle,
     moves=MOVES,
-    do=DO,
-    go=GO,
+    handlers=DO,
+    continuations=GO,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -76,7 +76,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    asides=ASIDES,
+    context_builders=ASIDES,
     own=own,
     powers=powers,
     scores=scores,

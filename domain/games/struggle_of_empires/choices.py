@@ -36,7 +36,7 @@ from domain.games.struggle_of_empires.moves import (
     UseTile,
 )
 from domain.games.struggle_of_empires.rules import alliances, building, buying, moving, settling, setup, tiles
-from domain.games.struggle_of_empires.rules.checks import need_supply, passes
+from domain.games.struggle_of_empires.rules.checks import is_legal, need_supply
 from domain.games.struggle_of_empires.rules.combat import declare
 from domain.games.struggle_of_empires.rules.money import price
 from domain.games.struggle_of_empires.rules.movement import check_destination, needs_sea_roll
@@ -56,18 +56,18 @@ def build(s: Struggle, seat: Seat) -> Builder:
 
 
 def _choose_power(s: Struggle, seat: Seat) -> Builder:
-    free = [p for p in POWERS if passes(setup.check_choose_power, s, seat, ChoosePower(p))]
+    free = [p for p in POWERS if is_legal(setup.check_choose_power, s, seat, ChoosePower(p))]
     return ChoosePower((yield one("power", free)))
 
 
 def _place_units(s: Struggle, seat: Seat) -> Builder:
-    unit = yield one("unit", [u for u in UNITS if passes(need_supply, s, seat, u, "")])
-    fits = [r for r in SCORING if passes(setup.check_place_unit, s, seat, PlaceUnit(unit, r))]
+    unit = yield one("unit", [u for u in UNITS if is_legal(need_supply, s, seat, u, "")])
+    fits = [r for r in SCORING if is_legal(setup.check_place_unit, s, seat, PlaceUnit(unit, r))]
     return PlaceUnit(unit, (yield one("region", fits)))
 
 
 def _auction_bid(s: Struggle, seat: Seat) -> Builder:
-    bid = yield from auction.ask(s.unaligned(), s.bidding.standing, alliances.MAX_BID)
+    bid = yield from auction.ask_bid(s.unaligned(), s.bidding.standing, alliances.MAX_BID)
     return Bid(*bid) if bid else PassBid()
 
 
@@ -94,7 +94,7 @@ def reach(s: Struggle, seat: Seat, unit: str) -> list[str]:
     """Regions that a unit of the seat may enter now, in the order of the data."""
 
     def find() -> list[str]:
-        return [r for r in REGIONS if passes(check_destination, s, seat, unit, r)]
+        return [r for r in REGIONS if is_legal(check_destination, s, seat, unit, r)]
 
     return memo(s, f"reach {seat} {unit}", find)
 
@@ -113,7 +113,7 @@ def _destination(s: Struggle, seat: Seat, unit: str) -> Choice:
 
 def _tiles_to_buy(s: Struggle, seat: Seat) -> list[str]:
     def find() -> list[str]:
-        fit = [t for t in TILES if passes(buying.check_buyable, s, seat, t)]
+        fit = [t for t in TILES if is_legal(buying.check_buyable, s, seat, t)]
         return [t for t in fit if t not in RAIDERS or _raids(s, seat, t)]
 
     return memo(s, f"buy {seat}", find)
@@ -121,7 +121,7 @@ def _tiles_to_buy(s: Struggle, seat: Seat) -> list[str]:
 
 def _raids(s: Struggle, seat: Seat, tile: str) -> dict[str, list[Seat]]:
     """Region -> seats that the tile can be sent against."""
-    aims = {r: [x for x in s.everybody if passes(buying.check_raid, s, seat, tile, r, x)] for r in COLONIES}
+    aims = {r: [x for x in s.everybody if is_legal(buying.check_raid, s, seat, tile, r, x)] for r in COLONIES}
     return {region: seats for region, seats in aims.items() if seats}
 
 
@@ -143,7 +143,7 @@ def _priced(s: Struggle, seat: Seat, tile: str) -> Option:
 
 
 def _units_to_build(s: Struggle, seat: Seat) -> list[Unit]:
-    units = [u for u in UNITS if passes(need_supply, s, seat, u, "")]
+    units = [u for u in UNITS if is_legal(need_supply, s, seat, u, "")]
     can = s.acting.actions_left and s.empires[seat].population >= building.COST
     return [u for u in units if reach(s, seat, u)] if can else []
 
@@ -154,7 +154,7 @@ def _build(s: Struggle, seat: Seat) -> Builder:
 
 
 def _can_build_militia(s: Struggle, seat: Seat) -> bool:
-    return passes(building.check_build_militia, s, seat, BuildMilitia(s.empires[seat].home))
+    return is_legal(building.check_build_militia, s, seat, BuildMilitia(s.empires[seat].home))
 
 
 def _build_militia(s: Struggle, seat: Seat) -> Builder:
@@ -170,7 +170,7 @@ def _departures(s: Struggle, seat: Seat, opening: bool) -> dict[str, dict[str, l
     def from_there(unit: str) -> Iterator[tuple[str, list[str]]]:
         for start in s.empires[seat].units:
             goals = [r for r in reach(s, seat, unit) if r != start]
-            if goals and passes(moving.check_leaving, s, seat, unit, start, opening):
+            if goals and is_legal(moving.check_leaving, s, seat, unit, start, opening):
                 yield start, goals
 
     def find() -> dict[str, dict[str, list[str]]]:
@@ -205,7 +205,7 @@ def _move_unit(s: Struggle, seat: Seat) -> Builder:
 
 
 def _to_colonize(s: Struggle, seat: Seat) -> list[str]:
-    return [m for m in s.lying() if passes(settling.check_colonize, s, seat, Colonize(m))]
+    return [m for m in s.lying() if is_legal(settling.check_colonize, s, seat, Colonize(m))]
 
 
 def _colonize(s: Struggle, seat: Seat) -> Builder:
@@ -213,7 +213,7 @@ def _colonize(s: Struggle, seat: Seat) -> Builder:
 
 
 def _to_enslave(s: Struggle, seat: Seat) -> list[str]:
-    return [m for m in s.lying() if passes(settling.check_enslave, s, seat, Enslave(m))]
+    return [m for m in s.lying() if is_legal(settling.check_enslave, s, seat, Enslave(m))]
 
 
 def _enslave(s: Struggle, seat: Seat) -> Builder:
@@ -238,7 +238,7 @@ def _attack(s: Struggle, seat: Seat) -> Builder:
 def _usable(s: Struggle, seat: Seat) -> list[str]:
     def find() -> list[str]:
         owned = dict.fromkeys(t.tile for t in s.empires[seat].tiles)
-        return [t for t in owned if passes(tiles.check_usable, s, seat, t) and _uses(s, seat, t)]
+        return [t for t in owned if is_legal(tiles.check_usable, s, seat, t) and _uses(s, seat, t)]
 
     return memo(s, f"usable {seat}", find)
 
@@ -248,11 +248,11 @@ def _uses(s: Struggle, seat: Seat, tile: str) -> list[Json]:
     if tile == "war_office":
         return list(choices_combat.targets(s, seat))
     if tile == "diplomatic_service":
-        return [t for t in TILES if passes(tiles.check_alliance_tile, s, seat, t)]
+        return [t for t in TILES if is_legal(tiles.check_alliance_tile, s, seat, t)]
     check = tiles.use_of(tile).check
     if tile == "improved_agriculture":
-        return [None] if passes(check, s, seat, UseTile(tile)) else []
-    return [r for r in REGIONS if passes(check, s, seat, _use_in(tile, r))]
+        return [None] if is_legal(check, s, seat, UseTile(tile)) else []
+    return [r for r in REGIONS if is_legal(check, s, seat, _use_in(tile, r))]
 
 
 _BUILDERS = ("mercenaries", "pressgangs")

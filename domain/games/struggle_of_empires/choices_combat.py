@@ -17,7 +17,7 @@ from domain.games.struggle_of_empires.moves import (
     Support,
     UseBlockade,
 )
-from domain.games.struggle_of_empires.rules.checks import passes
+from domain.games.struggle_of_empires.rules.checks import is_legal
 from domain.games.struggle_of_empires.rules.combat import declare, losses, support
 from domain.games.struggle_of_empires.rules.combat.steps import side_of
 from domain.games.struggle_of_empires.rules.money import after_paying
@@ -45,7 +45,7 @@ def targets(s: Struggle, seat: Seat) -> dict[str, list[Target]]:
         neutral = [Target("neutral", marker=m) for m in s.markers.get(region, ())]
         tiles_there = [Target(tile) for tile, held in s.captives() if held.region == region]
         for target in (*players, *neutral, *tiles_there):
-            if passes(declare.check_target, s, seat, region, target):
+            if is_legal(declare.check_target, s, seat, region, target):
                 yield target
 
     def find() -> dict[str, list[Target]]:
@@ -106,13 +106,13 @@ def _offer(s: Struggle, ally: Seat, gold: int, region: str, kind: str) -> Asks[O
 
 
 def _support(s: Struggle, seat: Seat) -> Builder:
-    most = s.top.of(frames.Support)
+    most = s.top.context(frames.Support)
     armies = yield span("armies", 0, most.armies)
     return Support(armies, (yield span("navies", 0, most.navies)))
 
 
 def _request_support(s: Struggle, seat: Seat) -> Builder:
-    eligible, gold = s.top.of(frames.RequestSupport).eligible, s.empires[seat].gold
+    eligible, gold = s.top.context(frames.RequestSupport).eligible, s.empires[seat].gold
     ask, offers = yield from _request(s, eligible, gold, s.battle.region, "player")
     return RequestSupport(ask, offers)
 
@@ -122,7 +122,7 @@ def _naval_choice(s: Struggle, seat: Seat) -> Builder:
 
 
 def _assign(s: Struggle, seat: Seat) -> Builder:
-    shown = s.top.of(frames.AssignAllianceTiles).tiles
+    shown = s.top.context(frames.AssignAllianceTiles).tiles
     return AssignAllianceTiles((yield some("naval", shown, 0, len(shown))))
 
 
@@ -145,7 +145,7 @@ def _choose_loss(s: Struggle, seat: Seat) -> Builder:
 def _fighting_withdrawal(s: Struggle, seat: Seat) -> Builder:
     if not (yield one("use", [False, True])):
         return FightingWithdrawal(False)
-    return FightingWithdrawal(True, (yield one("save", s.top.of(frames.FightingWithdrawal).saves)))
+    return FightingWithdrawal(True, (yield one("save", s.top.context(frames.FightingWithdrawal).saves)))
 
 
 BUILDERS: dict[str, Callable[[Struggle, Seat], Builder]] = {

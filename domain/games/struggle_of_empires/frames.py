@@ -7,7 +7,7 @@ from typing import Annotated
 
 from domain.games.struggle_of_empires.state import Side
 from domain.games.struggle_of_empires.value_objects import LossChoice
-from domain.kernel.schema.declarations import UNSET, Context, Maybe, Part, among, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, Part, among, declared_classes
 from domain.types import Json
 
 # --- set-up and sequence ---------------------------------------------------------------------------------------
@@ -126,4 +126,4 @@ class FightingWithdrawal(Context, frozen=True):
     """Seats of his side that would lose an army or navy, ascending."""
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

@@ -19,7 +19,7 @@ from domain.kernel.schema.declarations import (
     Maybe,
     Move,
     Varies,
-    declared,
+    declared_classes,
 )
 
 # --- set-up and auctions --------------------------------------------------------------------------------------
@@ -209,4 +209,4 @@ class FightingWithdrawal(Move, frozen=True):
     save: Maybe[Count] = UNSET
 
 
-MOVES = declared(__name__, Move)
+MOVES = declared_classes(__name__, Move)

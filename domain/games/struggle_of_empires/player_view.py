@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from domain.games.common.dice import rolled
-from domain.games.common.merged_sentences import grouped, shared
+from domain.games.common.dice import describe_roll
+from domain.games.common.merged_sentences import group_by, merged_shares
 from domain.games.struggle_of_empires.data import MARKERS, REGIONS, ROUNDS, SEA_ROLL, TILES, UNITS
 from domain.games.struggle_of_empires.facts.combat import (
     BattleResolved,
@@ -37,7 +37,7 @@ from domain.games.struggle_of_empires.state import (
     Tile,
     Turn,
 )
-from domain.kernel.rules.ruleset import Aside, Chapter
+from domain.kernel.rules.ruleset import Chapter, ContextBuilder
 from domain.kernel.schema.declarations import UNSET, Maybe, Part, among, doc, or_none
 from domain.types import Json, Seat
 
@@ -223,7 +223,7 @@ def chapter(s: Struggle) -> Chapter:
 
 def _by_region(_: Struggle, __: Struggle, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
     """Where the markers lie."""
-    return {"regions": grouped(fact.markers, lambda marker: MARKERS[marker].region)}
+    return {"regions": group_by(fact.markers, lambda marker: MARKERS[marker].region)}
 
 
 def _bid(before: Struggle, _: Struggle, fact: BidMade) -> Mapping[str, Json]:
@@ -269,7 +269,7 @@ def _who(party: Party) -> Json:
 def _rolled(before: Struggle, after: Struggle, fact: BattleRolled) -> Mapping[str, Json]:
     """Who rolled in which battle, and what the strengths are made of."""
     first, second = (
-        rolled(_who(before.battle.party(side)), dice, total, strength_parts(before, fact.stage, side))
+        describe_roll(_who(before.battle.party(side)), dice, total, strength_parts(before, fact.stage, side))
         for side, dice, total in zip(SIDES, (fact.attacker, fact.defender), fact.totals, strict=True)
     )
     return {"rolls": [{"stage": fact.stage, **first}, second]}
@@ -317,7 +317,7 @@ def _received(before: Struggle, _: Struggle, fact: GoldReceived) -> Mapping[str,
     if fact.why != "income":
         return {"single": True}
     gold = {seat: income(empire) for seat, empire in enumerate(before.empires)}
-    return shared(fact.seat, gold, {seat: empire.gold for seat, empire in enumerate(before.empires)})
+    return merged_shares(fact.seat, gold, {seat: empire.gold for seat, empire in enumerate(before.empires)})
 
 
 def _grown(before: Struggle, after: Struggle, fact: PopulationGrown) -> Mapping[str, Json]:
@@ -331,10 +331,10 @@ def _grown(before: Struggle, after: Struggle, fact: PopulationGrown) -> Mapping[
 def _scored(before: Struggle, _: Struggle, fact: RegionScored) -> Mapping[str, Json]:
     """What a region brings to all seats, with the first of them."""
     points = region_points(before, fact.region)
-    return shared(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+    return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
 
 
-ASIDES: Mapping[str, Aside[Struggle]] = {
+ASIDES: Mapping[str, ContextBuilder[Struggle]] = {
     "markers_drawn": _by_region,
     "empire_drawn": _by_region,
     "bid_made": _bid,

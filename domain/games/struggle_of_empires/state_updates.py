@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from domain.games.common.counts import plus
-from domain.games.common.seats import put
+from domain.games.common.counts import add_count
+from domain.games.common.seats import replace_at
 from domain.games.struggle_of_empires.state import Empire, Struggle, Tile
 from domain.kernel.rules.flow import assign
 from domain.types import Seat
@@ -13,7 +13,7 @@ S = Struggle
 
 def empire(s: S, seat: Seat, **change: object) -> S:
     """Change fields of one seat's empire."""
-    return assign(s, empires=put(s.empires, seat, assign(s.empires[seat], **change)))
+    return assign(s, empires=replace_at(s.empires, seat, assign(s.empires[seat], **change)))
 
 
 def all_empires(s: S, **change: object) -> S:
@@ -39,7 +39,7 @@ def party(s: S, side: str, **change: object) -> S:
 def unit(s: S, seat: Seat, kind: str, region: str, by: int) -> S:
     """A unit more or less in a region."""
     before = s.empires[seat].units
-    there = plus(before.get(region, {}), kind, by)
+    there = add_count(before.get(region, {}), kind, by)
     units = {**before, region: there}
     if not there:
         del units[region]
@@ -48,12 +48,12 @@ def unit(s: S, seat: Seat, kind: str, region: str, by: int) -> S:
 
 def token(s: S, seat: Seat, region: str, by: int) -> S:
     """A token more or less in a region."""
-    return empire(s, seat, tokens=plus(s.empires[seat].tokens, region, by))
+    return empire(s, seat, tokens=add_count(s.empires[seat].tokens, region, by))
 
 
 def unrest(s: S, seat: Seat, by: int) -> S:
     """Unrest more or less."""
-    return assign(s, unrest=put(s.unrest, seat, s.unrest[seat] + by))
+    return assign(s, unrest=replace_at(s.unrest, seat, s.unrest[seat] + by))
 
 
 def used(s: S, seat: Seat, tile: str) -> S:
@@ -68,7 +68,7 @@ def removed(s: S, seat: Seat, tile: str) -> S:
 
 def stocked(s: S, tile: str, by: int) -> S:
     """A copy of a tile more or less in the stock."""
-    return assign(s, stock=plus(s.stock, tile, by))
+    return assign(s, stock=add_count(s.stock, tile, by))
 
 
 def returned(s: S, seat: Seat, tile: str, banned: bool) -> S:

@@ -1,17 +1,17 @@
-"""The command that a stored record came from."""
+"""The command behind a stored record."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.kernel.game.command import Act
+from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Rewind, Shift
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
 from domain.kernel.records.record import Record
 
-_BY_KIND: Mapping[str, type[Act]] = {
+_BY_KIND: Mapping[str, type[Command]] = {
     "joined": Join,
     "revealed": Reveal,
     "left": Leave,
@@ -24,15 +24,21 @@ _BY_KIND: Mapping[str, type[Act]] = {
     "closed": Close,
 }
 
-_RULED: Mapping[str, type[Act]] = {"extend": Extend, "hold": Hold, "reissue": Reissue, "shift": Shift, "vacate": Vacate}
+_RULED: Mapping[str, type[Command]] = {
+    "extend": Extend,
+    "hold": Hold,
+    "reissue": Reissue,
+    "shift": Shift,
+    "vacate": Vacate,
+}
 
 
-def act_of(record: Record, game: AnyGame) -> Act:
-    """What made a record that is not the first, done to the game as it was before."""
+def command_of(record: Record, game: AnyGame) -> Command:
+    """Return the command behind a record, except the first; `game` is the game before it."""
     if record.kind != "ruled":
-        return _BY_KIND[record.kind].of(record, game)
-    if record.acts():
-        return Play.of(record, game)
+        return _BY_KIND[record.kind].from_record(record, game)
+    if record.moves():
+        return Play.from_record(record, game)
     if "act" in record.body:
-        return _RULED[record.body["act"]].of(record, game)
-    return Look.of(record, game)
+        return _RULED[record.body["act"]].from_record(record, game)
+    return Look.from_record(record, game)

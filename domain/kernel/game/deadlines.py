@@ -1,12 +1,11 @@
-"""Deadlines: how long a decision may take, as pure arithmetic on the times of records.
+"""Deadlines: time allowed for a decision, as pure arithmetic on the times of records.
 
-Every frame has a clock of its own. It runs while the frame is the top one and stands while another covers it, so that
-an interruption costs nobody time. A frame that asks the same question anew goes on with the clock of the one before.
-A rewind starts the clocks of the line anew. All times are ms, points in time since
-1970 UTC.
+Every frame has a clock of its own. It runs while the frame is the top one and stops while another covers it, so an
+interruption costs nobody time. A frame with a repeated question continues the clock of its predecessor. A rewind
+restarts all clocks. All times are ms, points in time since 1970 UTC.
 
-What a seat has of its own, its account, goes on through the whole game, rewinds too: a bank of time that is used up
-beyond deadlines, days of vacation, and holds, until somebody sits there again: during both no time of the seat's runs.
+Each seat's time bank lasts through the whole game, rewinds included: spare time for use beyond deadlines, days of
+vacation, and holds, lasting until a player takes the seat again. During vacations and holds no time of the seat runs.
 """
 
 from __future__ import annotations
@@ -25,85 +24,85 @@ from domain.types import MAX_INT, Json, Seat
 
 SECOND = 1000
 DAY = 24 * 3600 * SECOND
-LONGEST = 400 * 24 * 3600
-"""Seconds that a deadline class, a grace or a bank may have."""
+MAX_SECONDS = 400 * 24 * 3600
+"""Longest deadline class, grace or bank, in seconds."""
 
-LONGEST_DELAY = 24 * 3600
-"""Seconds by which a table may be shown later to those who are not at it."""
+MAX_DELAY_SECONDS = 24 * 3600
+"""Longest delay of a table for viewers away from it, in seconds."""
 
-MOVE = "move"
-"""The deadline class of what has no other."""
+DEFAULT_CLASS = "move"
+"""Deadline class of frames without another."""
 
-MOST_DAYS = 100
-"""Days of vacation that a seat may have."""
+MAX_VACATION_DAYS = 100
+"""Most days of vacation of a seat."""
 
 
-class Clock(NamedTuple):
-    """The clock of one frame, or of several after each other that ask the same question."""
+class FrameClock(NamedTuple):
+    """Clock of one frame, or of consecutive frames with the same question."""
 
     n: int
-    """Their `timer`."""
+    """The frames' `timer`."""
     left: int
-    """What it had left when it last started or stopped."""
+    """ms left at the last start or stop."""
     since: int | None
-    """When it started to run; None while it stands."""
+    """Time of the start; None while stopped."""
 
     @property
     def deadline(self) -> int | None:
-        """When it runs out; None while it stands."""
+        """Return the time of expiry; None while stopped."""
         return None if self.since is None else self.since + self.left
 
 
 @dataclass(frozen=True)
-class Pace:
-    """Seconds per deadline class, and the grace after a deadline before it is enforced; no class, no deadline."""
+class TimeControl:
+    """Seconds per deadline class, and the grace before a missed deadline is enforced; no class, no deadline."""
 
     seconds: Mapping[str, int]
     grace: int = 0
     bank: int = 0
-    """Seconds that each seat has for the whole game, for when it is late."""
+    """Seconds of each seat for the whole game, used up beyond deadlines."""
     vacation: int = 0
-    """Days of vacation that each seat has for the whole game."""
+    """Days of vacation of each seat for the whole game."""
 
     def to_json(self) -> dict[str, Json]:
-        """As it stands in the record `opened`."""
-        own = {"bank": self.bank, "vacation": self.vacation}
-        return {"seconds": dict(self.seconds), "grace": self.grace} | {k: v for k, v in own.items() if v}
+        """Return the form in the record `opened`."""
+        optional = {"bank": self.bank, "vacation": self.vacation}
+        return {"seconds": dict(self.seconds), "grace": self.grace} | {k: v for k, v in optional.items() if v}
 
 
 @dataclass(frozen=True)
-class Account:
-    """What a seat has left of its own."""
+class TimeBank:
+    """Remaining time, vacation and holds of a seat."""
 
     bank: int = 0
     """ms."""
     days: int = 0
-    """Of vacation."""
-    rests: tuple[tuple[int, int], ...] = ()
-    """Vacations that were taken, begin and end; one after the other."""
+    """Days of vacation."""
+    vacations: tuple[tuple[int, int], ...] = ()
+    """Begin and end of vacations taken; consecutive."""
     holds: tuple[tuple[int, int], ...] = ()
-    """When the seat was held, begin and end; one after the other, also during vacations."""
+    """Begin and end of the seat's holds; consecutive, also during vacations."""
 
-    def rested(self, begin: int, end: int) -> int:
-        """How much of that time does not run for the seat: vacations and holds."""
-        spans = _union(self.rests, self.holds) if self.holds else self.rests
+    def paused_ms(self, begin: int, end: int) -> int:
+        """Return the part of the time not running for the seat: vacations and holds."""
+        spans = _merge_spans(self.vacations, self.holds) if self.holds else self.vacations
         return sum(max(0, min(end, until) - max(begin, since)) for since, until in spans)
 
     @property
-    def back(self) -> int:
-        """When the last vacation ends."""
-        return self.rests[-1][1] if self.rests else 0
+    def vacation_end(self) -> int:
+        """Return the end of the last vacation."""
+        return self.vacations[-1][1] if self.vacations else 0
 
     @property
-    def held(self) -> int:
-        """When the last hold ends."""
+    def hold_end(self) -> int:
+        """Return the end of the last hold."""
         return self.holds[-1][1] if self.holds else 0
 
 
-def _union(*kinds: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same time in spans that do not overlap."""
+def _merge_spans(*spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the same time in spans without overlap."""
     out: list[tuple[int, int]] = []
-    for since, until in sorted(chain(*kinds)):
+    for since, until in sorted(chain(*spans)):
         if out and since <= out[-1][1]:
             out[-1] = out[-1][0], max(out[-1][1], until)
         else:
@@ -111,103 +110,103 @@ def _union(*kinds: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return out
 
 
-NO_PACE = Pace({})
+NO_DEADLINES = TimeControl({})
 
 
-def pace_of(meta: Meta, doc: Json) -> Pace:
-    """A preset's name, or `{"seconds": {class: n}, "grace", "bank", "vacation"}`; None or `none` for no deadlines.
+def parse_time_control(meta: Meta, doc: Json) -> TimeControl:
+    """Parse a preset's name, or `{"seconds": {class: n}, "grace", "bank", "vacation"}`; None or `none`: no deadlines.
 
-    Raises InvalidTable with a pointer. Classes that are not named have no deadline.
+    Classes without an entry have no deadline. Raise InvalidTable with a pointer.
     """
     if doc is None or doc == "none":
-        return NO_PACE
+        return NO_DEADLINES
     if isinstance(doc, str):
         if doc not in meta.paces:
-            raise InvalidTable(validators.expected(validators.one_of(["none", *meta.paces])), "/pace")
-        return Pace(meta.paces[doc])
+            raise InvalidTable(validators.expected_message(validators.one_of(["none", *meta.paces])), "/pace")
+        return TimeControl(meta.paces[doc])
     if not isinstance(doc, dict) or set(doc) - _LIMITS.keys() - {"seconds"} or not isinstance(doc.get("seconds"), dict):
-        raise InvalidTable(validators.expected(Message("a preset, or an object with `seconds`")), "/pace")
+        raise InvalidTable(validators.expected_message(Message("a preset, or an object with `seconds`")), "/pace")
     for name, value in doc["seconds"].items():
-        if name not in (classes := sorted({*meta.clocks.values(), MOVE})):
-            raise InvalidTable(validators.expected(validators.one_of(classes)), f"/pace/seconds/{name}")
-        _whole(value, 1, LONGEST, f"/pace/seconds/{name}")
-    own = {name: _whole(doc.get(name, 0), 0, most, f"/pace/{name}") for name, most in _LIMITS.items()}
-    return Pace(doc["seconds"], **own)
+        if name not in (classes := sorted({*meta.clocks.values(), DEFAULT_CLASS})):
+            raise InvalidTable(validators.expected_message(validators.one_of(classes)), f"/pace/seconds/{name}")
+        _parse_integer(value, 1, MAX_SECONDS, f"/pace/seconds/{name}")
+    limits = {name: _parse_integer(doc.get(name, 0), 0, most, f"/pace/{name}") for name, most in _LIMITS.items()}
+    return TimeControl(doc["seconds"], **limits)
 
 
-_LIMITS = {"grace": LONGEST, "bank": LONGEST, "vacation": MOST_DAYS}
+_LIMITS = {"grace": MAX_SECONDS, "bank": MAX_SECONDS, "vacation": MAX_VACATION_DAYS}
 
 
-def _whole(value: Json, lo: int, hi: int, at: str) -> int:
+def _parse_integer(value: Json, lo: int, hi: int, at: str) -> int:
     if type(value) is not int or not lo <= value <= hi:
-        raise InvalidTable(validators.expected(Message("a whole number from {lo} to {hi}", lo=lo, hi=hi)), at)
+        raise InvalidTable(validators.expected_message(Message("a whole number from {lo} to {hi}", lo=lo, hi=hi)), at)
     return value
 
 
-def class_of(meta: Meta, frame: Frame) -> str:
-    """The deadline class of a frame."""
-    return meta.clocks.get(frame.kind, MOVE)
+def deadline_class(meta: Meta, frame: Frame) -> str:
+    """Return the deadline class of a frame."""
+    return meta.clocks.get(frame.kind, DEFAULT_CLASS)
 
 
 def tick(
     meta: Meta,
-    pace: Pace,
-    clocks: tuple[Clock, ...],
+    time_control: TimeControl,
+    clocks: tuple[FrameClock, ...],
     frames: tuple[Frame, ...],
     at: int,
-    accounts: Sequence[Account] = (),
-) -> tuple[Clock, ...]:
-    """The clocks after a record at that time has left these frames."""
+    time_banks: Sequence[TimeBank] = (),
+) -> tuple[FrameClock, ...]:
+    """Return the clocks after a record at time `at`, with these frames left open."""
     if not frames:
         return ()
-    known = {clock.n: clock for clock in clocks}
-    top, classes, limits = frames[-1].timer, meta.clocks, pace.seconds
+    clocks_by_timer = {clock.n: clock for clock in clocks}
+    top, classes, limits = frames[-1].timer, meta.clocks, time_control.seconds
     out = []
-    for frame in frames:  # at every second record: no more is asked than must be
+    for frame in frames:  # runs at every second record: minimal work
         timer = frame.timed_as or frame.n
-        clock = known.get(timer)
+        clock = clocks_by_timer.get(timer)
         if clock is None and not frame.owing:
             continue
-        seconds = limits.get(classes.get(frame.kind, MOVE))
+        seconds = limits.get(classes.get(frame.kind, DEFAULT_CLASS))
         if seconds is None:
             continue
         since = at if timer == top else None
         if clock is None:
-            clock = Clock(timer, min(seconds * SECOND, MAX_INT), since)
+            clock = FrameClock(timer, min(seconds * SECOND, MAX_INT), since)
         elif since is None:
-            clock = _stop(clock, at, accounts, frame)
+            clock = _stop(clock, at, time_banks, frame)
         elif clock.since is None:
-            clock = Clock(timer, clock.left, at)
+            clock = FrameClock(timer, clock.left, at)
         out.append(clock)
     return tuple(out)
 
 
-def moved(clocks: tuple[Clock, ...], n: int, ms: int) -> tuple[Clock, ...]:
-    """The clocks after the deadline of the frames with timer `n` was moved."""
+def move_deadline(clocks: tuple[FrameClock, ...], n: int, ms: int) -> tuple[FrameClock, ...]:
+    """Return the clocks with the deadline of the frames with timer `n` moved."""
     return tuple(c._replace(left=max(c.left + ms, 0)) if c.n == n else c for c in clocks)
 
 
-def shifted(clocks: tuple[Clock, ...], ms: int) -> tuple[Clock, ...]:
-    """The clocks when time itself has been set forward by so much: what has passed on them stays what it was."""
+def shift_clocks(clocks: tuple[FrameClock, ...], ms: int) -> tuple[FrameClock, ...]:
+    """Return the clocks after the service clock was set forward by `ms`: elapsed time stays the same."""
     return tuple(c._replace(since=c.since + ms) if c.since is not None else c for c in clocks)
 
 
-def _stop(clock: Clock, at: int, accounts: Sequence[Account], frame: Frame) -> Clock:
-    """Who was on vacation meanwhile has lost no time, and nobody else who is waited for has either."""
+def _stop(clock: FrameClock, at: int, time_banks: Sequence[TimeBank], frame: Frame) -> FrameClock:
+    """Stop a clock. Vacations during its run cost no time, neither the absent seat nor the others awaited."""
     if clock.since is None:
         return clock
-    # Who owes a secret decision must not show in the time that is left of it.
+    # The time left of a secret decision must not reveal the seats owing it.
     awaited = frame.asked if frame.secret else frame.owing
-    rested = max((_of(accounts, seat).rested(clock.since, at) for seat in awaited), default=0)
-    return Clock(clock.n, max(clock.left - (at - clock.since - rested), 0), None)
+    paused = max((_time_bank_of(time_banks, seat).paused_ms(clock.since, at) for seat in awaited), default=0)
+    return FrameClock(clock.n, max(clock.left - (at - clock.since - paused), 0), None)
 
 
-def _of(accounts: Sequence[Account], seat: Seat) -> Account:
-    return accounts[seat] if accounts else Account()
+def _time_bank_of(time_banks: Sequence[TimeBank], seat: Seat) -> TimeBank:
+    return time_banks[seat] if time_banks else TimeBank()
 
 
-def running(clocks: tuple[Clock, ...], frames: tuple[Frame, ...]) -> Clock | None:
-    """The clock of the top frame."""
+def running_clock(clocks: tuple[FrameClock, ...], frames: tuple[Frame, ...]) -> FrameClock | None:
+    """Return the clock of the top frame, or None."""
     if clocks and frames:
         timer = frames[-1].timer
         for clock in clocks:
@@ -216,92 +215,104 @@ def running(clocks: tuple[Clock, ...], frames: tuple[Frame, ...]) -> Clock | Non
     return None
 
 
-# --- what is a seat's own --------------------------------------------------------------------------------------
+# --- time banks of seats ----------------------------------------------------------------------------------------
 
 
-def accounts_of(pace: Pace, seats: int) -> tuple[Account, ...]:
-    """What the seats have when the game is opened."""
-    return (Account(pace.bank * SECOND, pace.vacation),) * seats
+def initial_time_banks(time_control: TimeControl, seats: int) -> tuple[TimeBank, ...]:
+    """Return the time banks at the opening of the game."""
+    return (TimeBank(time_control.bank * SECOND, time_control.vacation),) * seats
 
 
-def deadline_of(clock: Clock, account: Account) -> int | None:
-    """The deadline as it is for one seat: its vacations and holds since the clock started do not count."""
+def seat_deadline(clock: FrameClock, time_bank: TimeBank) -> int | None:
+    """Return the deadline of one seat: its vacations and holds since the clock started do not count."""
     if clock.since is None or clock.deadline is None:
         return None
-    paused = account.rested(clock.since, MAX_INT)
-    return max(clock.deadline + paused, account.back, account.held) if paused else clock.deadline
+    paused = time_bank.paused_ms(clock.since, MAX_INT)
+    return max(clock.deadline + paused, time_bank.vacation_end, time_bank.hold_end) if paused else clock.deadline
 
 
-def dues(
-    pace: Pace,
-    clocks: tuple[Clock, ...],
+def due_times(
+    time_control: TimeControl,
+    clocks: tuple[FrameClock, ...],
     frames: tuple[Frame, ...],
     seats: Iterable[Seat],
-    accounts: Sequence[Account] = (),
+    time_banks: Sequence[TimeBank] = (),
     at: int = 0,
     *,
-    alone: bool = False,
+    individually: bool = False,
 ) -> dict[Seat, int]:
-    """When the default of each of these seats is played: once both the grace and its bank have run out.
+    """Return the time of each seat's default move: after both the grace and its bank have run out.
 
-    `at` is the time of the last record, up to which the banks were charged. Whoever decides in secret has no use of a
-    bank: what is left of it would tell who has answered. For the same reason nobody's default is played before that of
-    all who were asked may be, whoever is on vacation; with `alone` each seat's own time is told.
+    `at` is the time of the last record, the end of the time charged to the banks. A secret decision uses no bank, since
+    the remainder would reveal the seats with an answer. For the same reason no default is played before those of all
+    seats asked are due, vacations included; `individually` returns each seat's own time.
     """
-    clock = running(clocks, frames)
+    clock = running_clock(clocks, frames)
     if clock is None:
         return {}
-    together = frames[-1].secret and not alone
-    own = {s: _due(pace, clock, frames[-1], _of(accounts, s), at) for s in (frames[-1].asked if together else seats)}
-    return dict.fromkeys(seats, max(own.values(), default=0)) if together else own
+    together = frames[-1].secret and not individually
+    times = {
+        s: _due_time(time_control, clock, frames[-1], _time_bank_of(time_banks, s), at)
+        for s in (frames[-1].asked if together else seats)
+    }
+    return dict.fromkeys(seats, max(times.values(), default=0)) if together else times
 
 
-def _due(pace: Pace, clock: Clock, frame: Frame, account: Account, at: int) -> int:
-    """Of one seat, by a clock that runs."""
-    deadline = deadline_of(clock, account) or 0
-    late = max(deadline, at) + account.bank if account.bank and not frame.secret else deadline
-    return max(deadline + pace.grace * SECOND, late)
+def _due_time(time_control: TimeControl, clock: FrameClock, frame: Frame, time_bank: TimeBank, at: int) -> int:
+    """Return the time of one seat, by a running clock."""
+    deadline = seat_deadline(clock, time_bank) or 0
+    late = max(deadline, at) + time_bank.bank if time_bank.bank and not frame.secret else deadline
+    return max(deadline + time_control.grace * SECOND, late)
 
 
-def due_at(
-    pace: Pace, clocks: tuple[Clock, ...], frames: tuple[Frame, ...], accounts: Sequence[Account] = (), at: int = 0
+def first_due_time(
+    time_control: TimeControl,
+    clocks: tuple[FrameClock, ...],
+    frames: tuple[Frame, ...],
+    time_banks: Sequence[TimeBank] = (),
+    at: int = 0,
 ) -> int | None:
-    """When the first default of the top frame is played; None for never."""
+    """Return the time of the first default of the top frame; None for never."""
     owing = frames[-1].owing if frames else ()
-    return min(dues(pace, clocks, frames, owing, accounts, at).values(), default=None)
+    return min(due_times(time_control, clocks, frames, owing, time_banks, at).values(), default=None)
 
 
-def charge(
-    accounts: tuple[Account, ...], clocks: tuple[Clock, ...], frames: tuple[Frame, ...], since: int, at: int
-) -> tuple[Account, ...]:
-    """The accounts at that time, when these frames have stood since the record before."""
-    clock = running(clocks, frames)
+def charge_time_banks(
+    time_banks: tuple[TimeBank, ...], clocks: tuple[FrameClock, ...], frames: tuple[Frame, ...], since: int, at: int
+) -> tuple[TimeBank, ...]:
+    """Return the time banks at time `at`, after these frames have been open since the previous record."""
+    clock = running_clock(clocks, frames)
     if clock is None or frames[-1].secret:
-        return accounts
-    return tuple(_charged(a, clock, since, at) if s in frames[-1].owing else a for s, a in enumerate(accounts))
+        return time_banks
+    return tuple(_charge(a, clock, since, at) if s in frames[-1].owing else a for s, a in enumerate(time_banks))
 
 
-def _charged(account: Account, clock: Clock, since: int, at: int) -> Account:
-    late = at - max(since, deadline_of(clock, account) or 0)
-    return replace(account, bank=max(account.bank - late, 0)) if late > 0 and account.bank else account
+def _charge(time_bank: TimeBank, clock: FrameClock, since: int, at: int) -> TimeBank:
+    late = at - max(since, seat_deadline(clock, time_bank) or 0)
+    return replace(time_bank, bank=max(time_bank.bank - late, 0)) if late > 0 and time_bank.bank else time_bank
 
 
-def rest(account: Account, days: int, at: int) -> Account:
-    """A vacation of whole days, from now on or from the end of the one before."""
-    begin = max(at, account.back)
-    return replace(account, days=account.days - days, rests=(*account.rests, (begin, begin + days * DAY)))
+def take_vacation(time_bank: TimeBank, days: int, at: int) -> TimeBank:
+    """Add a vacation of whole days, beginning now or at the end of the previous one."""
+    begin = max(at, time_bank.vacation_end)
+    return replace(time_bank, days=time_bank.days - days, vacations=(*time_bank.vacations, (begin, begin + days * DAY)))
 
 
-def shift(account: Account, ms: int) -> Account:
-    """The account when time itself has been set forward by so much: spans lie where they lay, seen from the clocks."""
-    rests = tuple((begin + ms, end + ms) for begin, end in account.rests)
-    return replace(account, rests=rests, holds=tuple((begin + ms, end + ms) for begin, end in account.holds))
+def shift_time_bank(time_bank: TimeBank, ms: int) -> TimeBank:
+    """Return the time bank after the service clock was set forward by `ms`.
+
+    Spans keep their place relative to the clocks.
+    """
+    vacations = tuple((begin + ms, end + ms) for begin, end in time_bank.vacations)
+    return replace(
+        time_bank, vacations=vacations, holds=tuple((begin + ms, end + ms) for begin, end in time_bank.holds)
+    )
 
 
-def hold(account: Account, seconds: int, at: int) -> Account:
-    """Held from now on for so long, whatever was said before; 0 ends a hold that lasts."""
-    *before, last = account.holds or ((at, at),)
+def hold_seat(time_bank: TimeBank, seconds: int, at: int) -> TimeBank:
+    """Hold from now on for `seconds`, in place of any current hold; 0 ends a current hold."""
+    *before, last = time_bank.holds or ((at, at),)
     begin = last[0] if last[1] > at else at
-    kept = account.holds if last[1] <= at else tuple(before)
+    holds = time_bank.holds if last[1] <= at else tuple(before)
     until = at + seconds * SECOND
-    return replace(account, holds=(*kept, (begin, until)) if until > begin else kept)
+    return replace(time_bank, holds=(*holds, (begin, until)) if until > begin else holds)

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from domain.kernel.game.command import Act, refuse_unless, require_running, seat_of_record
-from domain.kernel.game.game import AnyGame, Game, Player, rewound
-from domain.kernel.game.play_commands import open_decision
-from domain.kernel.game.record_builder import By, Moment, Step, append, draft_of
-from domain.kernel.game.table_commands import covers_for_absent, is_asked_in_secret
+from domain.kernel.game.command import Command, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind
+from domain.kernel.game.play_commands import require_open_decision
+from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.table_commands import has_cover_packs, is_asked_in_secret
 from domain.kernel.records.record import Record
-from domain.kernel.rules.decide import carry_on
+from domain.kernel.rules.decide import resume_frames
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import S, Seated, Vacated
 from domain.kernel.rules.ruleset import Ruleset
 from domain.types import Doc, Seat, Viewer
 
-SOONEST = 60_000
-"""ms that are left at least until a deadline that is brought forward."""
+MIN_REMAINING_MS = 60_000
+"""Least time left after a deadline is brought forward, in ms."""
 
 
 @dataclass(frozen=True)
-class Rewind(Act):
-    """Back to version `to` of the line (`not_on_line`); nothing is deleted. `reason` is a salted hash of the text.
+class Rewind(Command):
+    """Go back to the active version `to` (`not_on_line`); nothing is deleted. `reason` is a salted hash of the text.
 
-    With `fresh` the epoch rises and what nobody has seen is dealt anew.
+    With `fresh` the epoch rises and everything unseen is dealt again.
     """
 
     verb: ClassVar[str] = "Rewind"
@@ -37,32 +37,39 @@ class Rewind(Act):
     reason: str = ""
     fresh: bool = False
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         refuse_unless(rules.meta.undo or self.by == "director", "undo_forbidden")
-        target: Game[S] = moment.past(self.to)
+        target: Game[S] = context.game_at(self.to)
         refuse_unless(target.status == "running" and target.version < game.version, "not_on_line", to=self.to)
         back = replace(
             target,
             epoch=game.epoch + self.fresh,
             version=game.version,
             last=game.last,
-            at=game.at,
+            time=game.time,
             players=game.players,
         )
-        draft = draft_of(rules, back, moment)
+        draft = new_draft(rules, back, context)
         if self.fresh:
             everybody: tuple[Viewer, ...] = tuple(range(game.table.seats))
             rules.redeal(draft, everybody)
-        asked = [
-            seat
-            for seat in range(game.table.seats)
-            if covers_for_absent(game) and is_asked_in_secret(draft.state, seat)
+        asked_in_secret = [
+            seat for seat in range(game.table.seats) if has_cover_packs(game) and is_asked_in_secret(draft.state, seat)
         ]
-        vacated = _seat_again(rules, draft, game, moment.time(game))
-        cover, blind, body = [seat for seat in vacated if seat in asked], replace(back, board=""), self._body()
-        step = append(rules, blind, moment, draft, "rewound", by=self.by, seat=self.seat, cover=cover, body=body)
-        return Step(step.record, replace(rewound(rules, game, target, step.record), digests=step.game.digests))
+        vacated = _update_vacancies(rules, draft, game, context.record_time(game))
+        cover, blind, body = (
+            [seat for seat in vacated if seat in asked_in_secret],
+            replace(back, board=""),
+            self._body(),
+        )
+        transition = build_record(
+            rules, blind, context, draft, "rewound", by=self.by, seat=self.seat, cover_seats=cover, body=body
+        )
+        return Transition(
+            transition.record,
+            replace(apply_rewind(rules, game, target, transition.record), digests=transition.game.digests),
+        )
 
     def _body(self) -> Doc:
         body: Doc = {"to": self.to, "entropy": "fresh" if self.fresh else "keep"}
@@ -70,7 +77,7 @@ class Rewind(Act):
         return body | consent | ({"reason": self.reason} if self.reason else {})
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Rewind:
+    def from_record(cls, record: Record, game: AnyGame) -> Rewind:
         body = record.body
         return cls(
             body["to"],
@@ -82,44 +89,44 @@ class Rewind(Act):
         )
 
 
-def _seat_again(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int) -> list[Seat]:
-    """Who sits at the table belongs to the game, not to the line: the state is told what has changed since.
+def _update_vacancies(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int) -> list[Seat]:
+    """Apply changes of players since the target version to the state: seating belongs to the game, not to its versions.
 
-    Returns the seats that are vacated by that.
+    Return the seats vacated by this.
     """
     vacated: list[Seat] = []
     for seat, player in sorted(game.players.items()):
-        if not player.id and seat not in draft.state.vacant and game.accounts[seat].held <= at:
+        if not player.id and seat not in draft.state.vacant and game.time_banks[seat].hold_end <= at:
             draft.add(Vacated(seat))
             rules.vacated(draft, seat)
             vacated.append(seat)
-        elif seat in draft.state.vacant and (player.id or seat in game.kept):
+        elif seat in draft.state.vacant and (player.id or seat in game.unvacated_seats):
             draft.add(Seated(seat))
-    carry_on(draft)
+    resume_frames(draft)
     return vacated
 
 
 @dataclass(frozen=True)
-class Look(Act):
-    """The director looks at what is hidden. That somebody ruled is public, what it was is shown after the end."""
+class Look(Command):
+    """The director looks at hidden information. The act is public, its content stays secret until the end."""
 
     verb: ClassVar[str] = "Look"
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
-        draft, ruling = draft_of(rules, game, moment), {"act": "look"}
-        return append(rules, game, moment, draft, "ruled", by="director", ruling=ruling)
+        draft, ruling = new_draft(rules, game, context), {"act": "look"}
+        return build_record(rules, game, context, draft, "ruled", by="director", ruling=ruling)
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Look:
+    def from_record(cls, record: Record, game: AnyGame) -> Look:
         return cls()
 
 
 @dataclass(frozen=True)
-class Extend(Act):
-    """The deadline of the open decision moves by so much: after an outage, for a holiday, by the director's leave.
+class Extend(Command):
+    """Move the deadline of the open decision by `ms`: after an outage, for a holiday, by the director's leave.
 
-    It is not brought so near that a default would take somebody's turn; older logs hold some that were.
+    The new deadline must not cause an immediate default; older logs hold some that do.
     """
 
     verb: ClassVar[str] = "Extend"
@@ -127,77 +134,77 @@ class Extend(Act):
     ms: int
     by: By = "director"
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
-        open_decision(rules, game, self.decision)
-        if not moment.again and self.ms < 0 and game.deadline is not None:
-            deadline, soonest = game.deadline, moment.time(game) + SOONEST
+        require_open_decision(rules, game, self.decision)
+        if not context.replaying and self.ms < 0 and game.deadline is not None:
+            deadline, soonest = game.deadline, context.record_time(game) + MIN_REMAINING_MS
             refuse_unless(deadline + self.ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
         body = {"act": "extend", "decision": self.decision, "ms": self.ms}
-        return append(rules, game, moment, draft_of(rules, game, moment), "ruled", by=self.by, body=body)
+        return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by=self.by, body=body)
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Extend:
+    def from_record(cls, record: Record, game: AnyGame) -> Extend:
         return cls(record.body["decision"], record.body["ms"], record.public["by"])
 
 
 @dataclass(frozen=True)
-class Shift(Act):
-    """The clock of the service was set forward by so much, and all that is due with it: nobody has lost any time.
+class Shift(Command):
+    """The service clock was set forward by `ms`, and all due times with it: nobody loses time.
 
-    Its record is the first of the new time, `Moment.now` has been set forward already. Once it is done for a reading of
-    the clock that was set, the command's id sees to it that it is not done again.
+    Its record is the first of the new time; `CommandContext.now` is already set forward. The command's id prevents a
+    second shift for the same clock reading.
     """
 
     verb: ClassVar[str] = "Shift"
     ms: int
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status in ("open", "running"), "game_over")
         body = {"act": "shift", "ms": self.ms, "reason": "clock_set_forward"}
-        return append(rules, game, moment, draft_of(rules, game, moment), "ruled", by="clock", body=body)
+        return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by="clock", body=body)
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Shift:
+    def from_record(cls, record: Record, game: AnyGame) -> Shift:
         return cls(record.body["ms"])
 
 
 @dataclass(frozen=True)
-class Hold(Act):
-    """For so many seconds from now no time of the seat's runs, and no default is played for it; 0 ends that.
+class Hold(Command):
+    """Stop the seat's time for `seconds` from now on, and play no default for it; 0 ends the hold.
 
-    So a seat is kept for a substitute, or for a player who cannot play just now.
+    Use it to reserve a seat for a substitute, or for a player unable to play just now.
     """
 
     verb: ClassVar[str] = "Hold"
     seat: Seat
     seconds: int
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
-        draft, body = draft_of(rules, game, moment), {"act": "hold", "hold": self.seconds}
-        return append(rules, game, moment, draft, "ruled", by="director", seat=self.seat, body=body)
+        draft, body = new_draft(rules, game, context), {"act": "hold", "hold": self.seconds}
+        return build_record(rules, game, context, draft, "ruled", by="director", seat=self.seat, body=body)
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Hold:
+    def from_record(cls, record: Record, game: AnyGame) -> Hold:
         return cls(seat_of_record(record), record.body["hold"])
 
 
 @dataclass(frozen=True)
-class Reissue(Act):
-    """The player of a seat is given a new token in place of one that was lost: all can see that it was done."""
+class Reissue(Command):
+    """Replace the lost token of a seat's player: the replacement is public."""
 
     verb: ClassVar[str] = "Reissue"
     seat: Seat
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status in ("open", "running"), "game_over")
         refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
-        draft, body = draft_of(rules, game, moment), {"act": "reissue"}
-        return append(rules, game, moment, draft, "ruled", by="director", seat=self.seat, body=body)
+        draft, body = new_draft(rules, game, context), {"act": "reissue"}
+        return build_record(rules, game, context, draft, "ruled", by="director", seat=self.seat, body=body)
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Reissue:
+    def from_record(cls, record: Record, game: AnyGame) -> Reissue:
         return cls(seat_of_record(record))

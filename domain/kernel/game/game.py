@@ -1,7 +1,7 @@
-"""The aggregate: a game as it is after its records, with its state, its players and its time.
+"""The aggregate: a game after its records, with its state, its players and its time.
 
-The projector is `fold`: it applies facts and never runs `decide`. The line after rewinds goes back; what belongs to the
-game goes on.
+The projector is `fold`: it applies facts and never runs `decide`. A rewind takes the state back; data of the game as a
+whole go on.
 """
 
 from __future__ import annotations
@@ -14,44 +14,46 @@ from typing import Generic, TypeVar
 
 from domain.errors import VerificationError
 from domain.kernel.game.deadlines import (
-    NO_PACE,
+    NO_DEADLINES,
     SECOND,
-    Account,
-    Clock,
-    Pace,
-    accounts_of,
-    charge,
-    deadline_of,
-    dues,
-    hold,
-    moved,
-    pace_of,
-    rest,
-    running,
-    shift,
-    shifted,
+    FrameClock,
+    TimeBank,
+    TimeControl,
+    charge_time_banks,
+    due_times,
+    hold_seat,
+    initial_time_banks,
+    move_deadline,
+    parse_time_control,
+    running_clock,
+    seat_deadline,
+    shift_clocks,
+    shift_time_bank,
+    take_vacation,
     tick,
 )
 from domain.kernel.records.audience import ALL_KEY
 from domain.kernel.records.record import PackHead, Record, facts_for
 from domain.kernel.rules.decide import decisions
-from domain.kernel.rules.flow import Frame, S, State, assign, evolved
+from domain.kernel.rules.flow import Frame, S, State, assign, evolve_all
 from domain.kernel.rules.meta import Table
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.schema.canonical_json import digest, digest_of
+from domain.kernel.schema.canonical_json import digest, struct_digest
 from domain.kernel.schema.declarations import Part
-from domain.kernel.schema.json_codec import Encoder, Hint, encoder, hints
+from domain.kernel.schema.json_codec import Encoder, Hint, encoder, field_types
 from domain.types import DIRECTOR, Doc, Json, Seat, Viewer
 
 S_co = TypeVar("S_co", bound=State, covariant=True)
 
 SEATING = ("joined", "left", "revealed")
-"""Kinds of records that change who sits at the table."""
+"""Kinds of records affecting the seating."""
 
 
 TERMS = ("undo", "listing", "hold", "several", "delay")
-"""Who must agree to an undo; who finds the table; for how many seconds a seat that is left is held; whether one person
-may have several seats (so it was before tables said it); how many seconds later others see what is played."""
+"""Terms of a table: seats required to agree to an undo; visibility of the table in listings; seconds of holding a seat
+after its player leaves; permission for one person to have several seats (granted in older records, without the
+term); seconds of delay for viewers.
+"""
 
 
 Digests = Mapping[str, tuple[object, str]]
@@ -60,22 +62,22 @@ Digests = Mapping[str, tuple[object, str]]
 
 @dataclass(frozen=True)
 class Player:
-    """Who sits at a seat: an opaque id, and what the seat adds to the seed."""
+    """Player of a seat: an opaque id, and the seat's contribution to the seed."""
 
     id: str
     nonce_hash: str = ""
     nonce: str = ""
-    """Hex; empty until shown. A seat that does not show its nonce plays without one."""
+    """Hex; empty until revealed. A seat without a revealed nonce plays without one."""
 
 
 BOT = re.compile(r"bot-(?P<bot>[a-z]{1,20})-[0-9]{1,2}")
-"""The ids of players who are bots of the service: which bot, at which seat. No person has such an id."""
+"""Ids of players run by the service: name of the bot, number of the seat. No person has such an id."""
 
 
 def bot_of(player: Player) -> str:
-    """Which bot it is; empty for a person."""
-    found = BOT.fullmatch(player.id)
-    return found["bot"] if found else ""
+    """Return the bot's name; empty for a person."""
+    match = BOT.fullmatch(player.id)
+    return match["bot"] if match else ""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Game(Generic[S_co]):
     seed_hash: str
     state: S_co
     status: str = "open"
-    """open (seats are taken), running, over (the rules are done), closed (the seed is shown)."""
+    """open (seats are taken), running, over (the rules are done), closed (the seed is revealed)."""
     version: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
     """Channel -> next ordinal of its draws."""
@@ -98,123 +100,125 @@ class Game(Generic[S_co]):
     epoch: int = 0
     players: Mapping[int, Player] = field(default_factory=dict)
     terms: Mapping[str, Json] = field(default_factory=dict)
-    """What the table agreed on beside ruleset, seats and options: `TERMS`, as far as its record has them."""
-    pace: Pace = NO_PACE
-    clocks: tuple[Clock, ...] = ()
-    accounts: tuple[Account, ...] = ()
-    """What each seat has of its own: a bank of time, days of vacation, holds."""
-    opened: int = 0
-    """When, ms."""
-    waiting: int = 0
-    """Since when the open decision waits, ms."""
+    """Terms of the table beside ruleset, seats and options: `TERMS` present in its record."""
+    time_control: TimeControl = NO_DEADLINES
+    clocks: tuple[FrameClock, ...] = ()
+    time_banks: tuple[TimeBank, ...] = ()
+    """Time bank of each seat: spare time, days of vacation, holds."""
+    opened_at: int = 0
+    """Time of the opening, ms."""
+    waiting_since: int = 0
+    """Time since when the open decision waits, ms."""
     last: Record | None = None
     """The last record."""
     board: str = ""
-    """Digest of the public sight."""
-    at: int = 0
+    """Digest of the public view."""
+    time: int = 0
     """Time of the last record, ms."""
     digests: Digests = field(default_factory=dict, compare=False, repr=False)
-    """Field of the state -> (object, digest): a field is hashed again only when it is another object."""
+    """Field of the state -> (object, digest): a field is hashed again only after its object was replaced."""
 
     @property
     def hash(self) -> str:
-        """Hash of the last record; made when it is asked for, since a fold needs only the last one's."""
+        """Return the hash of the last record; computed on demand, since a fold needs only the last one."""
         return self.last.hash if self.last else ""
 
     @property
     def delay(self) -> int:
-        """By how much later those who are not at the table see what is played, ms."""
+        """Return the delay for viewers away from the table, ms."""
         return int(self.terms.get("delay", 0)) * SECOND
 
     @property
-    def kept(self) -> tuple[Seat, ...]:
-        """The seats that nobody has and that are not vacant: they are held, or were until now."""
+    def unvacated_seats(self) -> tuple[Seat, ...]:
+        """Return the seats without a player and not vacant: now or until now on hold."""
         if self.status != "running":
             return ()
         return tuple(s for s, player in self.players.items() if not player.id and s not in self.state.vacant)
 
     @property
-    def timed(self) -> bool:
-        """Whether anything in it is due at some time: deadlines, the end of a hold, that nobody starts it."""
-        held = any(account.held > self.at for account in self.accounts)
-        return self.status == "open" or (self.status == "running" and (bool(self.pace.seconds) or held))
+    def is_timed(self) -> bool:
+        """Return whether anything in it has a due time: deadlines, the end of a hold, a table nobody starts."""
+        is_held = any(account.hold_end > self.time for account in self.time_banks)
+        return self.status == "open" or (self.status == "running" and (bool(self.time_control.seconds) or is_held))
 
     @property
-    def finished(self) -> bool:
-        """Whether the rules have ended it: only then are there final places."""
+    def is_finished(self) -> bool:
+        """Return whether the rules have ended it: only such a game has final places."""
         return self.status in ("over", "closed") and self.state.over
 
     @property
     def ending(self) -> Doc | None:
-        """How it was closed: `reason`, `by` whom (engine, director, clock), `finished` by the rules; None before."""
+        """Return the closing: `reason`, `by` (engine, director, clock), `finished` by the rules; None before it."""
         if self.status != "closed" or self.last is None:
             return None
         reason, by = self.last.body["reason"], self.last.public.get("by")
         by = by or ("engine" if reason == "finished" else "director")
-        return {"reason": reason, "by": by, "finished": self.finished}
+        return {"reason": reason, "by": by, "finished": self.is_finished}
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """The frames whose decisions may be open: none unless the game is running."""
+        """Return the frames with possibly open decisions: none unless the game is running."""
         return self.state.frames if self.status == "running" else ()
 
     @property
-    def clock(self) -> Clock | None:
-        """The one that runs."""
-        return running(self.clocks, self.frames)
+    def clock(self) -> FrameClock | None:
+        """Return the running clock."""
+        return running_clock(self.clocks, self.frames)
 
     @property
     def deadline(self) -> int | None:
-        """Of the open decision, before grace, banks and vacations; None while no clock runs."""
+        """Return the deadline of the open decision, before grace, banks and vacations; None while no clock runs."""
         return self.clock.deadline if self.clock else None
 
-    def deadlines(self, seats: Iterable[Seat]) -> list[int]:
-        """Theirs, before grace and bank."""
+    def seat_deadlines(self, seats: Iterable[Seat]) -> list[int]:
+        """Return the seats' deadlines, before grace and bank."""
         clock = self.clock
-        found = [deadline_of(clock, self.accounts[seat]) for seat in seats] if clock else []
-        return [at for at in found if at is not None]
+        deadlines = [seat_deadline(clock, self.time_banks[seat]) for seat in seats] if clock else []
+        return [at for at in deadlines if at is not None]
 
-    def dues(self, seats: Iterable[Seat], *, alone: bool = False) -> dict[Seat, int]:
-        """When the default of each is played, if it owes the open decision; nothing while no clock runs.
+    def due_times(self, seats: Iterable[Seat], *, individually: bool = False) -> dict[Seat, int]:
+        """Return the time of each seat's default, assuming it owes the open decision; empty while no clock runs.
 
-        Of a secret decision that of all who were asked; with `alone` each seat's own.
+        A secret decision has one time for all seats asked; `individually` returns each seat's own.
         """
-        return dues(self.pace, self.clocks, self.frames, seats, self.accounts, self.at, alone=alone)
+        return due_times(
+            self.time_control, self.clocks, self.frames, seats, self.time_banks, self.time, individually=individually
+        )
 
 
 AnyGame = Game[State]
-"""A game of whichever rules."""
+"""A game of any rules."""
 
 
-def nonces(p: Game[S]) -> dict[int, str]:
-    """The nonces that were shown, by seat."""
-    return {seat: player.nonce for seat, player in p.players.items() if player.nonce}
+def revealed_nonces(game: Game[S]) -> dict[int, str]:
+    """Return the revealed nonces by seat."""
+    return {seat: player.nonce for seat, player in game.players.items() if player.nonce}
 
 
 def public_digest(rules: Ruleset[S], state: S) -> str:
-    """Digest of what everybody sees: the public sight and the open decisions."""
-    seen = {"sight": rules.board(state), "decisions": [d.to_json() for d in decisions(rules, state)]}
-    return digest_of(seen)[:32]
+    """Return the digest of everything public: the public view and the open decisions."""
+    document = {"sight": rules.board(state), "decisions": [d.to_json() for d in decisions(rules, state)]}
+    return struct_digest(document)[:32]
 
 
-def state_digest(state: State, known: Digests) -> tuple[str, Digests]:
-    """Digest of the whole state, made per field; `known` are the digests of the state before."""
-    made, values = dict(known), state.__dict__
+def state_digest(state: State, previous: Digests) -> tuple[str, Digests]:
+    """Return the digest of the whole state, made per field; `previous` are the digests of the state before."""
+    digests, values = dict(previous), state.__dict__
     kind: Hint = type(state)
     for name, encode in _encoders(kind):
-        value, old = values[name], known.get(name)
+        value, old = values[name], previous.get(name)
         if old is None or old[0] is not value:
-            made[name] = value, digest_of(encode(value) if encode else value)
-    return digest({n: d for n, (_, d) in made.items()})[:32], made
+            digests[name] = value, struct_digest(encode(value) if encode else value)
+    return digest({n: d for n, (_, d) in digests.items()})[:32], digests
 
 
 @functools.cache
 def _encoders(kind: Hint) -> tuple[tuple[str, Encoder | None], ...]:
-    return tuple((name, encoder(hint, False)) for name, hint in hints(kind).items())
+    return tuple((name, encoder(hint, False)) for name, hint in field_types(kind).items())
 
 
-def line(records: Iterable[Record]) -> list[int]:
-    """The versions that count after the rewinds, ascending; a rewind itself counts."""
+def active_versions(records: Iterable[Record]) -> list[int]:
+    """Return the versions active after the rewinds, ascending; a rewind itself is active."""
     out: list[int] = []
     for r in records:
         if r.kind == "rewound":
@@ -225,11 +229,11 @@ def line(records: Iterable[Record]) -> list[int]:
     return out
 
 
-def opened(rules: Ruleset[S], record: Record) -> Game[S]:
-    """The game after the first record."""
+def initial_game(rules: Ruleset[S], record: Record) -> Game[S]:
+    """Return the game after the first record."""
     body = record.body
     table = Table(body["seats"], body["options"])
-    pace, at = pace_of(rules.meta, body.get("pace")), record.at
+    time_control, at = parse_time_control(rules.meta, body.get("pace")), record.time
     return Game(
         body["game"],
         body["ruleset"],
@@ -239,29 +243,29 @@ def opened(rules: Ruleset[S], record: Record) -> Game[S]:
         version=record.version,
         last=record,
         terms={k: body[k] for k in TERMS if k in body},
-        pace=pace,
-        accounts=accounts_of(pace, table.seats),
-        opened=at,
-        waiting=at,
-        at=at,
+        time_control=time_control,
+        time_banks=initial_time_banks(time_control, table.seats),
+        opened_at=at,
+        waiting_since=at,
+        time=at,
     )
 
 
-def _players(p: Game[S], record: Record) -> Mapping[int, Player]:
-    seat, body, players = record.head.seat, record.body, p.players
+def _updated_players(game: Game[S], record: Record) -> Mapping[int, Player]:
+    seat, body, players = record.head.seat, record.body, game.players
     if record.kind == "joined" and seat is not None:
-        kept = players[seat].nonce if seat in players else ""
-        return {**players, seat: Player(body["player"], body.get("nonce_hash", ""), kept)}
+        nonce = players[seat].nonce if seat in players else ""
+        return {**players, seat: Player(body["player"], body.get("nonce_hash", ""), nonce)}
     if record.kind == "revealed" and seat is not None:
         return {**players, seat: replace(players[seat], nonce=body["nonce"])}
-    if record.kind == "left" and p.status == "open":
+    if record.kind == "left" and game.status == "open":
         return {s: player for s, player in players.items() if s != seat}
     if record.kind == "left" and seat is not None:
         return {**players, seat: replace(players[seat], id="")}
     return players
 
 
-def _status(before: str, kind: str, state: State) -> str:
+def _next_status(before: str, kind: str, state: State) -> str:
     if kind == "closed":
         return "closed"
     if kind == "started" or before != "open":
@@ -269,142 +273,145 @@ def _status(before: str, kind: str, state: State) -> str:
     return before
 
 
-def advance(rules: Ruleset[S], p: Game[S], record: Record, state: S | None = None) -> Game[S]:
-    """The game after one more record that is no rewind. Who has just decided passes the state it has."""
+def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | None = None) -> Game[S]:
+    """Return the game after one more record, no rewind. A caller with the decided state passes it in `state`."""
     if state is None:
-        facts, packs = rules.read_record(record)
-        state = evolved(p.state, facts)
+        facts, packs = rules.decode_record(record)
+        state = evolve_all(game.state, facts)
     else:
-        packs = record.heads
+        packs = record.pack_heads
     head = record.head
-    kind, at, before = head.kind, head.at, p.state.frames
-    status = _status(p.status, kind, state)
+    kind, at, before = head.kind, head.at, game.state.frames
+    status = _next_status(game.status, kind, state)
     frames: tuple[Frame, ...] = state.frames if status == "running" else ()
     same = bool(frames and before) and frames[-1].n == before[-1].n and kind != "rewound"
-    clocks, accounts = _timed(rules, p, record, frames, same)
+    clocks, time_banks = _update_clocks(rules, game, record, frames, same)
     return assign(
-        p,
+        game,
         state=state,
         status=status,
         clocks=clocks,
-        accounts=accounts,
-        waiting=p.waiting + _set_forward(record) if same else at,
-        counts=_counts(p, record, packs),
-        sealed=_sealed(p, record, packs),
-        players=_players(p, record) if kind in SEATING else p.players,
+        time_banks=time_banks,
+        waiting_since=game.waiting_since + _clock_shift(record) if same else at,
+        counts=_update_counts(game, record, packs),
+        sealed=_update_sealed(game, record, packs),
+        players=_updated_players(game, record) if kind in SEATING else game.players,
         version=head.v,
         last=record,
-        board=p.board if head.board is None else head.board,
-        at=at,
+        board=game.board if head.board is None else head.board,
+        time=at,
     )
 
 
-def _timed(
-    rules: Ruleset[S], p: Game[S], record: Record, frames: tuple[Frame, ...], same: bool
-) -> tuple[tuple[Clock, ...], tuple[Account, ...]]:
-    """Clocks and accounts after the record, which leaves these frames; `same`: the top one was so before."""
-    clocks, accounts, at, kind = p.clocks, p.accounts, record.head.at, record.head.kind
-    if ms := _set_forward(record):  # up to then time has run as ever
-        accounts = charge(accounts, clocks, p.state.frames, p.at, at - ms)
-        return shifted(clocks, ms), tuple(shift(account, ms) for account in accounts)
-    if kind == "ruled" and record.body.get("act") == "extend" and p.state.frames:
-        clocks = moved(clocks, p.state.top.timer, record.body["ms"])
-    if clocks and p.pace.bank:
-        accounts = charge(accounts, clocks, p.state.frames, p.at, at)
-    if kind in _OWN and p.status == "running":
-        accounts = _account(accounts, record)
-    if p.pace.seconds and not (same and running(clocks, frames)):
-        clocks = tick(rules.meta, p.pace, clocks, frames, at, accounts)
-    return clocks, accounts
+def _update_clocks(
+    rules: Ruleset[S], game: Game[S], record: Record, frames: tuple[Frame, ...], same: bool
+) -> tuple[tuple[FrameClock, ...], tuple[TimeBank, ...]]:
+    """Return clocks and time banks after the record with these frames left open; `same`: the top frame is unchanged."""
+    clocks, time_banks, at, kind = game.clocks, game.time_banks, record.head.at, record.head.kind
+    if ms := _clock_shift(record):  # time before the jump has run as usual
+        time_banks = charge_time_banks(time_banks, clocks, game.state.frames, game.time, at - ms)
+        return shift_clocks(clocks, ms), tuple(shift_time_bank(account, ms) for account in time_banks)
+    if kind == "ruled" and record.body.get("act") == "extend" and game.state.frames:
+        clocks = move_deadline(clocks, game.state.top.timer, record.body["ms"])
+    if clocks and game.time_control.bank:
+        time_banks = charge_time_banks(time_banks, clocks, game.state.frames, game.time, at)
+    if kind in _TIME_BANK_KINDS and game.status == "running":
+        time_banks = _update_time_bank(time_banks, record)
+    if game.time_control.seconds and not (same and running_clock(clocks, frames)):
+        clocks = tick(rules.meta, game.time_control, clocks, frames, at, time_banks)
+    return clocks, time_banks
 
 
-def _set_forward(record: Record) -> int:
-    """By how much time itself was set forward, ms."""
+def _clock_shift(record: Record) -> int:
+    """Return the ms added to the service clock by the record, or 0."""
     head = record.head
     return int(head.body["ms"]) if head.kind == "ruled" and head.body.get("act") == "shift" else 0
 
 
-_OWN = ("rested", "left", "joined", "ruled")
-"""Kinds of records that may change an account."""
+_TIME_BANK_KINDS = ("rested", "left", "joined", "ruled")
+"""Kinds of records able to change a time bank."""
 
 
-def _account(accounts: tuple[Account, ...], record: Record) -> tuple[Account, ...]:
-    """The accounts after a vacation, a hold or the end of one."""
+def _update_time_bank(time_banks: tuple[TimeBank, ...], record: Record) -> tuple[TimeBank, ...]:
+    """Return the time banks after a vacation, a hold or the end of one."""
     head, body = record.head, record.body
     kind, at, seat = head.kind, head.at, -1 if head.seat is None else head.seat
     if kind == "rested":
-        new = rest(accounts[seat], body["days"], at)
-    elif "hold" in body and (kind == "ruled" or accounts[seat].held < at + body["hold"] * SECOND):
-        new = hold(accounts[seat], body["hold"], at)
-    elif kind == "joined" and accounts[seat].held > at:
-        new = hold(accounts[seat], 0, at)
+        new = take_vacation(time_banks[seat], body["days"], at)
+    elif "hold" in body and (kind == "ruled" or time_banks[seat].hold_end < at + body["hold"] * SECOND):
+        new = hold_seat(time_banks[seat], body["hold"], at)
+    elif kind == "joined" and time_banks[seat].hold_end > at:
+        new = hold_seat(time_banks[seat], 0, at)
     else:
-        return accounts
-    return (*accounts[:seat], new, *accounts[seat + 1 :])
+        return time_banks
+    return (*time_banks[:seat], new, *time_banks[seat + 1 :])
 
 
-def _counts(p: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, int]:
-    counts = p.counts
-    if drawn := record.head.draws:
-        counts = {**counts, ALL_KEY: drawn[-1][0] + 1}
+def _update_counts(game: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, int]:
+    counts = game.counts
+    if draws := record.head.draws:
+        counts = {**counts, ALL_KEY: draws[-1][0] + 1}
     for key, pack in packs.items():
-        if drawn := pack.draws:
-            counts = {**counts, key: drawn[-1][0] + 1}
+        if draws := pack.draws:
+            counts = {**counts, key: draws[-1][0] + 1}
     return counts
 
 
-def _sealed(p: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, tuple[int, Doc]]:
-    sealed = p.sealed
+def _update_sealed(game: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, tuple[int, Doc]]:
+    sealed = game.sealed
     for key in packs:
         if ":" in key:
             sealed = {**sealed, key: (record.version, record.packs[key])}
     if openings := record.head.openings:
-        shown = {opening["key"] for opening in openings}
-        sealed = {key: pack for key, pack in sealed.items() if key not in shown}
+        opened_keys = {opening["key"] for opening in openings}
+        sealed = {key: pack for key, pack in sealed.items() if key not in opened_keys}
     return sealed
 
 
-def rewound(rules: Ruleset[S], p: Game[S], target: Game[S], record: Record) -> Game[S]:
-    """The game after a rewind: the line goes back to `target`, the game's own counters go on."""
+def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Record) -> Game[S]:
+    """Return the game after a rewind: the state goes back to `target`, the game's own counters go on."""
     fresh = record.body.get("entropy") == "fresh"
     back = replace(
         target,
-        rewinds=p.rewinds + 1,
-        epoch=p.epoch + fresh,
-        players=p.players,
-        accounts=charge(p.accounts, p.clocks, p.state.frames, p.at, record.at),
+        rewinds=game.rewinds + 1,
+        epoch=game.epoch + fresh,
+        players=game.players,
+        time_banks=charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, record.time),
         clocks=(),
-        digests=p.digests,
+        digests=game.digests,
     )
-    return advance(rules, back, record)
+    return apply_record(rules, back, record)
 
 
-def fold(rules: Ruleset[S], records: Sequence[Record], upto: int | None = None) -> Game[S]:
-    """The game after the records 1..upto (all unless given), rewinds followed."""
-    kept = records if upto is None else [r for r in records if r.version <= upto]
-    if not kept or kept[0].kind != "opened":
+def fold(rules: Ruleset[S], records: Sequence[Record], last: int | None = None) -> Game[S]:
+    """Return the game after the records up to version `last` (all by default), rewinds followed."""
+    selected = records if last is None else [r for r in records if r.version <= last]
+    if not selected or selected[0].kind != "opened":
         raise VerificationError("no_beginning", 1)
-    targets = {r.body["to"] for r in kept if r.head.kind == "rewound"}
-    game = opened(rules, kept[0])
-    marks = {1: game}
-    for r in kept[1:]:
-        back = marks[r.body["to"]] if r.head.kind == "rewound" else None
-        game = rewound(rules, game, back, r) if back else advance(rules, game, r)
+    targets = {r.body["to"] for r in selected if r.head.kind == "rewound"}
+    game = initial_game(rules, selected[0])
+    games = {1: game}
+    for r in selected[1:]:
+        back = games[r.body["to"]] if r.head.kind == "rewound" else None
+        game = apply_rewind(rules, game, back, r) if back else apply_record(rules, game, r)
         if targets and r.version in targets:
-            marks[r.version] = game
+            games[r.version] = game
     return game
 
 
-def state_for(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S:
-    """The state folded only from what a viewer may read: its sight is that of the full state, or something leaks."""
-    state = opened(rules, records[0]).state
-    counted = set(line(records))
+def state_known_to(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S:
+    """Return the state folded only from facts readable by a viewer.
+
+    Its view must equal the full state's, or something leaks.
+    """
+    state = initial_game(rules, records[0]).state
+    active = set(active_versions(records))
     for r in records:
-        if r.version in counted:
+        if r.version in active:
             state = rules.fold(state, facts_for(r, viewer))
     return state
 
 
-def shown(rules: Ruleset[S], p: Game[S], viewer: Viewer) -> Part:
-    """What a viewer sees besides the board; after the end everybody is shown all."""
-    return rules.shown(p.state, DIRECTOR if p.status == "closed" else viewer)
+def private_view(rules: Ruleset[S], game: Game[S], viewer: Viewer) -> Part:
+    """Return a viewer's view beyond the board; once the game is closed, all of it."""
+    return rules.player_view_part(game.state, DIRECTOR if game.status == "closed" else viewer)

@@ -1,4 +1,4 @@
-"""A game in memory: for simulations, scenarios, tests and offline replay. Every version of it is kept."""
+"""A game in memory, with every version, for simulations, scenarios, tests and offline replay."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Generic
 
 from domain.errors import RuleError, StaleVersion
-from domain.kernel.game.command import Act
-from domain.kernel.game.deadlines import pace_of
+from domain.kernel.game.command import Command
+from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.director_commands import Extend, Hold, Look, Rewind
-from domain.kernel.game.game import Game, line
+from domain.kernel.game.game import Game, active_versions
 from domain.kernel.game.play_commands import Lapse, Play, Resolve
-from domain.kernel.game.record_builder import Moment, Step
+from domain.kernel.game.record_builder import CommandContext, Transition
 from domain.kernel.game.table_commands import Close, Join, Leave, Open, Start, Vacate
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
-from domain.kernel.rules.draws import Source
+from domain.kernel.rules.draws import DrawSource
 from domain.kernel.rules.flow import Decision, S
 from domain.kernel.rules.meta import Meta
 from domain.kernel.rules.ruleset import Ruleset
 from domain.types import Json, Seat
 
 
-def a_day(meta: Meta) -> Json:
-    """The pace of a day for each decision."""
+def one_day_pace(meta: Meta) -> Json:
+    """Return the pace of one day per decision."""
     return {"seconds": dict.fromkeys(sorted({*meta.clocks.values(), "move"}), 24 * 3600)}
 
 
-class Match(Generic[S]):
-    """Opened, joined by one player a seat, and started; unless another pace is given, with a day for each decision.
+class InMemoryGame(Generic[S]):
+    """A game opened, joined by one player per seat, and started; by default with a day for each decision.
 
     With `start=False` it waits for its Start.
     """
@@ -42,7 +42,7 @@ class Match(Generic[S]):
         *,
         options: Mapping[str, Json] | None = None,
         game: str = "match",
-        source: Source | None = None,
+        source: DrawSource | None = None,
         patch: Json = None,
         pace: Json = None,
         start: bool = True,
@@ -51,60 +51,60 @@ class Match(Generic[S]):
         self.now = 0
         self.records: list[Record] = []
         self.games: list[Game[S]] = []
-        body = {"pace": pace_of(rules.meta, a_day(rules.meta) if pace is None else pace).to_json()}
-        self._keep(Open(game, rules.table(seats, options), body).step(rules, self.moment))
+        body = {"pace": parse_time_control(rules.meta, one_day_pace(rules.meta) if pace is None else pace).to_json()}
+        self._append(Open(game, rules.make_table(seats, options), body).execute(rules, self.context))
         for seat in range(seats):
-            self.do(Join(seat, f"p{seat}"))
+            self.execute(Join(seat, f"p{seat}"))
         if start:
-            self.do(Start(patch))
+            self.execute(Start(patch))
 
-    def fork(self) -> Match[S]:
-        """The same game, to be played on by itself."""
+    def fork(self) -> InMemoryGame[S]:
+        """Return an independent copy to play on from here."""
         other = copy.copy(self)
         other.records, other.games = list(self.records), list(self.games)
         return other
 
     @property
-    def moment(self) -> Moment:
-        """Seed, time and source of the next act."""
-        return Moment(self.seed, self.now, "", self.source, self._past)
+    def context(self) -> CommandContext:
+        """Return the context of the next command: seed, time and source."""
+        return CommandContext(self.seed, self.now, "", self.source, self._require_game_at)
 
-    def _past(self, to: int) -> Game[S]:
-        if to not in self.line():
+    def _require_game_at(self, to: int) -> Game[S]:
+        if to not in self.active_versions():
             raise RuleError("not_on_line", "", {"to": to})
-        return self.at(to)
+        return self.game_at(to)
 
     @property
     def game(self) -> Game[S]:
-        """The game as it is."""
+        """Return the newest version."""
         return self.games[-1]
 
     @property
     def state(self) -> S:
-        """The state of the game as it is."""
+        """Return the state of the newest version."""
         return self.game.state
 
     def decisions(self) -> list[Decision]:
-        """What is open now."""
+        """Return the open decisions."""
         return decisions(self.rules, self.state, self.game.rewinds)
 
-    def at(self, version: int) -> Game[S]:
-        """The game after that version."""
+    def game_at(self, version: int) -> Game[S]:
+        """Return the game after a version."""
         return self.games[version - 1]
 
-    def line(self) -> list[int]:
-        """The versions that count."""
-        return line(self.records)
+    def active_versions(self) -> list[int]:
+        """Return the active versions."""
+        return active_versions(self.records)
 
-    def do(self, act: Act) -> Record:
-        """Whatever can be done; raises as the act does."""
-        return self._keep(act.step(self.rules, self.game, self.moment))
+    def execute(self, command: Command) -> Record:
+        """Execute a command and return its record; raise as the command does."""
+        return self._append(command.execute(self.rules, self.game, self.context))
 
-    def _keep(self, step: Step[S]) -> Record:
-        self.records.append(step.record)
-        self.games.append(step.game)
+    def _append(self, transition: Transition[S]) -> Record:
+        self.records.append(transition.record)
+        self.games.append(transition.game)
         self.now += 1000
-        return step.record
+        return transition.record
 
     def play(
         self,
@@ -114,61 +114,61 @@ class Match(Generic[S]):
         expected: int | None = None,
         director: bool = False,
     ) -> Record:
-        """A move or an atomic list; raises as `acts.Play`, and StaleVersion."""
+        """Play a move or an atomic list; raise as `Play`, and StaleVersion."""
         if expected not in (None, self.game.version):
             raise StaleVersion(expected or 0, self.game.version)
-        return self.do(Play(seat, moves, decision, "director" if director else "seat"))
+        return self.execute(Play(seat, moves, decision, "director" if director else "seat"))
 
     def lapse(self, decision: str | None = None, seats: Sequence[Seat] = ()) -> Record:
-        """The deadline of the open decision (or of this one) passes: time goes on until the defaults are due."""
-        named, game = decision or self._open(), self.game
+        """Miss the deadline of the open decision (or of this one): time goes on until the defaults are due."""
+        decision_id, game = decision or self._open_decision(), self.game
         owing = [s for s in (game.state.top.owing if game.frames else ()) if not seats or s in seats]
-        due = game.dues([s for s in owing if s not in game.state.vacant])
-        self.now = max([self.now, *due.values(), *(game.accounts[s].held for s in owing)])
-        return self.do(Lapse(named, seats))
+        due = game.due_times([s for s in owing if s not in game.state.vacant])
+        self.now = max([self.now, *due.values(), *(game.time_banks[s].hold_end for s in owing)])
+        return self.execute(Lapse(decision_id, seats))
 
     def resolve(self, decision: str | None = None) -> Record:
-        """The engine does the batch work that is due."""
-        return self.do(Resolve(decision or self._open()))
+        """Let the engine do the due batch work."""
+        return self.execute(Resolve(decision or self._open_decision()))
 
-    def _open(self) -> str:
+    def _open_decision(self) -> str:
         if not self.state.frames:
             raise RuleError("game_over")
         return self.decisions()[0].id
 
     def rewind(self, to: int, fresh: bool = False, seat: Seat | None = None) -> Record:
-        """Back to a version of the line; by the director unless a seat is named."""
-        return self.do(Rewind(to, "director" if seat is None else "seat", seat, fresh=fresh))
+        """Go back to an active version; by the director unless a seat is named."""
+        return self.execute(Rewind(to, "director" if seat is None else "seat", seat, fresh=fresh))
 
     def leave(self, seat: Seat, hold: int = 0) -> Record:
-        """The player of a seat leaves; it is held for so many seconds."""
-        return self.do(Leave(seat, hold))
+        """Let the player of a seat leave; the seat is held for `hold` seconds."""
+        return self.execute(Leave(seat, hold))
 
     def vacate(self, seat: Seat) -> Record:
-        """Time goes on until nobody has taken the seat while it was held."""
-        self.now = max(self.now, self.game.accounts[seat].held)
-        return self.do(Vacate(seat))
+        """Let time go on until the hold of the seat has ended, and vacate it."""
+        self.now = max(self.now, self.game.time_banks[seat].hold_end)
+        return self.execute(Vacate(seat))
 
     def hold(self, seat: Seat, seconds: int) -> Record:
-        """The director holds a seat."""
-        return self.do(Hold(seat, seconds))
+        """Let the director hold a seat."""
+        return self.execute(Hold(seat, seconds))
 
     def join(self, seat: Seat, player: str) -> Record:
-        """Somebody takes a vacant seat."""
-        return self.do(Join(seat, player))
+        """Seat a player on a vacant seat."""
+        return self.execute(Join(seat, player))
 
     def look(self) -> Record:
-        """The director looks at what is hidden."""
-        return self.do(Look())
+        """Let the director look at hidden information."""
+        return self.execute(Look())
 
     def extend(self, ms: int, decision: str | None = None) -> Record:
-        """The director moves the deadline of the open decision."""
-        return self.do(Extend(decision or self._open(), ms))
+        """Let the director move the deadline of the open decision."""
+        return self.execute(Extend(decision or self._open_decision(), ms))
 
     def close(self, reason: str = "finished") -> Record:
-        """Show the seed."""
-        return self.do(Close(reason))
+        """Close the game and reveal the seed."""
+        return self.execute(Close(reason))
 
 
-AnyMatch = Match[Any]
-"""Of whichever game."""
+AnyInMemoryGame = InMemoryGame[Any]
+"""An in-memory game of any rules."""

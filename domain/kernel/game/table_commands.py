@@ -6,12 +6,19 @@ import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from domain.kernel.game.command import LATER, UNSAID, Act, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.command import (
+    HASHED_UNLESS_DEFAULT,
+    NOT_HASHED,
+    Command,
+    refuse_unless,
+    require_running,
+    seat_of_record,
+)
 from domain.kernel.game.deadlines import DAY
-from domain.kernel.game.game import AnyGame, Game, Player, opened
-from domain.kernel.game.record_builder import By, Moment, Step, append, draft_of
+from domain.kernel.game.game import AnyGame, Game, Player, initial_game
+from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.records.record import Record
-from domain.kernel.rules.decide import carry_on
+from domain.kernel.rules.decide import resume_frames
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.draws import commitment
 from domain.kernel.rules.flow import Patched, S, Seated, State, Vacated
@@ -19,8 +26,8 @@ from domain.kernel.rules.meta import Table
 from domain.kernel.rules.ruleset import Ruleset
 from domain.types import Doc, Json, Seat
 
-UNSTARTED = 14 * DAY
-"""ms after which a table is closed that has not been started, and at which nobody has done anything."""
+UNSTARTED_LIMIT_MS = 14 * DAY
+"""Idle time before an unstarted table is closed, ms."""
 
 _HEX = re.compile(r"(?:[0-9a-f]{2}){16,64}")
 """A nonce: 16 to 64 bytes in hex."""
@@ -28,58 +35,58 @@ _HEX = re.compile(r"(?:[0-9a-f]{2}){16,64}")
 
 @dataclass(frozen=True)
 class Open:
-    """The first of all: ruleset, seats, options, and the hash of the secret seed. `body` adds pace and policies."""
+    """First command: ruleset, seats, options, and the hash of the secret seed. `body` adds pace and policies."""
 
     verb: ClassVar[str] = "Open"
     game: str
     table: Table
     body: Doc = field(default_factory=dict)
 
-    def step(self, rules: Ruleset[S], moment: Moment) -> Step[S]:
-        """The first record, and the game that it opens."""
+    def execute(self, rules: Ruleset[S], context: CommandContext) -> Transition[S]:
+        """Return the first record, and the new game."""
         terms: Doc = {
             **self.body,
             "game": self.game,
             "ruleset": rules.meta.ruleset,
             "seats": self.table.seats,
             "options": dict(self.table.options),
-            "seed_hash": commitment(moment.seed),
+            "seed_hash": commitment(context.seed),
         }
-        public: Doc = {"v": 1, "kind": "opened", "at": moment.now, "prev": "", "body": terms}
+        public: Doc = {"v": 1, "kind": "opened", "at": context.now, "prev": "", "body": terms}
         record = Record(public, {})
-        return Step(record, opened(rules, record))
+        return Transition(record, initial_game(rules, record))
 
     @classmethod
-    def of(cls, record: Record) -> Open:
-        """What was opened."""
+    def from_record(cls, record: Record) -> Open:
+        """Rebuild the command from the first record."""
         body = record.body
         more = {k: v for k, v in body.items() if k not in ("game", "ruleset", "seats", "options", "seed_hash")}
         return cls(body["game"], Table(body["seats"], body["options"]), more)
 
 
 @dataclass(frozen=True)
-class Join(Act):
-    """A player takes a free seat (None: the first), before the start or in place of one who left."""
+class Join(Command):
+    """A player takes a free seat (None: the first), before the start or in place of a former player."""
 
     verb: ClassVar[str] = "Join"
     seat: Seat | None
     player: str
     nonce_hash: str = ""
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
         seat = self._free(game) if self.seat is None else self.seat
         refuse_unless(0 <= seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(not game.players.get(seat, Player("")).id, "seat_taken", seat=seat)
         has = [s for s, player in game.players.items() if player.id == self.player]
         refuse_unless(not has or game.terms.get("several", True) is True, "already_seated", seats=has)
-        draft, nonce_hash = draft_of(rules, game, moment), self.nonce_hash
+        draft, nonce_hash = new_draft(rules, game, context), self.nonce_hash
         if game.status == "running":
             if seat in game.state.vacant:
                 draft.add(Seated(seat))
             nonce_hash = game.players[seat].nonce_hash
         body = {"player": self.player} | ({"nonce_hash": nonce_hash} if nonce_hash else {})
-        return append(rules, game, moment, draft, "joined", seat=seat, body=body)
+        return build_record(rules, game, context, draft, "joined", seat=seat, body=body)
 
     @staticmethod
     def _free(game: AnyGame) -> Seat:
@@ -88,140 +95,142 @@ class Join(Act):
         return free[0]
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Join:
+    def from_record(cls, record: Record, game: AnyGame) -> Join:
         return cls(seat_of_record(record), record.body["player"], record.body.get("nonce_hash", ""))
 
 
 @dataclass(frozen=True)
-class Reveal(Act):
-    """A seat shows its nonce (hex), once all seats are taken and so all nonces are committed to."""
+class Reveal(Command):
+    """A seat reveals its nonce (hex), after all seats are taken and all nonces committed to."""
 
     verb: ClassVar[str] = "Reveal"
     seat: Seat
     nonce: str
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status == "open", "not_open", status=game.status)
         refuse_unless(len(game.players) == game.table.seats, "seats_missing")
         refuse_unless(self.seat in game.players, "seat_empty", seat=self.seat)
         refuse_unless(_HEX.fullmatch(self.nonce) is not None, "nonce_mismatch")
         committed = game.players[self.seat].nonce_hash
         refuse_unless(commitment(bytes.fromhex(self.nonce)) == committed, "nonce_mismatch")
-        draft = draft_of(rules, game, moment)
-        return append(rules, game, moment, draft, "revealed", seat=self.seat, body={"nonce": self.nonce})
+        draft = new_draft(rules, game, context)
+        return build_record(rules, game, context, draft, "revealed", seat=self.seat, body={"nonce": self.nonce})
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Reveal:
+    def from_record(cls, record: Record, game: AnyGame) -> Reveal:
         return cls(seat_of_record(record), record.body["nonce"])
 
 
 @dataclass(frozen=True)
-class Leave(Act):
-    """A player leaves; in a running game the seat is vacant, and the rules say what that means.
+class Leave(Command):
+    """A player leaves; in a running game the seat is vacant, with consequences defined by the rules.
 
-    Before that it is held for so many seconds: for the rules nothing has changed, and a substitute goes on.
+    With `hold` the seat is first held for so many seconds: the rules see no change, and a substitute can go on.
     """
 
     verb: ClassVar[str] = "Leave"
     seat: Seat
-    hold: int = field(default=0, metadata=LATER)
+    hold: int = field(default=0, metadata=HASHED_UNLESS_DEFAULT)
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
-        draft = draft_of(rules, game, moment)
-        held = bool(self.hold) or game.accounts[self.seat].held > moment.time(game)
+        draft = new_draft(rules, game, context)
+        is_held = bool(self.hold) or game.time_banks[self.seat].hold_end > context.record_time(game)
         cover: list[Seat] = []
-        if game.status == "running" and not held:
-            cover = [self.seat] if covers_for_absent(game) and is_asked_in_secret(game.state, self.seat) else []
+        if game.status == "running" and not is_held:
+            cover = [self.seat] if has_cover_packs(game) and is_asked_in_secret(game.state, self.seat) else []
             _vacate(rules, draft, self.seat)
         body = {"hold": self.hold} if self.hold and game.status == "running" else None
-        return append(rules, game, moment, draft, "left", seat=self.seat, cover=cover, body=body)
+        return build_record(rules, game, context, draft, "left", seat=self.seat, cover_seats=cover, body=body)
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Leave:
+    def from_record(cls, record: Record, game: AnyGame) -> Leave:
         return cls(seat_of_record(record), record.body.get("hold", 0))
 
 
-def covers_for_absent(game: AnyGame) -> bool:
-    """Older tables, which say nothing of holds, have records without such packs."""
+def has_cover_packs(game: AnyGame) -> bool:
+    """Return whether vacated seats get a cover pack; records of older tables, without the term `hold`, lack them."""
     return "hold" in game.terms
 
 
 def is_asked_in_secret(state: State, seat: Seat) -> bool:
-    """Whether it is to have a pack when it is vacated, or that it has none would tell that it had answered."""
+    """Return whether the seat needs a pack when vacated: a missing one would reveal its earlier answer."""
     return bool(state.frames) and state.top.secret and seat in state.top.asked
 
 
 def _vacate(rules: Ruleset[S], draft: Draft[S], seat: Seat) -> None:
     draft.add(Vacated(seat))
     rules.vacated(draft, seat)
-    carry_on(draft)
+    resume_frames(draft)
 
 
 @dataclass(frozen=True)
-class Vacate(Act):
-    """Nobody has taken a seat while it was held: now it is vacant, and the rules say what that means."""
+class Vacate(Command):
+    """The hold of a seat has ended without a new player: it is now vacant, with consequences defined by the rules."""
 
     verb: ClassVar[str] = "Vacate"
     seat: Seat
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
-        refuse_unless(self.seat in game.kept, "not_due", seats=[self.seat])
-        refuse_unless(game.accounts[self.seat].held <= moment.time(game), "not_due", seats=[self.seat])
-        draft, body = draft_of(rules, game, moment), {"act": "vacate"}
+        refuse_unless(self.seat in game.unvacated_seats, "not_due", seats=[self.seat])
+        refuse_unless(game.time_banks[self.seat].hold_end <= context.record_time(game), "not_due", seats=[self.seat])
+        draft, body = new_draft(rules, game, context), {"act": "vacate"}
         cover = [self.seat] if is_asked_in_secret(game.state, self.seat) else []
         _vacate(rules, draft, self.seat)
-        return append(rules, game, moment, draft, "ruled", by="clock", seat=self.seat, cover=cover, body=body)
+        return build_record(
+            rules, game, context, draft, "ruled", by="clock", seat=self.seat, cover_seats=cover, body=body
+        )
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Vacate:
+    def from_record(cls, record: Record, game: AnyGame) -> Vacate:
         return cls(seat_of_record(record))
 
 
 @dataclass(frozen=True)
-class Start(Act):
-    """Set-up. A scenario's patch is a fact of this record, so that its log replays like any other."""
+class Start(Command):
+    """Set-up. A scenario's patch is a fact of this record, so its log replays like any other."""
 
     verb: ClassVar[str] = "Start"
     patch: Json = None
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status == "open", "not_open", status=game.status)
         refuse_unless(len(game.players) == game.table.seats, "seats_missing", taken=sorted(game.players))
-        draft = draft_of(rules, game, moment)
+        draft = new_draft(rules, game, context)
         rules.setup(draft)
         if self.patch is not None:
             draft.add(Patched(self.patch))
-        carry_on(draft)
-        return append(rules, game, moment, draft, "started")
+        resume_frames(draft)
+        return build_record(rules, game, context, draft, "started")
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Start:
+    def from_record(cls, record: Record, game: AnyGame) -> Start:
         return cls(next((f["patch"] for f in record.public.get("facts", ()) if f["t"] == "patched"), None))
 
 
 @dataclass(frozen=True)
-class Close(Act):
-    """The last of all: shows the seed, so that anyone can recompute every draw; all packs may be read from now on.
+class Close(Command):
+    """Last command: it reveals the seed, so anyone can recompute every draw; all packs become readable.
 
-    With any other reason than `finished` a director does it, or the clock to a table that was not started; `by` says
-    who, except in older records.
+    With any reason except `finished` it comes from a director, or from the clock for a table never started; `by` names
+    the author, except in older records.
     """
 
     verb: ClassVar[str] = "Close"
     reason: str = "finished"
-    by: By | None = field(default=None, metadata=UNSAID)
+    by: By | None = field(default=None, metadata=NOT_HASHED)
 
-    def step(self, rules: Ruleset[S], game: Game[S], moment: Moment) -> Step[S]:
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status != "closed", "game_over")
         refuse_unless(game.status == "over" or self.reason != "finished", "still_running")
-        left = game.status == "open" and moment.time(game) >= game.at + UNSTARTED
-        refuse_unless(self.by != "clock" or left, "not_due")
-        body = {"reason": self.reason, "seed": moment.seed.hex()}
-        return append(rules, game, moment, draft_of(rules, game, moment), "closed", by=self.by, body=body)
+        is_abandoned = game.status == "open" and context.record_time(game) >= game.time + UNSTARTED_LIMIT_MS
+        refuse_unless(self.by != "clock" or is_abandoned, "not_due")
+        body = {"reason": self.reason, "seed": context.seed.hex()}
+        return build_record(rules, game, context, new_draft(rules, game, context), "closed", by=self.by, body=body)
 
     @classmethod
-    def of(cls, record: Record, game: AnyGame) -> Close:
+    def from_record(cls, record: Record, game: AnyGame) -> Close:
         return cls(record.body["reason"], record.public.get("by"))

@@ -1,4 +1,4 @@
-"""Where in a game something happened, and what came of a turn: headings and digests of the chronicle."""
+"""Headings of the chronicle, and digests of its turns."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Generic
 
-from domain.kernel.game.game import line, opened
-from domain.kernel.narration.sentences import repeated, sentences, told
-from domain.kernel.narration.template_context import as_told, asides, ranked
+from domain.kernel.game.game import active_versions, initial_game
+from domain.kernel.narration.sentences import fact_sentences, record_sentences, with_count
+from domain.kernel.narration.template_context import ranking, template_context, with_context
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.flow import S
 from domain.kernel.rules.ruleset import Chapter, Ruleset
 from domain.kernel.schema import declarations
-from domain.kernel.text.message_catalog import Name, Texts
+from domain.kernel.text.message_catalog import SeatNamer, Texts
 from domain.types import DIRECTOR, Doc, Json, Viewer
 
 MINUS = "\N{MINUS SIGN}"
 
-Turns = Sequence[tuple[int, Chapter]]
-"""Before which of a record's facts another chapter begins: index, chapter."""
+ChapterStarts = Sequence[tuple[int, Chapter]]
+"""Starts of chapters among a record's facts: index of the first fact, chapter."""
 
 Figures = Mapping[str, int]
-"""What a seat has: points, and the whole numbers behind them."""
+"""Figures of a seat: points, and the whole numbers behind them."""
 
 
-def title(texts: Texts, chapter: Chapter) -> str:
-    """The heading of a turn: `War 2`; nothing in a game that has none."""
-    return _said(texts, "chapter", chapter)
+def turn_title(texts: Texts, chapter: Chapter) -> str:
+    """Return the heading of a turn: `War 2`; empty in an undivided game."""
+    return _render_title(texts, "chapter", chapter)
 
 
-def heading(texts: Texts, chapter: Chapter) -> str:
-    """The heading of what stands in a turn: `War 2, round 1`."""
-    return _said(texts, "section", chapter)
+def section_title(texts: Texts, chapter: Chapter) -> str:
+    """Return the heading of a section within a turn: `War 2, round 1`."""
+    return _render_title(texts, "section", chapter)
 
 
-def _said(texts: Texts, key: str, chapter: Chapter) -> str:
-    if texts.get(key) is None:  # a game in one piece
+def _render_title(texts: Texts, key: str, chapter: Chapter) -> str:
+    if texts.get(key) is None:  # an undivided game
         return ""
-    return texts.say(key if chapter.turn else "chapter.setup", declarations.doc(chapter)) or ""
+    return texts.render(key if chapter.turn else "chapter.setup", declarations.doc(chapter)) or ""
 
 
-def turned(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> list[tuple[int, Chapter]]:
-    """Where chapters begin among facts; `state` is the one before them.
+def chapter_starts(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> list[tuple[int, Chapter]]:
+    """Return the starts of chapters among facts; `state` is the state before them.
 
-    What ends a turn, when its rounds are over, belongs to the last of them.
+    The end of a turn, after its rounds, belongs to the last of them.
     """
     now = rules.chapter(state)
-    found: list[tuple[int, Chapter]] = []
-    for i, fact in enumerate(rules.read(facts) if facts else ()):
+    starts: list[tuple[int, Chapter]] = []
+    for i, fact in enumerate(rules.decode_facts(facts) if facts else ()):
         state = fact.evolve(state)
         then = rules.chapter(state)
         if then.turn != now.turn or (then != now and then.round >= now.round):
             now = then
-            found.append((i, now))
-    return found
+            starts.append((i, now))
+    return starts
 
 
-def turned_publicly(rules: Ruleset[S], before: S, after: S, record: Record) -> list[tuple[int, Chapter]]:
-    """Where chapters begin among a record's public facts; the states are whole."""
+def public_chapter_starts(rules: Ruleset[S], before: S, after: S, record: Record) -> list[tuple[int, Chapter]]:
+    """Return the starts of chapters among a record's public facts; the states are complete."""
     now, then = rules.chapter(before), rules.chapter(after)
     if now == then:
         return []
@@ -68,103 +68,103 @@ def turned_publicly(rules: Ruleset[S], before: S, after: S, record: Record) -> l
         return [(0, then)]
     facts = facts_for(record, DIRECTOR)
     public = {id(fact) for fact in record.public.get("facts", ())}
-    return [(sum(id(f) in public for f in facts[:i]), chapter) for i, chapter in turned(rules, before, facts)]
+    return [(sum(id(f) in public for f in facts[:i]), chapter) for i, chapter in chapter_starts(rules, before, facts)]
 
 
 @dataclass(frozen=True)
-class Passage:
-    """What is told of a record under one heading."""
+class Section:
+    """Narrated part of a record under one heading."""
 
     version: int
-    counted: bool
-    """It was not undone."""
+    is_active: bool
+    """The record was not undone."""
     chapter: Chapter
     lines: tuple[str, ...]
     headlines: tuple[str, ...]
-    """Those of them that a digest repeats."""
+    """Lines repeated in a digest."""
 
 
 @dataclass(frozen=True)
-class Tale(Generic[S]):
-    """A game, or its end, as a viewer may read it, with the states that the viewer knows."""
+class Narration(Generic[S]):
+    """A game, or its end, as readable by a viewer, with the states known to the viewer."""
 
-    passages: Sequence[Passage]
+    sections: Sequence[Section]
     states: Mapping[int, S]
-    """Version -> the state after it, of those that are told and of the one before them."""
+    """Version -> the state after it, for the narrated versions and the one before them."""
     first: int
-    """The version before them; 0 where all is told."""
+    """The version before the narrated ones; 0 for a whole game."""
 
 
-def tell(
-    rules: Ruleset[S], records: Sequence[Record], viewer: Viewer, texts: Texts, name: Name, after: int = 0
-) -> Tale[S]:
-    """What came after the version `after`. Raises whatever a forged record can break."""
-    told: list[Passage] = []
+def narrate(
+    rules: Ruleset[S], records: Sequence[Record], viewer: Viewer, texts: Texts, namer: SeatNamer, after: int = 0
+) -> Narration[S]:
+    """Narrate the versions after `after`. Raise any error a forged record can cause."""
+    sections: list[Section] = []
     states: dict[int, S] = {}
-    state, counted = opened(rules, records[0]).state, set(line(records))
-    marks = {r.body["to"]: state for r in records if r.kind == "rewound"}
+    state, active = initial_game(rules, records[0]).state, set(active_versions(records))
+    states_after = {r.body["to"]: state for r in records if r.kind == "rewound"}
     for record in records:
         before, facts = state, facts_for(record, viewer)
-        state = marks[record.body["to"]] if record.kind == "rewound" else state
+        state = states_after[record.body["to"]] if record.kind == "rewound" else state
         state = rules.fold(state, facts)
-        if record.version in marks:
-            marks[record.version] = state
+        if record.version in states_after:
+            states_after[record.version] = state
         if record.version > after:
-            if (
-                record.kind == "rewound"
-            ):  # told where it leads to, or a turn that was undone would stand among the others
+            if record.kind == "rewound":  # placed at its target, or an undone turn would appear among the others
                 before = state
-            turns = turned(rules, before, facts)
-            said = as_told(rules, facts, asides(rules, before, facts))
-            for chapter, lines, headlines in _parts(rules, record, viewer, texts, name, said, turns, before):
-                told.append(Passage(record.version, record.version in counted, chapter, lines, headlines))
+            starts = chapter_starts(rules, before, facts)
+            facts_in_context = with_context(rules, facts, template_context(rules, before, facts))
+            for chapter, lines, headlines in _split_record(
+                rules, record, viewer, texts, namer, facts_in_context, starts, before
+            ):
+                sections.append(Section(record.version, record.version in active, chapter, lines, headlines))
         if record.version >= after:
             states[record.version] = state
-    return Tale(told, states, after)
+    return Narration(sections, states, after)
 
 
-def _parts(
+def _split_record(
     rules: Ruleset[S],
     record: Record,
     viewer: Viewer,
     texts: Texts,
-    name: Name,
+    namer: SeatNamer,
     facts: Sequence[Doc],
-    turns: Turns,
+    starts: ChapterStarts,
     before: S,
 ) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[str, ...]]]:
     chapter = rules.chapter(before)
-    acts = Record(record.public, visible_packs(record, viewer)).acts()
-    said = split(texts, name, record.kind, record.public.get("seat"), record.body, acts, facts, turns)
-    for new, lines, some in said:
+    moves = Record(record.public, visible_packs(record, viewer)).moves()
+    parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), record.body, moves, facts, starts)
+    for new, lines, part_facts in parts:
         chapter = new or chapter
-        if len(said) > 1 and not lines:
+        if len(parts) > 1 and not lines:
             continue
-        great = [fact for fact in some if fact["t"] in rules.meta.headlines]
-        yield chapter, tuple(lines), tuple(sentences(texts, name, great))
+        headline_facts = [fact for fact in part_facts if fact["t"] in rules.meta.headlines]
+        yield chapter, tuple(lines), tuple(fact_sentences(texts, namer, headline_facts))
 
 
-def split(
+def split_by_chapter(
     texts: Texts,
-    name: Name,
+    namer: SeatNamer,
     kind: str,
     seat: int | None,
     body: Mapping[str, Json],
-    acts: Sequence[tuple[int, Doc]],
+    moves: Sequence[tuple[int, Doc]],
     facts: Sequence[Doc],
-    turns: Turns,
+    starts: ChapterStarts,
 ) -> list[tuple[Chapter | None, list[str], Sequence[Doc]]]:
-    """The sentences of a record (`told`) with the facts that they tell, cut where chapters begin.
+    """Return the sentences of a record (`record_sentences`) with their facts, split at the starts of chapters.
 
-    What begins a chapter names it; the last part may say nothing.
+    A part beginning a chapter names it; the last part may be empty.
     """
-    ends = [*(i for i, _ in turns), len(facts)]
-    silent = not sentences(texts, name, facts)
-    first = told(texts, name, kind, seat, body, acts if silent else (), facts[: ends[0]])
+    ends = [*(i for i, _ in starts), len(facts)]
+    silent = not fact_sentences(texts, namer, facts)
+    first = record_sentences(texts, namer, kind, seat, body, moves if silent else (), facts[: ends[0]])
     parts: list[tuple[Chapter | None, list[str], Sequence[Doc]]] = [(None, first, facts[: ends[0]])]
-    for n, (i, chapter) in enumerate(turns):
-        some = facts[i : ends[n + 1]]
-        parts.append((chapter, sentences(texts, name, some), some))
+    for n, (i, chapter) in enumerate(starts):
+        part_facts = facts[i : ends[n + 1]]
+        parts.append((chapter, fact_sentences(texts, namer, part_facts), part_facts))
     return [part for part in parts[:-1] if part[1]] + parts[-1:]
 
 
@@ -173,50 +173,52 @@ def split(
 
 @dataclass(frozen=True)
 class Digest:
-    """What came of a turn, or of what is told of it."""
+    """Result of a turn, or of its narrated part."""
 
     chapter: Chapter
     first: int
     last: int
-    """Versions."""
+    """Version of the last record."""
     lines: tuple[str, ...]
-    """What was won and lost."""
+    """Gains and losses."""
     standings: tuple[str, ...]
-    """What each seat has at its end, and how much more or less than before; none with whom nothing has changed."""
+    """Figures of each seat at the end, with the difference to the previous turn; unchanged seats are left out."""
 
 
 def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
-    """What each seat has; nothing where the state, folded for a reader, does not say it, or there is no game yet."""
+    """Return the figures of each seat; empty before the first turn, or if unknown in a state folded for a reader."""
     if not rules.chapter(state).turn:
         return ()
-    scores = sorted(ranked(rules, state), key=lambda score: score.seat)
-    found = ({"points": s.points, **declarations.doc(s.detail)} for s in scores)
-    return tuple({k: v for k, v in one.items() if isinstance(v, int) and not isinstance(v, bool)} for one in found)
+    scores = sorted(ranking(rules, state), key=lambda score: score.seat)
+    rows = ({"points": s.points, **declarations.doc(s.detail)} for s in scores)
+    return tuple({k: v for k, v in one.items() if isinstance(v, int) and not isinstance(v, bool)} for one in rows)
 
 
-def digests(rules: Ruleset[S], texts: Texts, name: Name, tale: Tale[S]) -> list[Digest]:
-    """One for each turn, what was undone left out."""
-    out, kept = [], [p for p in tale.passages if p.counted]
-    before = figures(rules, tale.states[tale.first]) if tale.first else ()
-    for turn, group in groupby(kept, key=lambda p: p.chapter.turn):
-        some = list(group)
+def digests(rules: Ruleset[S], texts: Texts, namer: SeatNamer, narration: Narration[S]) -> list[Digest]:
+    """Return one digest for each turn, without undone records."""
+    out, active = [], [p for p in narration.sections if p.is_active]
+    before = figures(rules, narration.states[narration.first]) if narration.first else ()
+    for turn, group in groupby(active, key=lambda p: p.chapter.turn):
+        sections = list(group)
         if not turn:
             continue
-        told = Counter(text for passage in some for text in passage.headlines)
-        lines = tuple(repeated(texts, text, times) for text, times in told.items())
-        now = figures(rules, tale.states[some[-1].version])
-        said = tuple(filter(None, (_standing(texts, name, seat, now, before) for seat in range(len(now)))))
-        out.append(Digest(some[0].chapter, some[0].version, some[-1].version, lines, said))
+        counts = Counter(text for passage in sections for text in passage.headlines)
+        lines = tuple(with_count(texts, text, times) for text, times in counts.items())
+        now = figures(rules, narration.states[sections[-1].version])
+        standings = tuple(filter(None, (_standing(texts, namer, seat, now, before) for seat in range(len(now)))))
+        out.append(Digest(sections[0].chapter, sections[0].version, sections[-1].version, lines, standings))
         before = now
     return out
 
 
-def _standing(texts: Texts, name: Name, seat: int, now: Sequence[Figures], before: Sequence[Figures]) -> str | None:
+def _standing(
+    texts: Texts, namer: SeatNamer, seat: int, now: Sequence[Figures], before: Sequence[Figures]
+) -> str | None:
     old = before[seat] if before else {}
     if old == now[seat]:
         return None
     more = {key: _signed(value - old[key]) for key, value in now[seat].items() if value != old.get(key, value)}
-    return texts.say("standing", {"seat": seat, **now[seat], "more": more}, name)
+    return texts.render("standing", {"seat": seat, **now[seat], "more": more}, namer)
 
 
 def _signed(number: int) -> str:

@@ -1,4 +1,4 @@
-"""The form of records in a log that somebody hands us: whoever proves a log relies on nothing else that it says."""
+"""Schemas of records in an untrusted log: a proof of a log relies on no other claim about their form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.errors import VerificationError
-from domain.kernel.game.deadlines import LONGEST, LONGEST_DELAY
+from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_SECONDS
 from domain.kernel.records.record import Record
 from domain.kernel.schema.declarations import UNSET, Count, Maybe, Meta, prepare
 from domain.types import MAX_INT, MAX_WORD, Doc, Json
@@ -20,19 +20,19 @@ Draw = list[Json]
 """[ordinal, label, span, value, index or order]."""
 
 
-class _Form(Struct, forbid_unknown_fields=True):
-    """Of a JSON object."""
+class _Schema(Struct, forbid_unknown_fields=True):
+    """Schema of a JSON object."""
 
 
-class Opening(_Form):
-    """A pack that is published."""
+class PackOpening(_Schema):
+    """A published pack."""
 
     v: Count
     key: str
     pack: Doc
 
 
-class Public(_Form):
+class PublicPart(_Schema):
     """The public part of every record."""
 
     v: Count
@@ -45,14 +45,14 @@ class Public(_Form):
     draws: list[Draw] = []
     facts: list[Doc] = []
     seals: list[str] = []
-    openings: list[Opening] = []
+    openings: list[PackOpening] = []
     barrier: bool = False
     board: str = ""
     body: Doc = {}
 
 
-class Pack(_Form):
-    """What one audience may read."""
+class Pack(_Schema):
+    """The part readable by one audience."""
 
     salt: str
     pad: str
@@ -65,8 +65,8 @@ class Pack(_Form):
     ruling: Doc = {}
 
 
-class Opened(_Form):
-    """What `opened` adds."""
+class OpenedBody(_Schema):
+    """Members of `opened`."""
 
     game: str
     ruleset: str
@@ -76,38 +76,38 @@ class Opened(_Form):
     pace: Json = None
     undo: Literal["free", "consent", "director", "none"] = "consent"
     listing: Annotated[str, Meta(max_length=MAX_WORD)] = ""
-    hold: Annotated[int, Meta(ge=0, le=LONGEST)] = 0
+    hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)] = 0
     several: bool = True
-    delay: Annotated[int, Meta(ge=0, le=LONGEST_DELAY)] = 0
+    delay: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
 
 
-class Joined(_Form):
-    """What `joined` adds."""
+class JoinedBody(_Schema):
+    """Members of `joined`."""
 
     player: Annotated[str, Meta(min_length=1)]
     nonce_hash: str = ""
 
 
-class Left(_Form):
-    """What `left` adds."""
+class LeftBody(_Schema):
+    """Members of `left`."""
 
-    hold: Annotated[int, Meta(ge=0, le=LONGEST)] = 0
+    hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)] = 0
 
 
-class Revealed(_Form):
-    """What `revealed` adds."""
+class RevealedBody(_Schema):
+    """Members of `revealed`."""
 
     nonce: str
 
 
-class Rested(_Form):
-    """What `rested` adds."""
+class RestedBody(_Schema):
+    """Members of `rested`."""
 
     days: Count
 
 
-class Rewound(_Form):
-    """What `rewound` adds."""
+class RewoundBody(_Schema):
+    """Members of `rewound`."""
 
     to: Count
     entropy: Literal["fresh", "keep"]
@@ -115,58 +115,58 @@ class Rewound(_Form):
     reason: str = ""
 
 
-class Extended(_Form, tag_field="act", tag="extend"):
-    """What `ruled` adds for a deadline that was moved."""
+class ExtendedBody(_Schema, tag_field="act", tag="extend"):
+    """Members of `ruled` for a moved deadline."""
 
     decision: str
     ms: Number
 
 
-class Held(_Form, tag_field="act", tag="hold"):
-    """What `ruled` adds for a seat that is held."""
+class HeldBody(_Schema, tag_field="act", tag="hold"):
+    """Members of `ruled` for a held seat."""
 
-    hold: Annotated[int, Meta(ge=0, le=LONGEST)]
-
-
-class Reissued(_Form, tag_field="act", tag="reissue"):
-    """What `ruled` adds for a token that was replaced."""
+    hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)]
 
 
-class Closed(_Form):
-    """What `closed` adds."""
+class ReissuedBody(_Schema, tag_field="act", tag="reissue"):
+    """Members of `ruled` for a replaced token."""
+
+
+class ClosedBody(_Schema):
+    """Members of `closed`."""
 
     reason: str
     seed: str
 
 
-class Plain(_Form):
-    """Kinds that add nothing."""
+class EmptyBody(_Schema):
+    """Body of kinds without members."""
 
 
-class Vacated(_Form, tag_field="act", tag="vacate"):
-    """What `ruled` adds for a seat that is held no longer."""
+class VacatedBody(_Schema, tag_field="act", tag="vacate"):
+    """Members of `ruled` for a seat no longer held."""
 
 
-class Shifted(_Form, tag_field="act", tag="shift"):
-    """What `ruled` adds when the clock of the service was set forward."""
+class ShiftedBody(_Schema, tag_field="act", tag="shift"):
+    """Members of `ruled` after the service clock was set forward."""
 
     ms: Annotated[int, Meta(ge=1, le=MAX_INT)]
     reason: Literal["clock_set_forward"]
 
 
-RULED: tuple[type[_Form], ...] = (Extended, Held, Reissued, Shifted, Vacated)
-"""What `ruled` can add, by `act`."""
+RULED: tuple[type[_Schema], ...] = (ExtendedBody, HeldBody, ReissuedBody, ShiftedBody, VacatedBody)
+"""Bodies of `ruled`, by `act`."""
 
-BODIES: Mapping[str, type[_Form]] = {
-    "opened": Opened,
-    "joined": Joined,
-    "left": Left,
-    "revealed": Revealed,
-    "rested": Rested,
-    "rewound": Rewound,
-    "closed": Closed,
+BODIES: Mapping[str, type[_Schema]] = {
+    "opened": OpenedBody,
+    "joined": JoinedBody,
+    "left": LeftBody,
+    "revealed": RevealedBody,
+    "rested": RestedBody,
+    "rewound": RewoundBody,
+    "closed": ClosedBody,
 }
-"""Kind -> what it adds; besides `ruled`, which may add one of RULED."""
+"""Kind -> its body; besides `ruled`, with one of RULED."""
 _BY: Mapping[str, frozenset[str]] = {
     "moved": frozenset({"seat"}),
     "lapsed": frozenset({"clock"}),
@@ -176,19 +176,19 @@ _BY: Mapping[str, frozenset[str]] = {
     "ruled": frozenset({"director", "clock"}),
     "closed": frozenset({"", "director", "clock"}),
 }
-"""Who can be the author of a kind; of the others nobody is."""
+"""Possible authors of a kind; other kinds have none."""
 
-_FORMS: tuple[type[_Form], ...] = (Public, Pack, Opening, *RULED, Plain, *BODIES.values())
-_RULED = Extended | Held | Reissued | Shifted | Vacated
-for _form in _FORMS:
+_SCHEMAS: tuple[type[_Schema], ...] = (PublicPart, Pack, PackOpening, *RULED, EmptyBody, *BODIES.values())
+_RULED = ExtendedBody | HeldBody | ReissuedBody | ShiftedBody | VacatedBody
+for _form in _SCHEMAS:
     prepare(_form)
 
 
-def check(record: Record, version: int) -> None:
-    """Raises VerificationError `malformed` for a record that no act can have made, whatever it says."""
+def check_record(record: Record, version: int) -> None:
+    """Raise VerificationError `malformed` for a record impossible for any command."""
     try:
-        public = msgspec.convert(record.public, Public)
-        body = _RULED if public.kind == "ruled" and public.body else BODIES.get(public.kind, Plain)
+        public = msgspec.convert(record.public, PublicPart)
+        body = _RULED if public.kind == "ruled" and public.body else BODIES.get(public.kind, EmptyBody)
         msgspec.convert(public.body, body)
         for pack in record.packs.values():
             msgspec.convert(pack, Pack)

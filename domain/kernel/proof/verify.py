@@ -1,8 +1,8 @@
-"""Offline proof: anyone who has an export checks the chain, the seals, the boards, every die and every rule.
+"""Offline proof: anyone with an export can check the chain, the seals, the boards, every die and every rule.
 
-Of any export: the hash chain over public parts, each pack against its seal, each opening against the seal in its
-record, the digest of the public sight folded from public facts. Of a closed game besides: the seed against its
-hash, and every record decided again from its moves; with the seed it must come out the same, bit for bit.
+For any export: the hash chain over public parts, each pack against its seal, each opening against the seal in its
+record, the digest of the public view folded from public facts. For a closed game also: the seed against its hash, and
+every record decided again from its moves; with the seed the result must be the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -13,17 +13,25 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from domain.errors import AnnalsError, InvalidTable, VerificationError
-from domain.kernel.game.command_of_record import act_of
-from domain.kernel.game.deadlines import pace_of
-from domain.kernel.game.game import AnyGame, Game, advance, nonces, opened, public_digest, rewound
+from domain.kernel.game.command_of_record import command_of
+from domain.kernel.game.deadlines import parse_time_control
+from domain.kernel.game.game import (
+    AnyGame,
+    Game,
+    apply_record,
+    apply_rewind,
+    initial_game,
+    public_digest,
+    revealed_nonces,
+)
 from domain.kernel.game.play_commands import Lapse, early_seats
-from domain.kernel.game.record_builder import Moment, Step
+from domain.kernel.game.record_builder import CommandContext, Transition
 from domain.kernel.game.table_commands import Open
 from domain.kernel.proof import record_schema
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY
 from domain.kernel.records.export import Export
 from domain.kernel.records.record import KINDS, Record, facts_for
-from domain.kernel.rules.draws import Seeded, commitment, draw_key, recompute
+from domain.kernel.rules.draws import Seeded, commitment, draw_key, matches_source
 from domain.kernel.rules.flow import S
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.canonical_json import digest
@@ -50,18 +58,18 @@ VERIFICATION_CODES: Mapping[str, str] = {
     "not_on_line": "a rewind goes to a version that does not count",
     "lapsed_early": "a default was played for a seat that had a player, and time left by the log's own times",
 }
-"""What `verify` can refuse."""
+"""Refusals of `verify`."""
 
 
 @dataclass(frozen=True)
-class Report:
-    """What was proved, in numbers; there is no report of anything that failed."""
+class VerificationReport:
+    """Numbers of a successful proof; a failure has no report."""
 
     game: str
     ruleset: str
     records: int
     head: str
-    """Hash of the last record: compare it with a copy from somewhere else."""
+    """Hash of the last record: compare it with an independent copy."""
     packs: int
     openings: int
     boards: int
@@ -72,51 +80,55 @@ class Report:
     closed: bool
 
     def to_json(self) -> dict[str, Json]:
-        """As the command line prints it."""
+        """Return the report as printed by the command line."""
         return dict(self.__dict__)
 
 
-class Played(NamedTuple):
-    """What was proved by playing the game again, in numbers."""
+class ReplayCounts(NamedTuple):
+    """Numbers of a successful replay."""
 
     boards: int
     draws: int
     decided: int
 
 
-Again = Callable[[Any, Export, bytes], Played]
-"""Plays an export again by its rules: the boards, and with a seed every draw and decision."""
+Replayer = Callable[[Any, Export, bytes], ReplayCounts]
+"""Replays an export by its rules: the boards, and with a seed every draw and decision."""
 
 
-def play_again(rules: Ruleset[S], export: Export, seed: bytes) -> Played:
-    """Record by record, here."""
+def replay(rules: Ruleset[S], export: Export, seed: bytes) -> ReplayCounts:
+    """Replay an export record by record, in this process."""
     boards = check_boards(rules, export.records)
-    return Played(boards, *(audit(rules, export.records, seed) if seed else (0, 0)))
+    return ReplayCounts(boards, *(audit(rules, export.records, seed) if seed else (0, 0)))
 
 
-def verify(rules: Ruleset[S], export: Export, head: str = "", seed: bytes = b"", again: Again = play_again) -> Report:
-    """Everything that can be proved of the export; raises VerificationError with the first fault.
+def verify(
+    rules: Ruleset[S], export: Export, head: str = "", seed: bytes = b"", replayer: Replayer = replay
+) -> VerificationReport:
+    """Prove everything provable of the export; raise VerificationError with the first fault.
 
-    `head` is the hash of the last record as known from elsewhere; without it only the records before are chained.
-    `seed`: that of a game which is not closed, where who asks has it.
+    `head` is an independently known hash of the last record; without it only the earlier records are chained. `seed`:
+    the seed of an unclosed game, from a caller with access to it.
     """
     records = export.records
     check_chain(records, head)
     _check_table(rules, records[0])
-    packs = sum(_check_packs(r, export.complete) for r in records)
+    packs = sum(_check_packs(r, export.is_complete) for r in records)
     openings = _check_openings(records)
     closed = records[-1].kind == "closed"
-    played = again(rules, export, _seed(records) if closed else seed)
-    return Report(export.game, export.ruleset, len(records), records[-1].hash, packs, openings, *played, closed)
+    counts = replayer(rules, export, _seed(records) if closed else seed)
+    return VerificationReport(
+        export.game, export.ruleset, len(records), records[-1].hash, packs, openings, *counts, closed
+    )
 
 
 def check_chain(records: Sequence[Record], head: str = "") -> None:
-    """Versions 1.., known kinds, each record naming the hash of the one before."""
+    """Check versions 1.., known kinds, and the previous hash named by each record."""
     prev = ""
     for v, r in enumerate(records, 1):
         if r.public.get("kind") not in KINDS:
             raise VerificationError("unknown_kind", v)
-        record_schema.check(r, v)
+        record_schema.check_record(r, v)
         if (r.kind == "opened") != (v == 1):
             raise VerificationError("no_beginning", v)
         if r.public.get("prev") != prev:
@@ -127,20 +139,20 @@ def check_chain(records: Sequence[Record], head: str = "") -> None:
 
 
 def _check_table(rules: Ruleset[S], first: Record) -> None:
-    """That the ruleset lets such a table be opened."""
+    """Check the ruleset's permission for such a table."""
     body = first.body
     try:
-        given = rules.table(body["seats"], body["options"])
-        pace_of(rules.meta, body.get("pace"))
+        table = rules.make_table(body["seats"], body["options"])
+        parse_time_control(rules.meta, body.get("pace"))
     except InvalidTable as error:
         raise VerificationError("malformed", 1, str(error)) from error
-    if given.options != body["options"]:
+    if table.options != body["options"]:
         raise VerificationError("malformed", 1, "options")
 
 
 @contextmanager
-def _sound(version: int) -> Iterator[None]:
-    """What a forged record breaks is its fault and not ours: facts and moves can be wrong in any way."""
+def _blame_record(version: int) -> Iterator[None]:
+    """Report errors of a forged record as its fault, not ours: facts and moves can be wrong in any way."""
     try:
         yield
     except AnnalsError:
@@ -152,27 +164,27 @@ def _sound(version: int) -> Iterator[None]:
 def _check_packs(record: Record, complete: bool) -> int:
     seals = list(record.public.get("seals", ()))
     for key, pack in record.packs.items():
-        found = digest(pack)
-        if found not in seals:
+        seal = digest(pack)
+        if seal not in seals:
             raise VerificationError("pack_changed", record.version, key)
-        seals.remove(found)
+        seals.remove(seal)
     if complete and seals:
         raise VerificationError("pack_missing", record.version)
     return len(record.packs)
 
 
 def _check_openings(records: Sequence[Record]) -> int:
-    shown = [(r.version, o) for r in records for o in r.public.get("openings", ())]
-    for version, opening in shown:
+    openings = [(r.version, o) for r in records for o in r.public.get("openings", ())]
+    for version, opening in openings:
         at = opening["v"]
         if not 1 <= at <= version or digest(opening["pack"]) not in records[at - 1].public.get("seals", ()):
             raise VerificationError("opening_false", version, opening["key"])
-    return len(shown)
+    return len(openings)
 
 
 def check_boards(rules: Ruleset[S], records: Sequence[Record]) -> int:
-    """The public sight after each record, folded from public facts alone; returns how many boards were compared."""
-    state = opened(rules, records[0]).state
+    """Check the public view after each record, folded from public facts alone; return the number of boards compared."""
+    state = initial_game(rules, records[0]).state
     states = {1: state}
     board, compared = "", 0
     for r in records[1:]:
@@ -183,12 +195,12 @@ def check_boards(rules: Ruleset[S], records: Sequence[Record]) -> int:
             states = {v: s for v, s in states.items() if v <= r.body["to"]}
         try:
             state = rules.fold(state, facts_for(r, PUBLIC))
-            if told := bool(r.public.get("facts") or not board):
+            if is_new := bool(r.public.get("facts") or not board):
                 board = public_digest(rules, state)
-        except Exception as error:  # a forged fact can break evolve in any way, and what is shown of a state
+        except Exception as error:  # a forged fact can break evolve and the views in any way
             raise VerificationError("unfoldable", r.version, type(error).__name__) from error
         states[r.version] = state
-        compared += told
+        compared += is_new
         if r.public.get("board") != board:
             raise VerificationError("board_mismatch", r.version)
     return compared
@@ -208,87 +220,89 @@ def _seed(records: Sequence[Record]) -> bytes:
 
 
 def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes, after: int = 0) -> tuple[int, int]:
-    """Every draw recomputed, every record decided again; returns both numbers, raises VerificationError.
+    """Recompute every draw and decide every record again; return both numbers, raise VerificationError.
 
-    Those up to version `after` are only folded: they are to be proved elsewhere.
+    Records up to version `after` are only folded: their proof is left to the caller.
     """
-    drawn = 0
-    game, marks = _folded(rules, records[:after])
+    draw_count = 0
+    game, games = _fold_with_versions(rules, records[:after])
     for r in records[after:]:
-        drawn += sum(map(len, _draws(r).values()))
+        draw_count += sum(map(len, _draws(r).values()))
         try:
-            with _sound(r.version):
-                step = _again(rules, game, r, seed, marks)
+            with _blame_record(r.version):
+                transition = _decide_again(rules, game, r, seed, games)
         except AnnalsError as error:
             _check_draws(game, r, seed)  # another draw would explain it
             if isinstance(error, VerificationError):
                 raise
             raise VerificationError("refused_again", r.version, str(error)) from error
-        # Whoever decides draws: the same record holds the same draws. Seals do not tell whose pack is whose.
-        if step.record.hash != r.hash or step.record.packs != r.packs:
+        # Deciding draws again: the same record holds the same draws. Seals do not name the owner of a pack.
+        if transition.record.hash != r.hash or transition.record.packs != r.packs:
             _check_draws(game, r, seed)
-            raise VerificationError("record_mismatch", r.version, _difference(step.record, r))
-        game = step.game
+            raise VerificationError("record_mismatch", r.version, _first_difference(transition.record, r))
+        game = transition.game
         if r.kind == "rewound":
-            marks = {v: p for v, p in marks.items() if v <= r.body["to"]}
-        marks[r.version] = game
-    return drawn, len(records) - after
+            games = {v: p for v, p in games.items() if v <= r.body["to"]}
+        games[r.version] = game
+    return draw_count, len(records) - after
 
 
-def _folded(rules: Ruleset[S], records: Sequence[Record]) -> tuple[Game[S] | None, dict[int, Game[S]]]:
-    """The game after these records, and after each that counts."""
+def _fold_with_versions(rules: Ruleset[S], records: Sequence[Record]) -> tuple[Game[S] | None, dict[int, Game[S]]]:
+    """Return the game after these records, and after each active one."""
     game: Game[S] | None = None
-    marks: dict[int, Game[S]] = {}
+    games: dict[int, Game[S]] = {}
     for r in records:
-        with _sound(r.version):
+        with _blame_record(r.version):
             if game is None:
-                game = opened(rules, r)
+                game = initial_game(rules, r)
             elif r.kind == "rewound":
-                game = rewound(rules, game, marks[r.body["to"]], r)
-                marks = {v: g for v, g in marks.items() if v <= r.body["to"]}
+                game = apply_rewind(rules, game, games[r.body["to"]], r)
+                games = {v: g for v, g in games.items() if v <= r.body["to"]}
             else:
-                game = advance(rules, game, r)
-        marks[r.version] = game
-    return game, marks
+                game = apply_record(rules, game, r)
+        games[r.version] = game
+    return game, games
 
 
 def _draws(record: Record) -> dict[str, Json]:
-    """Channel -> draws."""
+    """Return channel -> draws."""
     return {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
 
 
-def _check_draws(p: AnyGame | None, record: Record, seed: bytes) -> None:
-    if p is None:
+def _check_draws(game: AnyGame | None, record: Record, seed: bytes) -> None:
+    if game is None:
         return
-    epoch = p.epoch + (record.body.get("entropy") == "fresh")
-    source = Seeded(draw_key(seed, nonces(p)), p.id, epoch)
+    epoch = game.epoch + (record.body.get("entropy") == "fresh")
+    source = Seeded(draw_key(seed, revealed_nonces(game)), game.id, epoch)
     for channel, draws in _draws(record).items():
         for draw in draws:
-            with _sound(record.version):
-                right = recompute(source, channel, draw)
+            with _blame_record(record.version):
+                right = matches_source(source, channel, draw)
             if not right:
                 raise VerificationError("draw_mismatch", record.version, str(draw[1]))
 
 
-def _again(rules: Ruleset[S], game: Game[S] | None, r: Record, seed: bytes, marks: Mapping[int, Game[S]]) -> Step[S]:
-    def past(to: int) -> Game[S]:
-        if to not in marks:
+def _decide_again(
+    rules: Ruleset[S], game: Game[S] | None, r: Record, seed: bytes, games: Mapping[int, Game[S]]
+) -> Transition[S]:
+    def game_at(version: int) -> Game[S]:
+        if version not in games:
             raise VerificationError("not_on_line", r.version)
-        return marks[to]
+        return games[version]
 
     at = r.public["at"]
-    moment = Moment(seed, at, r.packs.get(TABLE_KEY, {}).get("command", ""), past=past, again=True)
+    context = CommandContext(seed, at, r.packs.get(TABLE_KEY, {}).get("command", ""), game_at=game_at, replaying=True)
     if game is None:
-        return Open.of(r).step(rules, moment)
-    act = act_of(r, game)
-    if isinstance(act, Lapse) and early_seats(game, act.seats, at, alone=True):
+        return Open.from_record(r).execute(rules, context)
+    command = command_of(r, game)
+    if isinstance(command, Lapse) and early_seats(game, command.seats, at, individually=True):
         raise VerificationError("lapsed_early", r.version)
-    return act.step(rules, game, moment)
+    return command.execute(rules, game, context)
 
 
-def _difference(made: Record, stored: Record) -> str:
-    """Where the two differ, by name, without what stands there."""
-    for name in sorted({*made.public, *stored.public}):
-        if made.public.get(name) != stored.public.get(name):
+def _first_difference(rebuilt: Record, stored: Record) -> str:
+    """Return the name of the first differing member, without its content."""
+    for name in sorted({*rebuilt.public, *stored.public}):
+        if rebuilt.public.get(name) != stored.public.get(name):
             return name
-    return next((k for k in sorted({*made.packs, *stored.packs}) if made.packs.get(k) != stored.packs.get(k)), "")
+    return next((k for k in sorted({*rebuilt.packs, *stored.packs}) if rebuilt.packs.get(k) != stored.packs.get(k)), "")

@@ -1,8 +1,8 @@
-"""Exports: a game as JSON lines, a header and then one record a line, for one viewer.
+"""Exports: a game as JSON lines, a header followed by one record per line, for one viewer.
 
-Header: `{"annals": 1, "game", "ruleset", "records", "viewer"}`, and `damaged` where the game had further records, from
-that version on, one of which was damaged. A record: `{"public", "packs"}`, where packs are those
-that the viewer may read; once the game is closed everybody may read all.
+Header: `{"annals": 1, "game", "ruleset", "records", "viewer"}`, and `damaged`, the version of the first withheld
+record, if the game has further records with a corrupt one among them. A record: `{"public", "packs"}` with the packs
+readable by the viewer; once the game is closed everybody may read all.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Export:
-    """What a file says; nothing of it is proved yet."""
+    """Content of an export file, nothing of it proved yet."""
 
     game: str
     ruleset: str
     viewer: Viewer
     records: tuple[Record, ...]
     damaged: bool = False
-    """Whether the game had further records, which could not be given."""
+    """The game has further records, withheld because of corruption."""
 
     @property
-    def complete(self) -> bool:
-        """Whether all packs should be there."""
+    def is_complete(self) -> bool:
+        """Return whether all packs should be present."""
         return self.viewer == DIRECTOR or self.records[-1].kind == "closed"
 
 
 def dump(records: Sequence[Record], viewer: Viewer = PUBLIC) -> bytes:
-    """The export of a game that has at least its first record."""
+    """Return the export of a game with at least its first record."""
     return b"".join(lines(records[0], records[-1], records, viewer))
 
 
 def lines(
     first: Record, last: Record, records: Iterable[Record], viewer: Viewer = PUBLIC, *, damaged: bool = False
 ) -> Iterator[bytes]:
-    """The same line by line; `records` are all from the first to the last."""
+    """Yield the export line by line; `records` are all from the first to the last."""
     closed, body = last.kind == "closed", first.body
     header: Doc = {"annals": FORMAT, "game": body["game"], "ruleset": body["ruleset"], "records": last.version}
     if damaged:
@@ -58,17 +58,17 @@ def lines(
         yield canonical({"public": r.public, "packs": visible_packs(r, reader)}) + b"\n"
 
 
-def _unique(pairs: list[tuple[str, Json]]) -> Doc:
+def _reject_repeated_keys(pairs: list[tuple[str, Json]]) -> Doc:
     doc = dict(pairs)
     if len(doc) != len(pairs):
         raise ValueError("a key comes twice")
     return doc
 
 
-def _line(raw: bytes, number: int) -> Json:
-    """One line; it must be canonical, so that no two files say the same."""
+def _parse_line(raw: bytes, number: int) -> Json:
+    """Parse one line; it must be canonical, so no two files have the same content."""
     try:
-        doc = json.loads(raw, object_pairs_hook=_unique)
+        doc = json.loads(raw, object_pairs_hook=_reject_repeated_keys)
         sound = isinstance(doc, dict) and canonical(doc) == raw
     except (ValueError, RecursionError, orjson.JSONEncodeError):
         doc, sound = None, False
@@ -77,7 +77,7 @@ def _line(raw: bytes, number: int) -> Json:
     return doc
 
 
-def _record(doc: Json, number: int) -> Record:
+def _parse_record(doc: Json, number: int) -> Record:
     public, packs = doc.get("public"), doc.get("packs")
     sound = set(doc) == {"public", "packs"} and isinstance(public, dict) and isinstance(packs, dict)
     if not sound or public.get("v") != number or not all(isinstance(p, dict) for p in packs.values()):
@@ -85,33 +85,33 @@ def _record(doc: Json, number: int) -> Record:
     return Record(public, packs)
 
 
-def _viewer(text: Json, seats: Json) -> Viewer | None:
-    """The viewer that a header names; None where the game has no such viewer."""
+def _parse_viewer(text: Json, seats: Json) -> Viewer | None:
+    """Return the viewer named by a header, or None for an impossible one."""
     if text in (PUBLIC, DIRECTOR):
         return str(text)
-    known = [str(s) for s in range(seats)] if type(seats) is int and 0 < seats < MAX_ITEMS else []
-    return int(text) if text in known else None
+    seat_names = [str(s) for s in range(seats)] if type(seats) is int and 0 < seats < MAX_ITEMS else []
+    return int(text) if text in seat_names else None
 
 
 def parse(data: bytes) -> Export:
-    """The export in a file; raises VerificationError `unreadable`, `version_gap`, `cut_off`, `header_mismatch`."""
+    """Parse an export file; raise VerificationError `unreadable`, `version_gap`, `cut_off`, `header_mismatch`."""
     raw = data.split(b"\n")
     if raw.pop() != b"" or len(raw) < 2:
         raise VerificationError("cut_off", max(len(raw) - 1, 0), "the file does not end with a whole record")
-    head, *lines = (_line(text, number) for number, text in enumerate(raw))
-    records = tuple(_record(doc, number) for number, doc in enumerate(lines, 1))
+    head, *lines = (_parse_line(text, number) for number, text in enumerate(raw))
+    records = tuple(_parse_record(doc, number) for number, doc in enumerate(lines, 1))
     body = records[0].body
-    viewer = _viewer(head.get("viewer"), body.get("seats"))
-    said = {"annals": FORMAT, "game": body.get("game"), "ruleset": body.get("ruleset"), "records": len(records)}
+    viewer = _parse_viewer(head.get("viewer"), body.get("seats"))
+    expected = {"annals": FORMAT, "game": body.get("game"), "ruleset": body.get("ruleset"), "records": len(records)}
     damaged = "damaged" in head
     if damaged:
-        said["damaged"] = len(records) + 1
+        expected["damaged"] = len(records) + 1
     if head.get("records") != len(records):
         raise VerificationError("cut_off", len(records), f"{head.get('records')} records are announced")
-    if viewer is None or canonical(head) != canonical({**said, "viewer": str(viewer)}):
+    if viewer is None or canonical(head) != canonical({**expected, "viewer": str(viewer)}):
         raise VerificationError("header_mismatch", 0, "the header does not fit the first record")
     export = Export(str(body["game"]), str(body["ruleset"]), viewer, records, damaged)
-    foreign = [r.version for r in records for k in r.packs if not export.complete and not may_read(k, viewer)]
+    foreign = [r.version for r in records for k in r.packs if not export.is_complete and not may_read(k, viewer)]
     if foreign:
         raise VerificationError("header_mismatch", foreign[0], "a pack that the viewer may not read")
     return export

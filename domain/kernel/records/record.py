@@ -1,15 +1,15 @@
-"""Records: what is stored of one accepted move or act of the table, and who may read which part.
+"""Records: stored form of one accepted move or table command, divided by readers.
 
-A record has a public part and packs, one per audience. The public part holds the hash of each pack (its seal); the
-hash chain and public exports use the public part only. Members that are empty are left out:
+A record has a public part and packs, one per audience. The public part holds the hash of each pack (its seal); the hash
+chain and public exports use the public part only. Empty members are left out:
 
-`v` version, `kind`, `at` ms since 1970 UTC, `seat`, `by`, `acts` [[seat, move without hidden fields]] (none at all
-where one of them is anonymous), `draws`, `facts`, `seals` sorted, `openings` [{v, key, pack}], `barrier`, `board`
-digest of the public sight, `prev` hash of the public part before, `body` what the kind adds.
+`v` version, `kind`, `at` ms since 1970 UTC, `seat`, `by`, `acts` [[seat, move without hidden fields]] (none if one of
+them is anonymous), `draws`, `facts`, `seals` sorted, `openings` [{v, key, pack}], `barrier`, `board` digest of the
+public view, `prev` hash of the previous public part, `body` members of the kind.
 
 A pack: `acts` [[number in the record, seat, move]], `draws`, `facts` [[public facts before it, fact]], `salt`, `pad`;
 the pack of nobody (`table`) also holds `order` (audience keys of all facts), `digest` (of the state), `command`, and
-`ruling` (what a director did that is shown only after the end).
+`ruling` (act of a director, secret until the end).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from domain.types import DIRECTOR, Doc, Json, Viewer
 
 T = TypeVar("T")
 
-Text = tuple[bytes, bytes]
+RecordText = tuple[bytes, bytes]
 """Public part and packs as canonical JSON."""
 
 KINDS = (
@@ -47,14 +47,14 @@ KINDS = (
     "ruled",
     "closed",
 )
-"""What a record can be; `game.<kind>@1` in the ledger."""
+"""Kinds of records; `game.<kind>@1` in the ledger."""
 
 PAD = 256
 """Packs are padded to a multiple of this many bytes of canonical JSON."""
 
 
-class Head(msgspec.Struct, frozen=True, gc=False):
-    """What of a public part a fold takes besides its facts."""
+class RecordHead(msgspec.Struct, frozen=True, gc=False):
+    """Members of a public part needed by a fold besides the facts."""
 
     v: int
     kind: str
@@ -67,12 +67,12 @@ class Head(msgspec.Struct, frozen=True, gc=False):
 
 
 class PackHead(msgspec.Struct, frozen=True, gc=False):
-    """What of a pack a fold takes besides its facts."""
+    """Members of a pack needed by a fold besides the facts."""
 
     draws: list[Json] = []
 
 
-_HEAD = msgspec.json.Decoder(Head)
+_HEAD = msgspec.json.Decoder(RecordHead)
 
 TOO_DEEP = "it is nested too deeply"
 
@@ -80,20 +80,20 @@ TOO_DEEP = "it is nested too deeply"
 class Record:
     """One version of a game. `public` and `packs` are never changed.
 
-    Of one that was read they are made when they are asked for: folding a game takes `head`, `heads` and the facts,
-    which are a fifth of it.
+    A decoded record parses them on first use: a fold needs only `head`, `pack_heads` and the facts, a fifth of the
+    text.
     """
 
-    text: Text | None = None
-    """Public part and packs from which it was read."""
+    text: RecordText | None = None
+    """Source text of the public part and packs, if decoded."""
 
     def __init__(self, public: Doc, packs: dict[str, Doc]) -> None:
         self.__dict__.update(public=public, packs=packs)
 
     @classmethod
-    def of(cls, public: bytes, packs: bytes) -> Record:
-        """A record that stands there as canonical JSON; raises ValueError where the public part is none."""
-        public.decode()  # the texts that it passes over a decoder does not look at
+    def from_json(cls, public: bytes, packs: bytes) -> Record:
+        """Return a record from canonical JSON; raise ValueError if the public part is invalid."""
+        public.decode()  # a decoder does not validate the texts skipped by it
         record = cls.__new__(cls)
         try:
             record.__dict__.update(text=(public, packs), head=_HEAD.decode(public))
@@ -114,15 +114,15 @@ class Record:
 
     @cached_property
     def public(self) -> Doc:
-        """Raises VerificationError `unreadable` for a text that is no object."""
-        return self._read(0)
+        """Return the public part; raise VerificationError `unreadable` unless it is an object."""
+        return self._parse_part(0)
 
     @cached_property
     def packs(self) -> dict[str, Doc]:
-        """By the keys of their audiences; raises as `public`."""
-        return self._read(1)
+        """Return the packs by the keys of their audiences; raise as `public`."""
+        return self._parse_part(1)
 
-    def _read(self, part: int) -> Doc:
+    def _parse_part(self, part: int) -> Doc:
         try:
             doc = orjson.loads((self.text or (b"", b""))[part])
         except ValueError as error:
@@ -133,27 +133,27 @@ class Record:
 
     @cached_property
     def hash(self) -> str:
-        """What the next record names as `prev`; raises VerificationError for what nobody can have written."""
+        """Return the hash named as `prev` by the next record; raise VerificationError for an unhashable record."""
         try:
             return hashlib.sha256(self.text[0]).hexdigest() if self.text else digest(self.public)
         except TypeError as error:
             raise VerificationError("unreadable", self.version, str(error)) from error
 
     @cached_property
-    def head(self) -> Head:
-        """Nothing of it is checked where the record was not read from a text."""
+    def head(self) -> RecordHead:
+        """Return the head; unchecked unless the record was decoded from a text."""
         p = self.public
         common = p.get("v", 0), p.get("kind", ""), p.get("at", 0), p.get("seat"), p.get("board")
-        return Head(*common, p.get("draws", []), p.get("openings", []), p.get("body") or {})
+        return RecordHead(*common, p.get("draws", []), p.get("openings", []), p.get("body") or {})
 
     @property
-    def heads(self) -> Mapping[str, PackHead]:
-        """The same of its packs."""
+    def pack_heads(self) -> Mapping[str, PackHead]:
+        """Return the heads of its packs, unchecked like `head`."""
         return {key: PackHead(pack.get("draws", [])) for key, pack in self.packs.items()}
 
     @property
     def version(self) -> int:
-        """1 for `opened`."""
+        """The version, 1 for `opened`."""
         return self.head.v
 
     @property
@@ -162,60 +162,63 @@ class Record:
         return self.head.kind
 
     @property
-    def at(self) -> int:
-        """When, ms since 1970 UTC."""
+    def time(self) -> int:
+        """Time, ms since 1970 UTC."""
         return self.head.at
 
     @property
     def body(self) -> Doc:
-        """What the kind adds to the common members."""
+        """Members added by the kind."""
         return self.head.body
 
     @property
-    def sealed(self) -> bool:
-        """Whether its packs are those whose digests stand in the public part, all of them."""
+    def has_valid_seals(self) -> bool:
+        """Return whether every pack matches its seal in the public part, and no pack is missing."""
         try:
             return bool(sorted(map(digest, self.packs.values())) == self.public.get("seals", []))
-        except TypeError:  # what is nested deeper than can be written, nobody has sealed
+        except TypeError:  # nested too deeply to have ever been written
             return False
 
-    def acts(self) -> list[tuple[int, Doc]]:
-        """All moves of the record in their order, complete: packs hold what the public part hides."""
-        found = {i: (seat, move) for i, (seat, move) in enumerate(self.public.get("acts", ()))}
-        found |= {i: (seat, move) for p in self.packs.values() for i, seat, move in p.get("acts", ())}
-        return [found[i] for i in sorted(found)]
+    def moves(self) -> list[tuple[int, Doc]]:
+        """Return all moves of the record in order, complete: packs hold the parts hidden from the public."""
+        moves = {i: (seat, move) for i, (seat, move) in enumerate(self.public.get("acts", ()))}
+        moves |= {i: (seat, move) for p in self.packs.values() for i, seat, move in p.get("acts", ())}
+        return [moves[i] for i in sorted(moves)]
 
 
 def seal_pack(pack: Doc, seed: bytes, game: str, version: int, key: str) -> Doc:
-    """The pack with its salt and padding. The salt comes from the seed, so a record can be rebuilt bit for bit."""
+    """Return the pack with its salt and padding.
+
+    The salt is derived from the seed, so a record can be rebuilt bit for bit.
+    """
     salt = hmac.digest(seed, f"salt|{game}|{version}|{key}".encode(), "sha256").hex()[:32]
     salted = {**pack, "salt": salt, "pad": ""}
     return {**salted, "pad": "." * (-len(canonical(salted)) % PAD)}
 
 
 def visible_packs(record: Record, viewer: Viewer) -> dict[str, Doc]:
-    """The packs that a viewer may read, by key."""
+    """Return the packs readable by a viewer, by key."""
     return {k: p for k, p in record.packs.items() if may_read(k, viewer)}
 
 
 def facts_for(record: Record, viewer: Viewer) -> list[Doc]:
-    """The facts that a viewer may read, in order; the director gets all, exactly as they were added."""
+    """Return the facts readable by a viewer, in order; the director gets all, exactly as added."""
     public: list[Doc] = record.public.get("facts", [])
     if not record.packs:
         return public
     if viewer == DIRECTOR and (order := record.packs.get(TABLE_KEY, {}).get("order")):
-        return in_order(order, public, {key: pack.get("facts", ()) for key, pack in record.packs.items()})
-    own: list[Json] = [item for k, p in record.packs.items() if may_read(k, viewer) for item in p.get("facts", ())]
-    if not own:
+        return restore_order(order, public, {key: pack.get("facts", ()) for key, pack in record.packs.items()})
+    secret: list[Json] = [item for k, p in record.packs.items() if may_read(k, viewer) for item in p.get("facts", ())]
+    if not secret:
         return public
-    merged = [*((i + 1, 0, f) for i, f in enumerate(public)), *((n, 1, f) for n, f in own)]
+    merged = [*((i + 1, 0, f) for i, f in enumerate(public)), *((n, 1, f) for n, f in secret)]
     return [f for *_, f in sorted(merged, key=lambda item: item[:2])]
 
 
-def in_order(order: Sequence[str], public: Sequence[T], packs: Mapping[str, Sequence[tuple[int, T]]]) -> list[T]:
-    """All facts as they were added, from the keys of their audiences, those of the public part and those of packs.
+def restore_order(order: Sequence[str], public: Sequence[T], packs: Mapping[str, Sequence[tuple[int, T]]]) -> list[T]:
+    """Return all facts in the order of their addition, given the audience keys, the public facts and those of packs.
 
-    Raises ValueError where the order names others.
+    Raise ValueError if the order does not fit the facts.
     """
     following = {key: iter([fact for _, fact in facts]).__next__ for key, facts in packs.items() if facts}
     following[ALL_KEY] = iter(public).__next__

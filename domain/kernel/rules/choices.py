@@ -1,7 +1,7 @@
-"""The move builder: one question after the other, so that a client that knows no rules plays every game.
+"""Move builder: one question after the other, so a client without knowledge of the rules can play every game.
 
-A ruleset's `build(state, seat)` is a generator that yields a `Choice`, is sent the pick and returns the finished move.
-`choices` replays it over the picks made so far. Every pick that is offered can be completed.
+A ruleset's `build(state, seat)` is a generator: it yields a `Choice`, receives the pick and returns the finished move.
+The kernel replays it over the picks made so far. Every offered pick can be completed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from domain.types import Json
 
 
 class Option(msgspec.Struct, frozen=True, gc=False):
-    """A value that may be picked, with what it costs; `ends` marks the one that brings the game on."""
+    """An offered value with its costs; `ends` marks the one to move the game on."""
 
     value: Json
     cost: dict[str, Json] = {}
@@ -39,11 +39,11 @@ class Choice:
 
     @property
     def values(self) -> list[Json]:
-        """What may be picked; for a range, nothing."""
+        """The offered values; empty for a range."""
         return [o.value for o in self.options]
 
     def to_json(self) -> dict[str, Json]:
-        """As clients see it."""
+        """Return the question as sent to clients."""
         doc: dict[str, Json] = {"field": self.field, "kind": self.kind}
         if self.options:
             doc["options"] = [
@@ -63,53 +63,53 @@ def _options(values: Iterable[Json | Option], ends: Sequence[Json]) -> tuple[Opt
 
 
 def one(name: str, values: Iterable[Json | Option], ends: Sequence[Json] = ()) -> Choice:
-    """One of the values; `ends` lists those that bring the game on."""
+    """Ask for one of the values; `ends` lists those moving the game on."""
     return Choice(name, "one", _options(values, ends))
 
 
 def span(name: str, lo: int, hi: int) -> Choice:
-    """An integer lo..hi."""
+    """Ask for an integer lo..hi."""
     return Choice(name, "range", (), lo, hi)
 
 
 def some(name: str, values: Iterable[Json | Option], lo: int, hi: int) -> Choice:
-    """Lo to hi different values."""
+    """Ask for lo to hi different values."""
     return Choice(name, "some", _options(values, ()), lo, hi)
 
 
-def _refuse(ask: Choice, at: int) -> RuleError:
-    return RuleError("not_offered", "", {"field": ask.field, "pick": at})
+def _not_offered(ask: Choice, number: int) -> RuleError:
+    return RuleError("not_offered", "", {"field": ask.field, "pick": number})
 
 
-def accept(ask: Choice, pick: Json, at: int = 0) -> Json:
-    """The pick as the builder gets it, several in the order of the options; raises RuleError `not_offered`.
+def accept(ask: Choice, pick: Json, number: int = 0) -> Json:
+    """Return the pick as given to the builder, several in the order of the options; raise RuleError `not_offered`.
 
-    `at` is its number, for the refusal.
+    `number` is the pick's index, for the refusal.
     """
     if ask.kind == "range":
         if type(pick) is not int or not ask.lo <= pick <= ask.hi:
-            raise _refuse(ask, at)
+            raise _not_offered(ask, number)
         return pick
     if ask.kind == "some" and not (isinstance(pick, list) and ask.lo <= len(pick) <= ask.hi):
-        raise _refuse(ask, at)
-    if ask.kind == "one" and isinstance(pick, str):  # most are
+        raise _not_offered(ask, number)
+    if ask.kind == "one" and isinstance(pick, str):  # the usual case
         if any(o.value == pick for o in ask.options):
             return pick
-        raise _refuse(ask, at)
+        raise _not_offered(ask, number)
     offered = {canonical(o.value): o.value for o in ask.options}
     try:
         if ask.kind == "one":
             return offered[canonical(pick)]
         keys = {canonical(p) for p in pick}
     except (KeyError, TypeError):
-        raise _refuse(ask, at) from None
+        raise _not_offered(ask, number) from None
     if not keys <= offered.keys() or len(keys) != len(pick):
-        raise _refuse(ask, at)
+        raise _not_offered(ask, number)
     return [value for key, value in offered.items() if key in keys]
 
 
-def walk(builder: Builder, picks: Sequence[Json]) -> Choice | Move:
-    """The next Choice after the picks, or the finished move; a pick too many is `not_offered` as well."""
+def replay_picks(builder: Builder, picks: Sequence[Json]) -> Choice | Move:
+    """Return the next Choice after the picks, or the finished move; a pick too many is `not_offered` as well."""
     used = 0
     try:
         ask = next(builder)
@@ -124,8 +124,8 @@ def walk(builder: Builder, picks: Sequence[Json]) -> Choice | Move:
     return ask
 
 
-def answered(builder: Builder, pick: Callable[[Choice], Json]) -> Move:
-    """The finished move when each question is answered by `pick`, none of them asked twice."""
+def run_builder(builder: Builder, pick: Callable[[Choice], Json]) -> Move:
+    """Return the finished move after answering each question by `pick`, once each."""
     at = 0
     try:
         ask = next(builder)
@@ -140,8 +140,8 @@ def answered(builder: Builder, pick: Callable[[Choice], Json]) -> Move:
 # --- all moves -------------------------------------------------------------------------------------------------
 
 
-def _answers(ask: Choice) -> Iterator[Json]:
-    """Every pick that a question takes: options in their order, of several those with fewer first."""
+def _possible_picks(ask: Choice) -> Iterator[Json]:
+    """Yield every acceptable pick: options in their order, of several the smaller sets first."""
     if ask.kind == "range":
         return iter(range(ask.lo, ask.hi + 1))
     if ask.kind == "one":
@@ -150,29 +150,29 @@ def _answers(ask: Choice) -> Iterator[Json]:
     return chain.from_iterable(map(list, combinations(ask.values, size)) for size in sizes)
 
 
-def _longer(picks: list[Json], ask: Choice) -> Iterator[list[Json]]:
-    return ([*picks, pick] for pick in _answers(ask))
+def _extend_picks(picks: list[Json], ask: Choice) -> Iterator[list[Json]]:
+    return ([*picks, pick] for pick in _possible_picks(ask))
 
 
-def finished(
-    asked: Callable[[Sequence[Json]], Choice | Json], picks: Sequence[Json], questions: int
+def all_moves(
+    next_step: Callable[[Sequence[Json]], Choice | Json], picks: Sequence[Json], max_questions: int
 ) -> Iterator[Json | None]:
-    """Every move that begins with the picks, in the order of the options, those of the first option first.
+    """Yield every move beginning with the picks, in the order of the options, depth first.
 
-    `asked` tells the next question after picks, or the move. Ends with None if the questions ran out before the moves.
+    `next_step` returns the next question after picks, or the move. Yield None last if `max_questions` is exceeded.
     """
     waiting: list[Iterator[list[Json]]] = [iter([list(picks)])]
     while waiting:
-        found = next(waiting[-1], None)
-        if found is None:
+        path = next(waiting[-1], None)
+        if path is None:
             waiting.pop()
             continue
-        if not questions:
+        if not max_questions:
             yield None
             return
-        questions -= 1
-        told = asked(found)
-        if isinstance(told, Choice):
-            waiting.append(_longer(found, told))
+        max_questions -= 1
+        step = next_step(path)
+        if isinstance(step, Choice):
+            waiting.append(_extend_picks(path, step))
         else:
-            yield told
+            yield step

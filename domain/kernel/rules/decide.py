@@ -25,9 +25,9 @@ _MAX_STEPS = 10_000
 
 
 def decisions(rules: Ruleset[S], state: S, rewinds: int = 0, viewer: Viewer = PUBLIC) -> list[Decision]:
-    """What is open now: the top frame, as a viewer may know it.
+    """Return the open decisions: the top frame, as known to a viewer.
 
-    In a secret frame all who were asked stand in `must` until it ends; a seat knows whether it has answered itself.
+    In a secret frame all seats asked stand in `must` until it ends; a seat knows whether it has answered itself.
     """
     if not state.frames:
         return []
@@ -41,19 +41,19 @@ def decisions(rules: Ruleset[S], state: S, rewinds: int = 0, viewer: Viewer = PU
 
 
 def check_shape(rules: Ruleset[S], seat: Seat | None, move: Json) -> Move:
-    """The checks that ask for no state; the declared move. Raises RuleError."""
+    """Run the checks independent of the state; return the declared move or raise RuleError."""
     if not isinstance(move, dict) or not isinstance(move.get("type"), str):
         raise RuleError("malformed_move", "", {"at": "/type", "expected": Message("an object with a `type`")})
     kind = rules.moves.get(move["type"])
     if kind is None or (kind.admission.by == "engine") != (seat is None):
         raise RuleError("unknown_move", "", {"type": move["type"][:MAX_WORD]})
-    if fault := validators.shape_of(kind).fault({k: v for k, v in move.items() if k != "type"}, ""):
+    if fault := validators.validator_of(kind).find_error({k: v for k, v in move.items() if k != "type"}, ""):
         raise RuleError("malformed_move", kind.admission.rule, {"at": fault[0], "expected": fault[1]})
     return msgspec.convert(move, kind)
 
 
 def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> Move:
-    """The checks that every game shares, in the design's order; the declared move. Raises RuleError."""
+    """Run the checks shared by every game, in their documented order; return the declared move or raise RuleError."""
     declared = check_shape(rules, seat, move)
     admission = declared.admission
     if not state.frames:
@@ -65,28 +65,28 @@ def check_common(rules: Ruleset[S], state: S, seat: Seat | None, move: Json) -> 
     return declared
 
 
-def _check_turn(rules: Ruleset[S], state: S, seat: Seat, kind: Admission) -> None:
+def _check_turn(rules: Ruleset[S], state: S, seat: Seat, admission: Admission) -> None:
     frame = state.top
     owes, may = seat in frame.owing, seat in rules.may(state)
-    fits = not kind.at or frame.kind in kind.at
-    entitled = (owes and kind.by in ("owing", "both")) or (may and kind.by in ("may", "both"))
+    fits = not admission.at or frame.kind in admission.at
+    entitled = (owes and admission.by in ("owing", "both")) or (may and admission.by in ("may", "both"))
     if entitled and fits:
         return
     if fits and seat in frame.done:
-        raise RuleError("already_answered", kind.rule, {"deciding": frame.kind})
+        raise RuleError("already_answered", admission.rule, {"deciding": frame.kind})
     if fits or not (owes or may or seat in frame.done):
-        raise RuleError("not_your_decision", kind.rule, {"deciding": frame.kind})
-    raise RuleError("wrong_phase", kind.rule, {"deciding": frame.kind})
+        raise RuleError("not_your_decision", admission.rule, {"deciding": frame.kind})
+    raise RuleError("wrong_phase", admission.rule, {"deciding": frame.kind})
 
 
 def decide(draft: Draft[S], seat: Seat | None, move: Json) -> None:
-    """One move of a seat, or of the engine (None): raises RuleError, or adds facts until somebody owes again."""
+    """Decide one move of a seat, or of the engine (None): raise RuleError, or add facts until somebody owes again."""
     declared = check_common(draft.rules, draft.state, seat, move)
-    draft.rules.do[move["type"]](draft, draft.state.top, seat, declared)
-    carry_on(draft)
+    draft.rules.handlers[move["type"]](draft, draft.state.top, seat, declared)
+    resume_frames(draft)
 
 
-def carry_on(draft: Draft[S]) -> None:
+def resume_frames(draft: Draft[S]) -> None:
     """Resume frames while the top one owes nothing."""
     for _ in range(_MAX_STEPS):
         if not draft.state.frames:
@@ -95,27 +95,27 @@ def carry_on(draft: Draft[S]) -> None:
         if frame.owing or frame.engine:
             return
         before = len(draft.facts)
-        draft.rules.go[frame.kind](draft, frame)
+        draft.rules.continuations[frame.kind](draft, frame)
         if len(draft.facts) == before:
             raise AssertionError(f"{draft.rules.meta.ruleset}: the frame {frame.kind} does not go on")
     raise AssertionError(f"{draft.rules.meta.ruleset}: the flow does not come to rest")
 
 
-def ask(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()) -> Choice | Doc:
-    """The move builder: the next Choice after the picks, or the finished move.
+def query_builder(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()) -> Choice | Doc:
+    """Return the next Choice of the move builder after the picks, or the finished move.
 
-    Raises RuleError `game_over`, `not_your_decision`, `already_answered`, or `not_offered`.
+    Raise RuleError `game_over`, `not_your_decision`, `already_answered`, or `not_offered`.
     """
-    found = choices.walk(_builder(rules, state, seat), picks)
-    return found if isinstance(found, Choice) else declarations.doc(found)
+    step = choices.replay_picks(_start_builder(rules, state, seat), picks)
+    return step if isinstance(step, Choice) else declarations.doc(step)
 
 
-def build(rules: Ruleset[S], state: S, seat: Seat, pick: Callable[[Choice], Json]) -> Doc:
-    """A finished move of the move builder, each of whose questions `pick` answers; raises as `ask` does."""
-    return declarations.doc(choices.answered(_builder(rules, state, seat), pick))
+def build_move(rules: Ruleset[S], state: S, seat: Seat, pick: Callable[[Choice], Json]) -> Doc:
+    """Return a finished move of the move builder, each question answered by `pick`; raise as `query_builder`."""
+    return declarations.doc(choices.run_builder(_start_builder(rules, state, seat), pick))
 
 
-def _builder(rules: Ruleset[S], state: S, seat: Seat) -> choices.Builder:
+def _start_builder(rules: Ruleset[S], state: S, seat: Seat) -> choices.Builder:
     if not state.frames:
         raise RuleError("game_over")
     frame = state.top
@@ -125,7 +125,7 @@ def _builder(rules: Ruleset[S], state: S, seat: Seat) -> choices.Builder:
 
 
 def dry_run(rules: Ruleset[S], state: S, seat: Seat, moves: Sequence[Json]) -> Draft[S]:
-    """What the moves would do, up to their first draw (NeedsChance); raises RuleError as `decide` does."""
+    """Return a draft of the moves up to their first draw (NeedsChance); raise RuleError as `decide`."""
     draft = Draft(rules, state, Draws(NoChance()))
     decide_all(draft, seat, moves)
     return draft
@@ -135,19 +135,19 @@ def decide_all(
     draft: Draft[S],
     seat: Seat | None,
     moves: Sequence[Json],
-    before: Callable[[S], None] = no_check,
+    check_before: Callable[[S], None] = no_check,
     *,
-    again: bool = False,
+    replaying: bool = False,
 ) -> None:
-    """An atomic list, which ends with what is drawn, revealed, or asked or answered in secret.
+    """Decide an atomic list; anything drawn, revealed, or asked or answered in secret ends it.
 
-    The refusal of a later move would tell it for free, so that one is refused before anything is looked at. `before`
-    each move the state is checked. `again`: a list that is in the log, where it may go on after a secret.
+    The refusal of a later move would reveal it for free, so such a move is refused beforehand. `check_before` each move
+    checks the state. `replaying`: a list from the log, where it may go on after a secret.
     """
     for i, move in enumerate(moves):
-        if draft.revealing or (not again and draft.confiding(seat)):
+        if draft.has_revealed or (not replaying and draft.has_secret_step(seat)):
             raise RuleError("barrier_in_list")
-        before(draft.state)
+        check_before(draft.state)
         try:
             decide(draft, seat, move)
         except NeedsChance:

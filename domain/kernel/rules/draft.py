@@ -1,4 +1,4 @@
-"""A record in the making."""
+"""Draft of a record during its decision."""
 
 from __future__ import annotations
 
@@ -21,34 +21,36 @@ from domain.kernel.schema import declarations
 from domain.kernel.schema.declarations import UNSET, Context, Fact
 from domain.types import Json, Seat
 
-if TYPE_CHECKING:  # a ruleset names drafts in its types, and a draft its ruleset
+if TYPE_CHECKING:  # circular: ruleset types name drafts, and drafts name rulesets
     from domain.kernel.rules.ruleset import Ruleset
 
 
 class Draft(Generic[S]):
-    """The record in the making: `decide` reads the state as it becomes, asks for draws, adds facts."""
+    """Record under construction: `decide` reads the current state, takes draws, adds facts."""
 
     def __init__(self, rules: Ruleset[S], state: S, draws: Draws) -> None:
         self.rules = rules
         self.state = state
         self.draws = draws
         self.facts: list[tuple[str, Fact[S]]] = []
-        self.barred = False
+        self.has_barrier = False
 
     def add(self, fact: Fact[S], to: Audience = ALL, seal: str = "") -> None:
-        """A fact for one audience; evolves the state at once. With `seal` it has a pack that `unseal` can publish."""
+        """Add a fact for one audience; evolve the state at once. With `seal` it has a pack publishable by `unseal`."""
         self.facts.append((audience.key_of(to, seal), fact))
         self.state = fact.evolve(self.state)
 
-    def ask(self, about: Context, *seats: Seat, engine: bool = False, secret: bool = False, timed_as: int = 0) -> None:
-        """Open a frame. Who is asked depends on public facts only.
+    def ask(
+        self, context: Context, *seats: Seat, engine: bool = False, secret: bool = False, timed_as: int = 0
+    ) -> None:
+        """Open a frame. The choice of seats depends on public facts only.
 
-        `timed_as`: the `timer` of a frame that has ended, when the same question is asked anew on the same clock.
+        `timed_as`: the `timer` of an ended frame, to ask the same question again on the same clock.
         """
         asked = Asked(
             self.state.opened + 1,
-            declarations.tag(type(about)),
-            declarations.doc(about),
+            declarations.type_name(type(context)),
+            declarations.doc(context),
             sorted(seats) or UNSET,
             engine or UNSET,
             secret or UNSET,
@@ -56,27 +58,27 @@ class Draft(Generic[S]):
         )
         self.add(asked)
 
-    def answered(self, seat: Seat, end: bool = False) -> None:
-        """The seat owes the top frame nothing more; with `end` the frame is over as well."""
+    def mark_answered(self, seat: Seat, end: bool = False) -> None:
+        """Record the seat's answer to the top frame; with `end` close the frame as well."""
         self.add(Answered(seat), (seat,) if self.state.top.secret else ALL)
         if end:
             self.end()
 
-    def reopened(self, seat: Seat) -> None:
-        """The seat takes its answer back and owes the top frame again."""
+    def reopen(self, seat: Seat) -> None:
+        """Take back the seat's answer: it owes the top frame again."""
         self.add(Reopened(seat), (seat,) if self.state.top.secret else ALL)
 
     def note(self, **data: Json) -> None:
         """Change members of the top frame's context."""
         self.add(Noted(data))
-        self.state.top.of(self.rules.frames[self.state.top.kind])
+        self.state.top.context(self.rules.frames[self.state.top.kind])
 
     def end(self) -> None:
         """Close the top frame."""
         self.add(Ended())
 
     def finish(self) -> None:
-        """The game is over: no frame is left."""
+        """End the game: no frame is left."""
         self.add(Finished())
 
     def unseal(self, *keys: str) -> None:
@@ -84,19 +86,19 @@ class Draft(Generic[S]):
         self.add(Unsealed(keys))
 
     def barrier(self) -> None:
-        """Past this record undo is not free, for a reason of the game's own."""
-        self.barred = True
+        """Make the record a barrier to free undo, for a reason of the game's own."""
+        self.has_barrier = True
 
     @property
-    def revealing(self) -> bool:
-        """Whether something was drawn or shown so far."""
-        return self.barred or bool(self.draws.taken) or any(isinstance(f, Unsealed) for _, f in self.facts)
+    def has_revealed(self) -> bool:
+        """Return whether anything was drawn or revealed so far."""
+        return self.has_barrier or bool(self.draws.taken) or any(isinstance(f, Unsealed) for _, f in self.facts)
 
-    def confiding(self, seat: Seat | None) -> bool:
-        """Whether seats were asked in secret so far, or this one has answered so.
+    def has_secret_step(self, seat: Seat | None) -> bool:
+        """Return whether seats were asked in secret so far, or this one has answered in secret.
 
-        What comes next then rests on what the others have answered, or answer in advance. A sealed answer counts even
-        where everybody sees that it was given: a record has one pack for it, and two of them would be opened together.
+        Later moves would rest on the answers of the others, or answer in advance. A sealed answer counts even if
+        everybody sees its existence: a record has one pack for it, and two answers would be opened together.
         """
         return any(
             (isinstance(f, Asked) and f.secret is True)

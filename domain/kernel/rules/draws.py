@@ -1,8 +1,8 @@
-"""Chance that can be proved: every random result is a labelled draw from one seeded function.
+"""Provable chance: every random result is a labelled draw from one seeded function.
 
 A draw is HMAC-SHA256(key, game | epoch | channel | ordinal | label | try) with rejection sampling. The key joins the
-game's secret seed and the nonces that seats have shown; the channel is the audience, so hidden draws leave no gap
-that others could count; the label names what is rolled for, so that after a rewind the same move has the same dice.
+game's secret seed and the nonces revealed by seats; the channel is the audience, so hidden draws leave no countable gap
+for others; the label names the purpose, so after a rewind the same move has the same dice.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ _SPAN = 1 << 64
 
 
 def draw_key(seed: bytes, nonces: Mapping[int, str]) -> bytes:
-    """The key of all draws: the seed, and the nonces that were shown, by seat (hex)."""
+    """Return the key of all draws from the seed and the revealed nonces by seat (hex)."""
     return hmac.digest(seed, canonical([[seat, nonces[seat]] for seat in sorted(nonces)]), "sha256")
 
 
 def commitment(secret: bytes) -> str:
-    """What is published of a seed or nonce before it is shown: its SHA-256, hex."""
+    """Return the commitment to a seed or nonce, published before its reveal: its SHA-256, hex."""
     return hashlib.sha256(secret).hexdigest()
 
 
-class Source(Protocol):
-    """Where values come from. `items` are the candidates in the order of the rules."""
+class DrawSource(Protocol):
+    """Source of random values. `items` are the candidates in the order of the rules."""
 
     def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
-        """0..len(items)-1."""
+        """Return 0..len(items)-1."""
 
     def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
-        """A permutation of the indices of `items`: which item comes first, second ..."""
+        """Return a permutation of the indices of `items`: index of the first item, of the second ..."""
 
 
 @dataclass(frozen=True)
 class Seeded:
-    """The real source."""
+    """Source of real games."""
 
     key: bytes
     game: str
     epoch: int = 0
 
     def below(self, n: int, channel: str, ordinal: int, label: str) -> int:
-        """A uniform integer 0..n-1."""
+        """Return a uniform integer 0..n-1."""
         limit = _SPAN // n * n
         attempt = 0
         while True:
@@ -72,7 +72,7 @@ class Seeded:
 
 
 class NoChance:
-    """The source of dry runs."""
+    """Source of dry runs."""
 
     def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
         raise NeedsChance(label)
@@ -83,7 +83,7 @@ class NoChance:
 
 @dataclass(frozen=True)
 class Extreme:
-    """A fake that always gives the first (`last=False`: all minimum) or the last candidate (all maximum)."""
+    """Fake source of always the first (`last=False`: all minimum) or the last candidate (all maximum)."""
 
     last: bool = False
 
@@ -96,19 +96,19 @@ class Extreme:
 
 
 class Scripted:
-    """A fake that gives the values it was told, in the rules' own terms: a die's face, an id, a list for a shuffle.
+    """Fake source of given values, in the rules' own terms: a die's face, an id, a list for a shuffle.
 
-    Each value is `value` or `{"label", "value"}`. A value that is impossible, missing or of another label raises
-    ScenarioError; `left` are the values not asked for yet.
+    Each value is `value` or `{"label", "value"}`. An impossible or missing value, or one with another label, raises
+    ScenarioError; `remaining` are the unused values.
     """
 
     def __init__(self, values: Sequence[Json]) -> None:
-        self.left = list(values)
+        self.remaining = list(values)
 
     def _next(self, label: str) -> Json:
-        if not self.left:
+        if not self.remaining:
             raise ScenarioError(f"no value is given for the draw {label!r}")
-        value = self.left.pop(0)
+        value = self.remaining.pop(0)
         if isinstance(value, dict):
             if value["label"] != label:
                 raise ScenarioError(f"the draw is {label!r}, the value given is for {value['label']!r}")
@@ -137,13 +137,13 @@ class Scripted:
 
 
 class Draws:
-    """Asked for lazily inside `decide`; keeps what was taken.
+    """Draws taken lazily inside `decide`, kept in `taken`.
 
-    Draw documents are JSON, as they stand in records: `[ordinal, label, [lo, hi], value]`,
-    `[ordinal, label, n, value, index]` for a pick among n, `[ordinal, label, n, values, permutation]` for a shuffle.
+    Draw documents are JSON, as in records: `[ordinal, label, [lo, hi], value]`, `[ordinal, label, n, value, index]` for
+    a pick among n, `[ordinal, label, n, values, permutation]` for a shuffle.
     """
 
-    def __init__(self, source: Source, counts: Mapping[str, int] | None = None) -> None:
+    def __init__(self, source: DrawSource, counts: Mapping[str, int] | None = None) -> None:
         self.source = source
         self.counts = dict(counts or {})
         self.taken: list[tuple[str, list[Json]]] = []
@@ -154,7 +154,7 @@ class Draws:
         return ordinal
 
     def roll(self, label: str, lo: int, hi: int, to: Audience = ALL) -> int:
-        """A uniform integer lo..hi; without a draw where lo = hi."""
+        """Return a uniform integer lo..hi; without a draw if lo = hi."""
         if lo == hi:
             return lo
         channel = key_of(to)
@@ -164,7 +164,7 @@ class Draws:
         return value
 
     def pick(self, label: str, items: Sequence[Json], to: Audience = ALL, always: bool = False) -> Json:
-        """One of the items, uniformly; without a draw where there is one, unless the rules draw `always`."""
+        """Return one of the items, uniformly; a single item needs no draw, unless the rules draw `always`."""
         if len(items) == 1 and not always:
             return items[0]
         channel = key_of(to)
@@ -173,7 +173,7 @@ class Draws:
         return items[at]
 
     def shuffle(self, label: str, items: Sequence[Json], to: Audience = TABLE) -> list[Json]:
-        """The items in a uniform order; without a draw where there is no choice."""
+        """Return the items in a uniform order; without a draw if there is no choice."""
         if len(items) < 2:
             return list(items)
         channel = key_of(to)
@@ -183,14 +183,14 @@ class Draws:
         return values
 
 
-def recompute(source: Source, channel: str, draw: Sequence[Json]) -> bool:
-    """Whether a stored draw is what the source gives: faces and indices, without knowing the rules."""
+def matches_source(source: DrawSource, channel: str, draw: Sequence[Json]) -> bool:
+    """Return whether a stored draw equals the source's: faces and indices, independent of the rules."""
     ordinal, label, span, value, *at = draw
     if isinstance(span, list):
         faces = range(span[0], span[1] + 1)
         return bool(faces[source.index(channel, ordinal, label, faces)] == value)
     if isinstance(at[0], list):
-        if not span == len(value) == len(at[0]):  # before so many are drawn
+        if not span == len(value) == len(at[0]):  # before an oversized draw is computed
             return False
         return bool(source.order(channel, ordinal, label, range(span)) == at[0])
     return bool(source.index(channel, ordinal, label, range(span)) == at[0])

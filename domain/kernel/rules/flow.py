@@ -1,6 +1,6 @@
 """Flow as data: frames in the state, changed by the kernel's own facts, never closures.
 
-The kernel knows seats and simultaneous decisions; which frames there are, and what comes next, the game knows.
+The kernel knows seats and simultaneous decisions; the game knows its frames and their sequence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from typing import TypeVar
 
 import msgspec
 
-from domain.kernel.schema.declarations import UNSET, AnyFact, Context, Count, Fact, Id, Maybe, declared, tag
+from domain.kernel.schema.declarations import (
+    UNSET,
+    AnyFact,
+    Context,
+    Count,
+    Fact,
+    Id,
+    Maybe,
+    declared_classes,
+    type_name,
+)
 from domain.kernel.schema.json_codec import from_json, merge_patch, to_json
 from domain.types import Doc, Json, Seat
 
@@ -20,56 +30,56 @@ C = TypeVar("C", bound=Context)
 
 @dataclass(frozen=True)
 class Frame:
-    """One level of the flow. Public as a whole, except that `secret` keeps owing and done to the director."""
+    """One level of the flow, public as a whole, except for the owing and done seats of a `secret` frame."""
 
     n: int
-    """The n-th frame opened on this line."""
+    """The n-th frame opened on the active versions."""
     kind: str
     asked: tuple[int, ...] = ()
-    """Seats that were asked, ascending; several = at the same time."""
+    """Seats asked, ascending; several = at the same time."""
     owing: tuple[int, ...] = ()
-    """Seats that must still answer, ascending."""
+    """Seats with an answer still due, ascending."""
     done: tuple[int, ...] = ()
-    """Seats that have answered, in the order of the log."""
+    """Seats with an answer given, in the order of the log."""
     engine: bool = False
     """Owed by no seat: a worker answers (a due row)."""
     secret: bool = False
-    """Who has answered is each seat's own until the frame ends."""
+    """Each seat knows only its own answer until the frame ends."""
     data: Doc = field(default_factory=dict)
-    """Public context of the decision, as `of` reads it; may hold the list of steps still to do."""
+    """Public context of the decision, as read by `context`; may hold the list of remaining steps."""
     timed_as: int = 0
-    """The frame whose clock this one goes on with: a question that is asked anew has no new deadline. 0 = its own."""
+    """Number of an earlier frame with a shared clock: a repeated question has no new deadline. 0 = its own."""
 
     @property
     def timer(self) -> int:
-        """The number of its clock."""
+        """Return the number of its clock."""
         return self.timed_as or self.n
 
-    def of(self, kind: type[C]) -> C:
-        """Its context; AssertionError for a frame of another kind."""
-        if self.kind != tag(kind):
-            raise AssertionError(f"the frame {self.kind} is no {tag(kind)}")
-        kept: dict[str, C] = self.__dict__.setdefault("_memo", {})
-        if "context" not in kept:
-            kept["context"] = msgspec.convert(self.data, kind)
-        return kept["context"]
+    def context(self, kind: type[C]) -> C:
+        """Return its context; AssertionError for a frame of another kind."""
+        if self.kind != type_name(kind):
+            raise AssertionError(f"the frame {self.kind} is no {type_name(kind)}")
+        memo: dict[str, C] = self.__dict__.setdefault("_memo", {})
+        if "context" not in memo:
+            memo["context"] = msgspec.convert(self.data, kind)
+        return memo["context"]
 
 
 @dataclass(frozen=True)
 class State:
-    """What every game's state has. Games add their fields; values are replaced, never changed."""
+    """Common fields of every game's state. Games add theirs; values are replaced, never changed."""
 
     seats: int = 0
     opened: int = 0
-    """How many frames were opened on this line."""
+    """Number of frames opened on the active versions."""
     frames: tuple[Frame, ...] = ()
     over: bool = False
     vacant: tuple[int, ...] = ()
-    """Seats whose player has left, ascending."""
+    """Seats without a player since one left, ascending."""
 
     @property
     def top(self) -> Frame:
-        """The frame that is being decided; IndexError before the set-up and after the end."""
+        """Return the frame being decided; IndexError before the set-up and after the end."""
         return self.frames[-1]
 
 
@@ -81,21 +91,22 @@ _new, _set = object.__new__, object.__setattr__
 
 
 def assign(value: T, **fields: object) -> T:
-    """A frozen dataclass with some fields assigned: `dataclasses.replace` without its checks, several times as fast.
+    """Return a frozen dataclass with some fields assigned.
 
-    For folding, where the same few assignments are made for every fact of every record. What `ruleset.memo` made of
-    the old value alone is left behind; what it made of parts goes on with them.
+    It is `dataclasses.replace` without the checks, several times as fast. For folding, with the same few assignments
+    for every fact of every record. Values memoized by `ruleset.memo` for the whole old value are dropped; those for
+    parts are kept.
     """
     members = value.__dict__ | fields
     if "_memo" in members:
         del members["_memo"]
     new = _new(type(value))
-    _set(new, "__dict__", members)  # one dict of the right size, instead of one that grows twice
+    _set(new, "__dict__", members)  # one dict of the right size; an empty one would grow twice
     return new
 
 
-def evolved(state: S, facts: Iterable[Fact[S]]) -> S:
-    """The state after these facts."""
+def evolve_all(state: S, facts: Iterable[Fact[S]]) -> S:
+    """Return the state after these facts."""
     for fact in facts:
         state = fact.evolve(state)
     return state
@@ -103,10 +114,10 @@ def evolved(state: S, facts: Iterable[Fact[S]]) -> S:
 
 @dataclass(frozen=True)
 class Decision:
-    """Something that seats or the engine must or may decide now; all of it is public."""
+    """Open decision of seats or the engine; all of it is public."""
 
     id: str
-    """`<rewinds>-<n>`: never comes twice in a game."""
+    """`<rewinds>-<n>`: unique in a game."""
     kind: str
     must: tuple[int, ...]
     may: tuple[int, ...]
@@ -117,7 +128,7 @@ class Decision:
     context: Doc
 
     def to_json(self) -> dict[str, Json]:
-        """As clients see it."""
+        """Return the decision as sent to clients."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -133,7 +144,7 @@ class Decision:
 _BLANK = Frame(0, "")
 
 
-def _top(s: S, frame: Frame) -> S:
+def _replace_top(s: S, frame: Frame) -> S:
     return assign(s, frames=(*s.frames[:-1], frame))
 
 
@@ -142,10 +153,10 @@ def _without(seats: tuple[int, ...], seat: Seat) -> tuple[int, ...]:
 
 
 class Asked(AnyFact, frozen=True):
-    """Something is to be decided: a frame is opened. By the seats, all at the same time, or by the engine."""
+    """A frame is opened: the seats, all at the same time, or the engine must decide."""
 
     n: Count
-    """Of the frame, on this line."""
+    """Number of the frame on the active versions."""
     kind: Id
     data: Doc
     seats: Maybe[Sequence[int]] = UNSET
@@ -171,13 +182,13 @@ class Asked(AnyFact, frozen=True):
 
 
 class Answered(AnyFact, frozen=True):
-    """A seat has answered what is being decided."""
+    """A seat has answered the open decision."""
 
     seat: int
 
     def evolve(self, s: S) -> S:
         top, seat = s.frames[-1], self.seat
-        return _top(s, assign(top, owing=_without(top.owing, seat), done=(*_without(top.done, seat), seat)))
+        return _replace_top(s, assign(top, owing=_without(top.owing, seat), done=(*_without(top.done, seat), seat)))
 
 
 class Reopened(AnyFact, frozen=True):
@@ -187,17 +198,17 @@ class Reopened(AnyFact, frozen=True):
 
     def evolve(self, s: S) -> S:
         owing = tuple(sorted({*s.top.owing, self.seat}))
-        return _top(s, assign(s.top, owing=owing, done=_without(s.top.done, self.seat)))
+        return _replace_top(s, assign(s.top, owing=owing, done=_without(s.top.done, self.seat)))
 
 
 class Noted(AnyFact, frozen=True):
-    """What is known of the top frame has changed: some members of its data."""
+    """Some members of the top frame's data have changed."""
 
     data: Doc
 
     def evolve(self, s: S) -> S:
         top = s.frames[-1]
-        return _top(s, assign(top, data={**top.data, **self.data}))
+        return _replace_top(s, assign(top, data={**top.data, **self.data}))
 
 
 class Ended(AnyFact, frozen=True):
@@ -248,5 +259,5 @@ class Patched(AnyFact, frozen=True):
         return patched
 
 
-FLOW: dict[str, type[AnyFact]] = declared(__name__, Fact)
+FLOW: dict[str, type[AnyFact]] = declared_classes(__name__, Fact)
 """The kernel's own facts."""

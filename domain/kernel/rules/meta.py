@@ -11,7 +11,7 @@ from domain.types import Json
 
 @dataclass(frozen=True)
 class Table:
-    """What is agreed before a game: how many seats, and the value of every option."""
+    """Agreement before a game: number of seats, and the value of every option."""
 
     seats: int
     options: Mapping[str, Json] = field(default_factory=dict)
@@ -21,14 +21,14 @@ class Table:
 class OptionType:
     """One option of a ruleset."""
 
-    shape: validators.Shape
+    validator: validators.Validator
     default: Json
     rule: str = ""
 
 
 @dataclass(frozen=True)
 class Meta:
-    """What is known of a ruleset without playing it."""
+    """Static description of a ruleset."""
 
     ruleset: str
     """`struggle_of_empires@1`."""
@@ -36,19 +36,19 @@ class Meta:
     prefix: str
     """Prefix of the numbers on the rules page, `SOE`."""
     seats: tuple[int, ...]
-    """Seat counts that are allowed."""
+    """Allowed seat counts."""
     options: Mapping[str, OptionType] = field(default_factory=dict)
     codes: Mapping[str, str] = field(default_factory=dict)
-    """Refusal code of the game -> rule number that defines it."""
+    """Refusal code of the game -> number of its rule."""
     clocks: Mapping[str, str] = field(default_factory=dict)
-    """Frame kind -> deadline class; `move` for a kind that is not named."""
+    """Frame kind -> deadline class; `move` for kinds without an entry."""
     paces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Preset (`live`, `correspondence`) -> deadline class -> seconds."""
-    brief: Mapping[str, Json] = field(default_factory=dict)
-    """Options with which a game of players who do not know what they want comes to an end soon: of a demo."""
+    demo_options: Mapping[str, Json] = field(default_factory=dict)
+    """Options of a demo, to bring a game of random players to a quick end."""
     headlines: tuple[str, ...] = ()
-    """Facts that a digest of a turn repeats: conquests, battles, what is scored."""
+    """Facts repeated in the digest of a turn: conquests, battles, scores."""
     undo: bool = True
-    """Whether the rules allow seats to undo at all."""
+    """The rules allow seats to undo at all."""
     max_moves: int = 20_000
-    """A game that takes more moves does not terminate: a fault."""
+    """Limit of a terminating game; more moves indicate a fault."""

@@ -10,32 +10,32 @@ import msgspec
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.declarations import Context
-from domain.kernel.schema.json_codec import child
+from domain.kernel.schema.json_codec import child_pointer
 from domain.types import Doc, Json
 
 _BETWEEN = re.compile(r"[.\[\]]+")
 
 _TRIED = 40
-"""So many members of a patch are left out one by one to find the fault."""
+"""Most members of a patch left out one by one to find the fault."""
 
 
-def difference(old: Doc, new: Doc) -> Doc:
-    """The merge patch that makes `new` of `old`."""
+def make_patch(old: Doc, new: Doc) -> Doc:
+    """Return the merge patch from `old` to `new`."""
     patch: Doc = {key: None for key in old if key not in new}
     for key, value in new.items():
         if isinstance(value, dict) and isinstance(old.get(key), dict):
-            if inner := difference(old[key], value):
+            if inner := make_patch(old[key], value):
                 patch[key] = inner
         elif key not in old or old[key] != value:
             patch[key] = value
     return patch
 
 
-# --- where a fault comes from ------------------------------------------------------------------------------------
+# --- origin of a fault -------------------------------------------------------------------------------------------
 
 
-def named(patch: Json, error: Exception) -> list[str]:
-    """Pointers of the keys and words of a patch that an exception names, as a KeyError names its key."""
+def pointers_named_by(patch: Json, error: Exception) -> list[str]:
+    """Return pointers of the patch's keys and words named by an exception, as a KeyError names its key."""
     words = [str(word) for word in error.args if isinstance(word, (str, int)) and str(word)]
     return [at for at, word in _words(patch, "/patch") if word in words]
 
@@ -50,15 +50,17 @@ def _words(value: Json, at: str) -> Iterator[tuple[str, str]]:
         yield at, value
     for key, item in members:
         if isinstance(key, str):
-            yield child(at, key), key
-        yield from _words(item, child(at, key))
+            yield child_pointer(at, key), key
+        yield from _words(item, child_pointer(at, key))
 
 
-def guilty(patch: Doc, works: Callable[[Doc], bool]) -> list[str]:
-    """Pointers of the members without which the game works; where no single one is to blame, all at the top."""
+def faulty_members(patch: Doc, works: Callable[[Doc], bool]) -> list[str]:
+    """Return pointers of the members breaking the game; without a single culprit, all at the top."""
     leaves = list(_leaves(patch, ()))[:_TRIED]
-    found = ["/patch" + "".join(child("", key) for key in path) for path in leaves if works(_without(patch, path))]
-    return found or [child("/patch", key) for key in patch]
+    found = [
+        "/patch" + "".join(child_pointer("", key) for key in path) for path in leaves if works(_without(patch, path))
+    ]
+    return found or [child_pointer("/patch", key) for key in patch]
 
 
 def _leaves(patch: Doc, at: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -76,13 +78,13 @@ def _without(patch: Doc, path: tuple[str, ...]) -> Doc:
     return {**patch, first: _without(patch[first], tuple(rest))}
 
 
-# --- what every game's state must keep to ----------------------------------------------------------------------
+# --- rules of every game's state -----------------------------------------------------------------------------
 
 
-def strays(rules: AnyRuleset, state: State, table: int, by_seat: Iterable[str]) -> Iterator[str]:
-    """Seats and kinds of frames that there are not, each line with its JSON pointer.
+def find_unknown_ids(rules: AnyRuleset, state: State, table: int, by_seat: Iterable[str]) -> Iterator[str]:
+    """Yield a line with a JSON pointer for each unknown seat and kind of frame.
 
-    `table` is the number of seats, `by_seat` names the tuples that have an item for each.
+    `table` is the number of seats, `by_seat` names the tuples with an item for each.
     """
     seats = range(table)
     if state.seats != table:
@@ -97,12 +99,12 @@ def strays(rules: AnyRuleset, state: State, table: int, by_seat: Iterable[str]) 
             yield from (f"/frames/{at}/{name}/{i}: there is no seat {x}" for i, x in asked if x not in seats)
         if frame.kind not in rules.frames:
             yield f"/frames/{at}/kind: there is no decision {frame.kind}; there are {', '.join(sorted(rules.frames))}"
-        elif fault := _misfit(rules.frames[frame.kind], frame.data):
+        elif fault := _context_error(rules.frames[frame.kind], frame.data):
             yield f"/frames/{at}/data{fault}"
 
 
-def _misfit(kind: type[Context], data: Doc) -> str:
-    """Why a context is none of its kind: where, as a JSON pointer, and what is wrong."""
+def _context_error(kind: type[Context], data: Doc) -> str:
+    """Return the place, as a JSON pointer, and reason of a context's misfit; empty for a valid one."""
     try:
         msgspec.convert(data, kind)
     except msgspec.ValidationError as error:

@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from domain.errors import DecisionClosed, RuleError, ScenarioError
-from domain.kernel.game.game import nonces
-from domain.kernel.game.in_memory_game import AnyMatch
+from domain.kernel.game.game import revealed_nonces
+from domain.kernel.game.in_memory_game import AnyInMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.draws import Scripted, Seeded, draw_key
-from domain.kernel.scenario.expect import compare, compare_draws, compare_refusal, show
-from domain.kernel.scenario.start import failed
+from domain.kernel.scenario.expect import compare, compare_draws, compare_refusal, format_json
+from domain.kernel.scenario.start import rules_failure
 from domain.types import DIRECTOR, Doc, Json, Seat
 
-Done = Record | RuleError
+StepResult = Record | RuleError
 
 
-class _Watched:
-    """The seeded source, which also keeps what was drawn, in the order of the rules."""
+class _RecordingSource:
+    """The seeded source with a memory of its draws, in the order of the rules."""
 
     def __init__(self, source: Seeded) -> None:
         self.source = source
@@ -35,82 +35,82 @@ class _Watched:
         return order
 
 
-class Play:
-    """A started game, which goes on by steps; `patch` is what it began with, for whoever looks for a fault."""
+class ScenarioRun:
+    """A started game, continued by steps; `patch` is its initial patch, for the search of a fault."""
 
-    def __init__(self, match: AnyMatch, seeded: bool, patch: Doc | None) -> None:
+    def __init__(self, match: AnyInMemoryGame, seeded: bool, patch: Doc | None) -> None:
         self.match, self.seeded, self.patch = match, seeded, patch
 
-    def fork(self) -> Play:
-        """The same game, to be played on by itself."""
-        return Play(self.match.fork(), self.seeded, self.patch)
+    def fork(self) -> ScenarioRun:
+        """Return an independent copy to play on from here."""
+        return ScenarioRun(self.match.fork(), self.seeded, self.patch)
 
-    def step(self, step: Json, told: Callable[[Done], None]) -> None:
-        """One step with its draws and expectations; raises ScenarioError."""
+    def step(self, step: Json, observer: Callable[[StepResult], None]) -> None:
+        """Run one step with its draws and expectations; raise ScenarioError."""
         head = self.match.game
-        done: Done = self._guarded(self._drawn, step)
-        told(done)
-        if isinstance(done, RuleError):
+        result: StepResult = self._blame_rules(self._run_scripted, step)
+        observer(result)
+        if isinstance(result, RuleError):
             if self.match.game is not head:
-                raise ScenarioError(f"the refusal {done.code} changed the game")
-            compare_refusal(step.get("expect", {}), done)
+                raise ScenarioError(f"the refusal {result.code} changed the game")
+            compare_refusal(step.get("expect", {}), result)
         else:
-            self._guarded(self._accepted, step.get("expect", {}), done)
+            self._blame_rules(self._check_accepted, step.get("expect", {}), result)
 
     def compare(self, expect: Json, since: int) -> None:
-        """What is expected of the game after all records from number `since` on; raises ScenarioError."""
-        self._guarded(compare, expect, self.match, self.match.records[since:])
+        """Compare the game after all records from number `since` on with its expectations; raise ScenarioError."""
+        self._blame_rules(compare, expect, self.match, self.match.records[since:])
 
-    def _guarded(self, do: Callable[..., Any], *of: object) -> Any:
+    def _blame_rules(self, do: Callable[..., Any], *of: object) -> Any:
         try:
             return do(*of)
         except ScenarioError:
             raise
-        except Exception as error:  # a fault of the rules, or of the state that a patch gave them
-            raise failed(self.patch, error) from error
+        except Exception as error:  # a fault of the rules, or of their patched state
+            raise rules_failure(self.patch, error) from error
 
-    def _accepted(self, expect: Json, done: Record) -> None:
+    def _check_accepted(self, expect: Json, record: Record) -> None:
         if "refused" in expect:
-            facts = show(facts_for(done, DIRECTOR))
+            facts = format_json(facts_for(record, DIRECTOR))
             raise ScenarioError(f"a refusal {expect['refused']} expected, accepted with the facts {facts}")
         if broken := self.match.rules.check(self.match.state):
             raise ScenarioError(f"broken: {'; '.join(broken)}")
-        compare(expect, self.match, [done])
+        compare(expect, self.match, [record])
 
-    def _drawn(self, step: Json) -> Done:
-        """The step done with the draws that it tells; all of them must be drawn, none by a refusal."""
+    def _run_scripted(self, step: Json) -> StepResult:
+        """Run the step with its given draws; all of them must be drawn, none by a refusal."""
         if self.seeded:
-            return self._seeded(step)
+            return self._run_seeded(step)
         script = Scripted(step.get("draws", ()))
         self.match.source = script
-        done = self._done(step)
-        if script.left:
-            raise ScenarioError(f"not drawn: {show(script.left)}" + _because(done))
-        if isinstance(done, RuleError) and step.get("draws"):
-            raise ScenarioError(f"the refusal {done.code} has drawn {show(step['draws'])}")
-        return done
+        result = self._execute_or_refusal(step)
+        if script.remaining:
+            raise ScenarioError(f"not drawn: {format_json(script.remaining)}" + _refusal_hint(result))
+        if isinstance(result, RuleError) and step.get("draws"):
+            raise ScenarioError(f"the refusal {result.code} has drawn {format_json(step['draws'])}")
+        return result
 
-    def _seeded(self, step: Json) -> Done:
+    def _run_seeded(self, step: Json) -> StepResult:
         head = self.match.game
         epoch = head.epoch + bool(step.get("fresh"))
-        watched = _Watched(Seeded(draw_key(self.match.seed, nonces(head)), head.id, epoch))
-        self.match.source = watched
-        done = self._done(step)
-        if isinstance(done, RuleError) and watched.taken:
-            raise ScenarioError(f"the refusal {done.code} has drawn {show(watched.taken)}")
+        source = _RecordingSource(Seeded(draw_key(self.match.seed, revealed_nonces(head)), head.id, epoch))
+        self.match.source = source
+        result = self._execute_or_refusal(step)
+        if isinstance(result, RuleError) and source.taken:
+            raise ScenarioError(f"the refusal {result.code} has drawn {format_json(source.taken)}")
         if "draws" in step:
-            compare_draws(step["draws"], watched.taken)
-        return done
+            compare_draws(step["draws"], source.taken)
+        return result
 
-    def _done(self, step: Json) -> Done:
+    def _execute_or_refusal(self, step: Json) -> StepResult:
         try:
-            return self._act(step)
+            return self._execute(step)
         except RuleError as error:
             return error
         except DecisionClosed:
             raise ScenarioError("no seat owes an answer, so that no deadline can pass") from None
 
-    def _act(self, step: Json) -> Record:
+    def _execute(self, step: Json) -> Record:
         open_now = self.match.decisions()
         decision = open_now[0].id if open_now else "none"
         if "deadline" in step:
@@ -119,23 +119,23 @@ class Play:
             return self.match.resolve(decision)
         if "rewind" in step:
             return self.match.rewind(step["rewind"], fresh="fresh" in step)
-        return self._sit(step)
+        return self._execute_for_seat(step)
 
-    def _sit(self, step: Json) -> Record:
-        """What a seat does, or somebody with a seat."""
+    def _execute_for_seat(self, step: Json) -> Record:
+        """Execute a step of a seat, or of its player."""
         if "leave" in step:
-            return self.match.leave(self._seat(step["leave"]))
+            return self.match.leave(self._check_seat(step["leave"]))
         if "join" in step:
-            seat = self._seat(step["join"])
+            seat = self._check_seat(step["join"])
             return self.match.join(seat, step.get("player", f"p{seat}"))
         moves = step["moves"] if "moves" in step else [step["move"]]
-        return self.match.play(self._seat(step["seat"]), *moves, director="director" in step)
+        return self.match.play(self._check_seat(step["seat"]), *moves, director="director" in step)
 
-    def _seat(self, seat: Seat) -> Seat:
+    def _check_seat(self, seat: Seat) -> Seat:
         if seat >= (seats := self.match.game.table.seats):
             raise ScenarioError(f"the seats are 0 to {seats - 1}, not {seat}")
         return seat
 
 
-def _because(done: Done) -> str:
-    return f", the move is refused with {done.code}" if isinstance(done, RuleError) else ""
+def _refusal_hint(result: StepResult) -> str:
+    return f", the move is refused with {result.code}" if isinstance(result, RuleError) else ""

@@ -1,4 +1,4 @@
-"""Canonical JSON and its hash: the one way in which documents are compared, sealed and chained."""
+"""Canonical JSON and its hash, used to compare, seal and chain documents."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from domain.types import Json
 
 
 def canonical(doc: Json) -> bytes:
-    """UTF-8 JSON, keys sorted by code point, no white space; integers up to 64 bits."""
+    """Return UTF-8 JSON, keys sorted by code point, no white space; integers up to 64 bits."""
     return orjson.dumps(doc, option=orjson.OPT_SORT_KEYS)
 
 
 def digest(doc: Json) -> str:
-    """SHA-256 of the canonical form, 64 hex digits."""
+    """Return the SHA-256 of the canonical form, 64 hex digits."""
     return hashlib.sha256(canonical(doc)).hexdigest()
 
 
-def digest_of(shown: object) -> str:
-    """The same of what is declared: classes where `digest` has objects."""
-    return hashlib.sha256(msgspec.json.encode(shown, order="sorted")).hexdigest()
+def struct_digest(value: object) -> str:
+    """Return the same digest for a value holding declared classes in place of JSON objects."""
+    return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()

@@ -1,7 +1,7 @@
-"""What a game declares: facts, moves and their parts, one class each, whose fields are members of a JSON object.
+"""Declarations of a game: facts, moves and their parts, one class each; fields are members of a JSON object.
 
-The class's name gives the object's tag (`GoldPaid` -> `gold_paid`), its docstring the meaning and the rule. A member
-that may be absent is `Maybe[...] = UNSET`, and stays as it was sent: absent, or there with whatever value.
+The class name gives the object's tag (`GoldPaid` -> `gold_paid`), its docstring the meaning and the rule. An optional
+member is `Maybe[...] = UNSET`, and stays as sent: absent, or present with any value.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Struct)
 
 Maybe: TypeAlias = T | UnsetType
-"""A member that may be absent: UNSET."""
+"""Optional member: UNSET if absent."""
 
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 AnyInt = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
-"""An integer whose bounds are the rules' business."""
+"""An integer with bounds checked by the rules."""
 Id = Annotated[str, Meta(min_length=1, max_length=MAX_WORD)]
-"""A word whose values are the rules' business, which have a code for those that do not exist."""
+"""A word with values checked by the rules, with a code of their own for unknown ones."""
 Listed = Annotated[Sequence[T], Meta(max_length=MAX_ITEMS)]
 Keyed = Annotated[Mapping[str, T], Meta(max_length=MAX_ITEMS)]
 """An object with free keys."""
 
 
-def among(of: Sequence[str]) -> Meta:
-    """Marks a word that is one of these, known only when the program runs.
+def among(words: Sequence[str]) -> Meta:
+    """Mark a word as one of these, known only at run time.
 
-    As in `Annotated[str, among(UNITS)]`.
+    Used as `Annotated[str, among(UNITS)]`.
     """
-    return Meta(extra_json_schema={"enum": list(of)}, extra={"of": tuple(of)})
+    return Meta(extra_json_schema={"enum": list(words)}, extra={"of": tuple(words)})
 
 
-def snake(name: str) -> str:
-    """`GoldPaid` -> `gold_paid`."""
+def snake_case(name: str) -> str:
+    """Convert `GoldPaid` to `gold_paid`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name.rpartition(".")[2]).lower()
 
 
 @dataclass(frozen=True)
 class Case:
-    """The members that an object has for one value of its tag."""
+    """Members of an object for one value of its tag."""
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -59,9 +59,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Varies:
-    """Members that depend on the value of a sibling: each case names those that it has, besides those in no case.
+    """Members depending on the value of a sibling; each case names those present besides the unconditional ones.
 
-    A value without a case has `otherwise`, so that the rules can name it in a code of their own (`unknown_tile`).
+    A value without a case has `otherwise`, so the rules can refuse it with a code of their own (`unknown_tile`).
     """
 
     tag: str
@@ -70,7 +70,7 @@ class Varies:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every member that depends on the tag."""
+        """Every member depending on the tag."""
         return frozenset(n for c in (*self.cases.values(), self.otherwise) for n in (*c.required, *c.optional))
 
 
@@ -80,100 +80,102 @@ class Part(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     varies: ClassVar[Varies | None] = None
 
 
-class Fact(Struct, Generic[S], frozen=True, gc=False, tag_field="t", tag=snake, forbid_unknown_fields=True):
-    """One thing that is true after a move."""
+class Fact(Struct, Generic[S], frozen=True, gc=False, tag_field="t", tag=snake_case, forbid_unknown_fields=True):
+    """One thing true after a move."""
 
     def evolve(self, state: S, /) -> S:
-        """The state with what the fact assigns; never raises on a valid log. Nothing, unless a fact says so."""
+        """Return the state with the fact's assignments; never raise on a valid log. The default changes nothing."""
         return state
 
 
 AnyFact: TypeAlias = Fact[Any]
-"""Of whichever game."""
+"""A fact of any game."""
 
 
 @dataclass(frozen=True)
 class Admission:
-    """Who may make a move, and when."""
+    """Conditions for making a move: seats and frames."""
 
     at: tuple[str, ...] = ()
-    """Kinds of the top frame that admit it; none named: all."""
+    """Kinds of the top frame admitting it; empty: all."""
     by: Literal["owing", "may", "both", "any", "engine"] = "owing"
-    """Seats that owe an answer; seats in `may`; both; `any`: the game's own checks decide alone; the engine."""
+    """Seats owing an answer; seats in `may`; both; `any`: the game's own checks decide alone; the engine."""
     hidden: tuple[str, ...] = ()
-    """Members that only the mover may see; `*`: all of them, and the type."""
+    """Members visible only to the mover; `*`: all of them, and the type."""
     anonymous: bool = False
     """The record names neither seat nor type (order sheets, passes in a window)."""
     undo: bool = True
-    """Whether a seat may ever have it undone."""
+    """A seat may undo it."""
     rule: str = ""
 
 
-class Move(Struct, frozen=True, gc=False, tag_field="type", tag=snake, forbid_unknown_fields=True):
-    """Something that a seat, or the engine, asks for."""
+class Move(Struct, frozen=True, gc=False, tag_field="type", tag=snake_case, forbid_unknown_fields=True):
+    """Request of a seat, or of the engine."""
 
     admission: ClassVar[Admission] = Admission()
     varies: ClassVar[Varies | None] = None
 
 
 class Context(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What is known of a frame of one kind: its public `data`. The class's name gives the kind."""
+    """Public `data` of a frame of one kind. The class name gives the kind."""
 
 
-def given(value: Maybe[T]) -> T:
-    """What stands there, where the case of the move or the fact has it."""
+def unwrap(value: Maybe[T]) -> T:
+    """Return the value of a member present in the move's or fact's case; AssertionError if absent."""
     if value is UNSET:
         raise AssertionError("a member that is absent")
     return value
 
 
 def or_none(value: Maybe[T]) -> T | None:
-    """What stands there; None where nothing does."""
+    """Return the value, or None if absent."""
     return None if value is UNSET else value
 
 
-def tag(kind: type[Struct]) -> str:
-    """What names the class in JSON, `gold_paid`; of a context the kind of its frame."""
-    return str(kind.__struct_config__.tag or snake(kind.__name__))
+def type_name(kind: type[Struct]) -> str:
+    """Return the tag of the class in JSON, `gold_paid`; for a context the kind of its frame."""
+    return str(kind.__struct_config__.tag or snake_case(kind.__name__))
 
 
-def members(kind: type[Struct]) -> set[str]:
-    """Their names in JSON, without the tag."""
+def member_names(kind: type[Struct]) -> set[str]:
+    """Return the JSON names of the members, without the tag."""
     return {f.encode_name for f in msgspec.structs.fields(kind)}
 
 
 def doc(value: Struct) -> Doc:
-    """The JSON object of a fact, a move or a part; a fresh one, all of it JSON's own types."""
-    made: Doc = orjson.loads(msgspec.json.encode(value))
-    return made
+    """Return a fact, move or part as a fresh JSON object made of JSON's own types only."""
+    document: Doc = orjson.loads(msgspec.json.encode(value))
+    return document
 
 
 def docs(values: Sequence[Struct]) -> list[Doc]:
-    """The same of several."""
-    made: list[Doc] = orjson.loads(msgspec.json.encode(values))
-    return made
+    """Return several facts, moves or parts as JSON objects."""
+    documents: list[Doc] = orjson.loads(msgspec.json.encode(values))
+    return documents
 
 
 def prepare(kind: type[Struct]) -> None:
-    """Have msgspec prepare a class: it does so when it is first used, and two threads at once would end the process.
+    """Make msgspec prepare a class now; on first use, two threads at once would end the process.
 
-    Every class that is read from JSON is prepared while its module is loaded.
+    Every class decoded from JSON is prepared while its module is loaded.
     """
     with suppress(msgspec.ValidationError):
         msgspec.convert(None, kind)
 
 
-def by_tag(*kinds: type[K]) -> dict[str, type[K]]:
-    """Classes by what names them in JSON, ready to be read."""
+def by_type_name(*kinds: type[K]) -> dict[str, type[K]]:
+    """Return the classes by their JSON names, prepared for decoding."""
     for kind in kinds:
         prepare(kind)
-    return {tag(kind): kind for kind in kinds}
+    return {type_name(kind): kind for kind in kinds}
 
 
-def declared(module: str, kind: type[K]) -> dict[str, type[K]]:
-    """The classes of that kind that the module (`__name__`) declares, in its order, by what names them in JSON."""
-    found = [c for c in vars(sys.modules[module]).values() if isinstance(c, type) and c.__module__ == module]
-    return by_tag(*(c for c in found if issubclass(c, kind) and (issubclass(c, Context) or c.__struct_config__.tag)))
+def declared_classes(module: str, kind: type[K]) -> dict[str, type[K]]:
+    """Return the subclasses of `kind` declared in the module (`__name__`), in its order, by their JSON names."""
+    classes = [c for c in vars(sys.modules[module]).values() if isinstance(c, type) and c.__module__ == module]
+    return by_type_name(
+        *(c for c in classes if issubclass(c, kind) and (issubclass(c, Context) or c.__struct_config__.tag))
+    )
 
 
 __all__ = [
@@ -195,14 +197,14 @@ __all__ = [
     "UnsetType",
     "Varies",
     "among",
-    "by_tag",
-    "declared",
+    "by_type_name",
+    "declared_classes",
     "doc",
     "docs",
-    "given",
-    "members",
+    "member_names",
     "or_none",
     "prepare",
-    "snake",
-    "tag",
+    "snake_case",
+    "type_name",
+    "unwrap",
 ]

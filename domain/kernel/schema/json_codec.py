@@ -1,8 +1,8 @@
-"""The JSON form of a state: driven by the types, strict, so that a scenario can patch it.
+"""JSON form of a state: driven by the types, strict, and patchable by scenarios.
 
 Dataclasses are objects, dicts keep their string keys, a tuple by seat (`Annotated[tuple[X, ...], BY_SEAT]`) is an
-object keyed "0", "1" .. so that a merge patch (RFC 7396) reaches one seat, other tuples are lists.
-A missing field takes its default; an unknown one is an error that names its JSON pointer.
+object keyed "0", "1" .. so a merge patch (RFC 7396) reaches one seat, other tuples are lists.
+A missing field takes its default; an unknown one is an error with its JSON pointer.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ BY_SEAT = "by seat"
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 Hint = Any
-"""A type as `typing` tells it."""
+"""A type annotation of `typing`."""
 
 Encoder = Callable[[Any], Json]
 
 
 @functools.cache
-def hints(cls: type) -> Doc:
-    """Field name -> type, annotations kept."""
-    found = typing.get_type_hints(cls, include_extras=True)
-    return {f.name: found[f.name] for f in fields(cls)}
+def field_types(cls: type) -> Doc:
+    """Return field name -> type, annotations kept."""
+    types_by_name = typing.get_type_hints(cls, include_extras=True)
+    return {f.name: types_by_name[f.name] for f in fields(cls)}
 
 
 def _origin(hint: Hint) -> Hint:
     return typing.get_origin(hint)
 
 
-def _by_seat(hint: Hint) -> bool:
+def _is_by_seat(hint: Hint) -> bool:
     return BY_SEAT in getattr(hint, "__metadata__", ())
 
 
-def _plain(hint: Hint) -> Hint:
+def _without_annotation(hint: Hint) -> Hint:
     return hint.__origin__ if hasattr(hint, "__metadata__") else hint
 
 
-def _optional(hint: Hint) -> Hint | None:
-    """X of `X | None`; None for any other type."""
+def _inner_of_optional(hint: Hint) -> Hint | None:
+    """Return X of `X | None`; None for any other type."""
     if _origin(hint) not in (typing.Union, types.UnionType):
         return None
     rest = [a for a in typing.get_args(hint) if a is not type(None)]
@@ -61,17 +61,17 @@ def _optional(hint: Hint) -> Hint | None:
 
 @functools.lru_cache(maxsize=4096)
 def encoder(hint: Hint, whole: bool = True) -> Encoder | None:
-    """A function from a value of that type to its JSON form; None where the value is its own form.
+    """Return a function from a value of the type to its JSON form; None if the value is its own form.
 
-    Not `whole`: only as far as msgspec, which knows dataclasses but no tuples by seat, encodes the rest the same.
+    Without `whole`, convert only the parts unknown to msgspec: tuples by seat. It encodes the rest the same way.
     """
-    base = _plain(hint)
+    base = _without_annotation(hint)
     origin, args = _origin(base), typing.get_args(base)
     if is_dataclass(base):
         return _encode_object(typing.cast(type, base), whole)
-    if (inner := _optional(base)) is not None:
+    if (inner := _inner_of_optional(base)) is not None:
         return _encode_optional(encoder(inner, whole))
-    if origin is tuple and _by_seat(hint):
+    if origin is tuple and _is_by_seat(hint):
         return _encode_by_seat(encoder(args[0], whole))
     if origin is tuple:
         return _encode_list(encoder(args[0], whole), whole)
@@ -101,7 +101,7 @@ def _encode_dict(item: Encoder | None) -> Encoder | None:
 
 
 def _encode_object(cls: type, whole: bool) -> Encoder | None:
-    parts = {name: encoder(hint, whole) for name, hint in hints(cls).items()}
+    parts = {name: encoder(hint, whole) for name, hint in field_types(cls).items()}
     if not whole and not any(parts.values()):
         return None
 
@@ -112,94 +112,97 @@ def _encode_object(cls: type, whole: bool) -> Encoder | None:
 
 
 def to_json(value: object, hint: Hint = None) -> Json:
-    """The JSON form of a dataclass, or of any value of type `hint`."""
-    of: Hint = type(value) if hint is None else hint
-    encode = encoder(of)
+    """Return the JSON form of a dataclass, or of any value of type `hint`."""
+    kind: Hint = type(value) if hint is None else hint
+    encode = encoder(kind)
     return value if encode is None else encode(value)
 
 
 # --- from JSON ----------------------------------------------------------------------------------------------
 
 
-def _want(ok: bool, reason: str, at: str) -> None:
+def _require(ok: bool, reason: str, pointer: str) -> None:
     if not ok:
-        raise FormError(reason, at)
+        raise FormError(reason, pointer)
 
 
-def from_json(hint: Hint, doc: Json, at: str = "") -> Json:
-    """The value that `doc` is the form of; raises FormError with the JSON pointer of the first fault."""
-    base = _plain(hint)
+def from_json(hint: Hint, doc: Json, pointer: str = "") -> Json:
+    """Return the value of a JSON form; raise FormError with the JSON pointer of the first fault."""
+    base = _without_annotation(hint)
     origin, args = _origin(base), typing.get_args(base)
     if is_dataclass(base):
-        return _object(typing.cast(type, base), doc, at)
-    if (inner := _optional(base)) is not None:
-        return None if doc is None else from_json(inner, doc, at)
-    if origin is tuple and _by_seat(hint):
-        _want(isinstance(doc, dict), "an object keyed by seat is expected", at)
+        return _decode_object(typing.cast(type, base), doc, pointer)
+    if (inner := _inner_of_optional(base)) is not None:
+        return None if doc is None else from_json(inner, doc, pointer)
+    if origin is tuple and _is_by_seat(hint):
+        _require(isinstance(doc, dict), "an object keyed by seat is expected", pointer)
         want = [str(i) for i in range(len(doc))]
-        _want(sorted(doc) == sorted(want), "the keys must be the seats 0..n-1", at)
-        return tuple(from_json(args[0], doc[k], child(at, k)) for k in want)
+        _require(sorted(doc) == sorted(want), "the keys must be the seats 0..n-1", pointer)
+        return tuple(from_json(args[0], doc[k], child_pointer(pointer, k)) for k in want)
     if origin is tuple:
-        _want(isinstance(doc, list), "a list is expected", at)
-        return tuple(from_json(args[0], v, child(at, i)) for i, v in enumerate(doc))
+        _require(isinstance(doc, list), "a list is expected", pointer)
+        return tuple(from_json(args[0], v, child_pointer(pointer, i)) for i, v in enumerate(doc))
     if origin is dict:
-        _want(isinstance(doc, dict), "an object is expected", at)
-        return {k: from_json(args[1], v, child(at, k)) for k, v in doc.items()}
+        _require(isinstance(doc, dict), "an object is expected", pointer)
+        return {k: from_json(args[1], v, child_pointer(pointer, k)) for k, v in doc.items()}
     if base is Any:
-        _bounded(doc, at)
+        _check_bounds(doc, pointer)
         return doc
-    _want(type(doc) is base, f"{getattr(base, '__name__', base)} is expected", at)
+    _require(type(doc) is base, f"{getattr(base, '__name__', base)} is expected", pointer)
     if base is int:
-        _bounded(doc, at)
+        _check_bounds(doc, pointer)
     return doc
 
 
-def _bounded(doc: Json, at: str) -> None:
-    """JSON of other programs holds no greater numbers: they would come back as others."""
+def _check_bounds(doc: Json, pointer: str) -> None:
+    """Refuse integers too large for other JSON readers: they would be rounded."""
     if isinstance(doc, dict):
         for key, value in doc.items():
-            _bounded(value, child(at, key))
+            _check_bounds(value, child_pointer(pointer, key))
     elif isinstance(doc, list):
         for i, value in enumerate(doc):
-            _bounded(value, child(at, i))
+            _check_bounds(value, child_pointer(pointer, i))
     else:
-        _want(type(doc) is not int or abs(doc) <= MAX_INT, f"a whole number up to {MAX_INT} is expected", at)
+        _require(type(doc) is not int or abs(doc) <= MAX_INT, f"a whole number up to {MAX_INT} is expected", pointer)
 
 
-def _object(cls: type, doc: Json, at: str) -> Json:
-    _want(isinstance(doc, dict), "an object is expected", at)
-    known = hints(cls)
-    for name in sorted(set(doc) - set(known)):
-        raise FormError("no such field", child(at, name))
+def _decode_object(cls: type, doc: Json, pointer: str) -> Json:
+    _require(isinstance(doc, dict), "an object is expected", pointer)
+    types_by_name = field_types(cls)
+    for name in sorted(set(doc) - set(types_by_name)):
+        raise FormError("no such field", child_pointer(pointer, name))
     for f in fields(cls):
         if f.name not in doc and f.default is MISSING and f.default_factory is MISSING:
-            raise FormError("is required", child(at, f.name))
-    return cls(**{n: from_json(h, doc[n], child(at, n)) for n, h in known.items() if n in doc})
+            raise FormError("is required", child_pointer(pointer, f.name))
+    return cls(**{n: from_json(h, doc[n], child_pointer(pointer, n)) for n, h in types_by_name.items() if n in doc})
 
 
 # --- patches and pointers ------------------------------------------------------------------------------------
 
 
 def merge_patch(doc: Json, patch: Json) -> Json:
-    """RFC 7396: objects are merged, null deletes (the field takes its default), all else is replaced."""
+    """Apply a merge patch (RFC 7396).
+
+    Objects are merged, null deletes (the field takes its default), all else is replaced.
+    """
     if not isinstance(patch, Mapping):
         return patch
-    kept = dict(doc) if isinstance(doc, Mapping) else {}
+    merged = dict(doc) if isinstance(doc, Mapping) else {}
     for key, value in patch.items():
         if value is None:
-            kept.pop(key, None)
+            merged.pop(key, None)
         else:
-            kept[key] = merge_patch(kept.get(key), value)
-    return kept
+            merged[key] = merge_patch(merged.get(key), value)
+    return merged
 
 
-def difference(before: Doc, after: Doc) -> Doc:
-    """The merge patch that makes `after` of `before`, where one can: `null` deletes, so none can put one anywhere."""
+def make_merge_patch(before: Doc, after: Doc) -> Doc:
+    """Return the merge patch from `before` to `after`. It cannot set a member to null: `null` deletes."""
     patch: Doc = {key: None for key in before if key not in after}
     for key, value in after.items():
         old = before.get(key)
         if isinstance(old, dict) and isinstance(value, dict):
-            if inner := difference(old, value):
+            if inner := make_merge_patch(old, value):
                 patch[key] = inner
         elif key not in before or old != value or type(old) is not type(value):
             patch[key] = value
@@ -207,7 +210,7 @@ def difference(before: Doc, after: Doc) -> Doc:
 
 
 def resolve(doc: Json, pointer: str) -> Json:
-    """The value at a JSON pointer (RFC 6901); raises FormError where there is none."""
+    """Return the value at a JSON pointer (RFC 6901); raise FormError if there is none."""
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         try:
@@ -218,16 +221,16 @@ def resolve(doc: Json, pointer: str) -> Json:
 
 
 def has_place(hint: Hint, pointer: str) -> bool:
-    """Whether a value of type `hint` can have something at a JSON pointer, if perhaps not now."""
+    """Return whether some value of type `hint` has a member at the JSON pointer."""
     for part in pointer.split("/")[1:]:
-        while (inner := _optional(_plain(hint))) is not None:
+        while (inner := _inner_of_optional(_without_annotation(hint))) is not None:
             hint = inner
-        base = _plain(hint)
+        base = _without_annotation(hint)
         if base is Any:
             return True
         origin, key = _origin(base), part.replace("~1", "/").replace("~0", "~")
         if is_dataclass(base):
-            hint = hints(typing.cast(type, base)).get(key)
+            hint = field_types(typing.cast(type, base)).get(key)
         elif origin is dict:
             hint = typing.get_args(base)[1]
         else:
@@ -237,6 +240,6 @@ def has_place(hint: Hint, pointer: str) -> bool:
     return True
 
 
-def child(at: str, name: object) -> str:
-    """The JSON pointer of a member of what is at a pointer."""
-    return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
+def child_pointer(pointer: str, name: object) -> str:
+    """Return the JSON pointer of a member below a pointer."""
+    return f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}"

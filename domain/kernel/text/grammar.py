@@ -1,12 +1,12 @@
-"""What a sentence needs of its language beyond a template: names with articles, prepositions, numbers, punctuation.
+"""Grammar of sentences beyond a template: names with articles, prepositions, numbers, punctuation.
 
-A name is written as it stands in a sentence, and tells by its article what the language must know of it:
+A name is written as it stands in a sentence; its article tells its gender and number:
 
-- English `the Baltic`, `Africa`, `an army, armies`; `(many)` after a name that is plural: `the Pirates (many)`.
-- French `le Maroc`, `l'Afrique (f)`, `les Caraïbes (f)`, `Cuba (f)`, `une armée, armées`. An article that does not tell
-  the gender is followed by `(m)` or `(f)`; without one the gender is masculine.
+- English `the Baltic`, `Africa`, `an army, armies`; `(many)` after a plural name: `the Pirates (many)`.
+- French `le Maroc`, `l'Afrique (f)`, `les Caraïbes (f)`, `Cuba (f)`, `une armée, armées`. An article without a visible
+  gender is followed by `(m)` or `(f)`; without an article the gender is masculine.
 
-After a semicolon stands how the language says "in" and "to" of a place, where its rule would be wrong:
+After a semicolon stands the language's form for "in" and "to", for places where its rule would be wrong:
 `la Baltique; en Baltique`.
 """
 
@@ -27,40 +27,40 @@ from domain.compat import cached_property
 
 _ARTICLE = re.compile(r"(the|an?|les?|la|une?) |l'")
 _MARKS = re.compile(r"(?: \((?:m|f|many)\))+$")
-START = "\u2060"
-"""Before a person's name, which is never written otherwise at the beginning of a sentence."""
+PERSON_MARK = "\u2060"
+"""Mark before a person's name, to keep its spelling at the beginning of a sentence."""
 
 
 @dataclass(frozen=True)
 class Noun:
-    """A name of something, and what its language must know of it."""
+    """A name with its grammatical properties."""
 
     bare: str
     """Without an article: `Baltic`, `army`."""
     article: str = ""
-    """As it was written: `the`, `an`, `l'` ..; empty for a name that has none."""
+    """As written: `the`, `an`, `l'` ..; empty for a name without one."""
     plural: str = ""
-    """Of what is counted: `armies`."""
+    """Plural of a countable: `armies`."""
     feminine: bool = False
-    many: bool = False
-    """Whether the name itself is plural: `the Pirates`."""
-    where: str = ""
-    """`en Baltique`, where the rule of the language would say otherwise."""
+    is_plural: bool = False
+    """The name itself is plural: `the Pirates`."""
+    locative: str = ""
+    """`en Baltique`, if it differs from the rule of the language."""
 
     @property
-    def definite(self) -> bool:
-        """Whether it has a definite article in sentences."""
+    def is_definite(self) -> bool:
+        """Return whether it takes a definite article in sentences."""
         return self.article in ("the", "le", "la", "les", "l'")
 
 
 @functools.cache
-def noun(text: str) -> Noun:
-    """A name as the texts write it."""
-    text, _, where = text.partition("; ")
+def parse_noun(text: str) -> Noun:
+    """Parse a name as written in the texts."""
+    text, _, locative = text.partition("; ")
     marks = _MARKS.search(text)
-    said = marks[0] if marks else ""
-    bare = text.removesuffix(said)
-    article = found[0] if (found := _ARTICLE.match(bare)) else ""
+    suffix = marks[0] if marks else ""
+    bare = text.removesuffix(suffix)
+    article = match[0] if (match := _ARTICLE.match(bare)) else ""
     bare, plural = bare.removeprefix(article), ""
     article = article.strip()
     if article in ("a", "an", "un", "une"):
@@ -69,78 +69,78 @@ def noun(text: str) -> Noun:
         bare,
         article,
         plural,
-        feminine=article in ("la", "une") or "(f)" in said,
-        many=article == "les" or "(many)" in said,
-        where=where,
+        feminine=article in ("la", "une") or "(f)" in suffix,
+        is_plural=article == "les" or "(many)" in suffix,
+        locative=locative,
     )
 
 
-def named(person: str) -> Noun:
-    """A person's name, however it is written."""
-    return Noun(START + person)
+def person_noun(person: str) -> Noun:
+    """Return a person's name as a noun, spelled exactly as given."""
+    return Noun(PERSON_MARK + person)
 
 
 _UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
-def numbered(of: Noun, number: int) -> Noun:
-    """One of several: `seat 3`, `le siège 3`."""
-    return Noun(f"{of.bare} {number}", of.article, "", of.feminine)
+def numbered_noun(kind: Noun, number: int) -> Noun:
+    """Return one of several: `seat 3`, `le siège 3`."""
+    return Noun(f"{kind.bare} {number}", kind.article, "", kind.feminine)
 
 
 class Grammar(ABC):
-    """One language."""
+    """Grammar of one language."""
 
     lang: str
     region: str
-    """Whose customs are followed: lists in British English have no comma before `and`."""
+    """Region of its customs: lists in British English have no comma before `and`."""
     forms: Mapping[str, Callable[[Noun], str]]
-    """How a template asks for a form of a name -> the form."""
+    """Name of a form in templates -> function returning the form."""
     subject: str
-    """The form in which a name does something."""
+    """Form of a name as the subject of a sentence."""
 
     @cached_property
     def _locale(self) -> Locale:
         return Locale(self.lang, self.region)
 
     def number(self, value: int) -> str:
-        """With the separators of the language."""
+        """Return the number with the separators of the language."""
         return str(value) if -10_000 < value < 10_000 else str(format_decimal(value, locale=self._locale))
 
     def duration(self, seconds: int) -> str:
-        """`2 hours and 30 minutes`: the two greatest units."""
-        parts, left = [], seconds
+        """Return `2 hours and 30 minutes`: the two greatest units."""
+        parts, rest = [], seconds
         for unit, size in _UNITS:
-            number, left = divmod(left, size)
+            number, rest = divmod(rest, size)
             parts += [str(format_unit(number, f"duration-{unit}", locale=self._locale))] if number else []
-        return self.listed(parts[:2])
+        return self.join_list(parts[:2])
 
-    def singular(self, value: int) -> bool:
-        """Whether so many take the singular."""
+    def is_singular(self, value: int) -> bool:
+        """Return whether the number takes the singular."""
         return bool(self._locale.plural_form(abs(value)) == "one")
 
-    def counted(self, value: int, of: Noun) -> str:
-        """`1 army`, `3 armies`."""
-        return f"{self.number(value)} {of.bare if self.singular(value) or not of.plural else of.plural}"
+    def count_phrase(self, value: int, kind: Noun) -> str:
+        """Return `1 army`, `3 armies`."""
+        return f"{self.number(value)} {kind.bare if self.is_singular(value) or not kind.plural else kind.plural}"
 
-    def listed(self, items: Sequence[str]) -> str:
-        """`a, b and c`."""
+    def join_list(self, items: Sequence[str]) -> str:
+        """Return `a, b and c`."""
         if len(items) < 2:
             return "".join(items)
         return str(format_list(list(items), locale=self._locale))
 
     def sentence(self, text: str) -> str:
-        """Single spaces, a capital at the beginning, the punctuation of the language."""
+        """Return the text with single spaces, a capital at the beginning and the punctuation of the language."""
         text = re.sub(r" +(?=[,.)\n])|(?<=[(\n]) +", "", re.sub(r" {2,}", " ", text)).strip()
-        return self.punctuated(_capital(text)).replace(START, "")
+        return self.punctuate(_capital(text)).replace(PERSON_MARK, "")
 
-    def joined(self, before: str, form: str) -> str:
-        """The text before a name, as the name's beginning has it."""
+    def elide(self, before: str, name: str) -> str:
+        """Return the text before a name, adapted to the name's first letter."""
         return before
 
     @abstractmethod
-    def punctuated(self, text: str) -> str:
-        """With the spaces that the language has around its marks."""
+    def punctuate(self, text: str) -> str:
+        """Return the text with the language's spaces around punctuation marks."""
 
 
 def _capital(text: str) -> str:
@@ -148,21 +148,21 @@ def _capital(text: str) -> str:
 
 
 class English(Grammar):
-    """`the Baltic`, `a fort`, `in the Baltic`."""
+    """English: `the Baltic`, `a fort`, `in the Baltic`."""
 
     lang = "en"
     region = "GB"
     subject = "the"
 
     def __init__(self) -> None:
-        self.forms = {"bare": lambda n: n.bare, "the": _the, "a": _a, "in": lambda n: n.where or f"in {_the(n)}"}
+        self.forms = {"bare": lambda n: n.bare, "the": _the, "a": _a, "in": lambda n: n.locative or f"in {_the(n)}"}
 
-    def punctuated(self, text: str) -> str:
+    def punctuate(self, text: str) -> str:
         return text
 
 
 def _the(n: Noun) -> str:
-    return f"the {n.bare}" if n.definite else n.bare
+    return f"the {n.bare}" if n.is_definite else n.bare
 
 
 def _a(n: Noun) -> str:
@@ -176,30 +176,30 @@ _A = {"le": "au ", "la": "à la ", "l'": "à l'", "les": "aux "}
 
 
 class French(Grammar):
-    """`le Maroc`, `du Maroc`, `au Maroc`; `de l'Afrique`, `en Afrique`; `d'Alice`."""
+    """French: `le Maroc`, `du Maroc`, `au Maroc`; `de l'Afrique`, `en Afrique`; `d'Alice`."""
 
     lang = "fr"
     region = "FR"
     subject = "le"
 
     def __init__(self) -> None:
-        own = {"le": _le, "un": _un, "de": _de, "depuis": _depuis, "à": _a_fr, "en": _en}
-        self.forms = {"bare": lambda n: n.bare, **own}
+        forms = {"le": _le, "un": _un, "de": _de, "depuis": _depuis, "à": _a_fr, "en": _en}
+        self.forms = {"bare": lambda n: n.bare, **forms}
 
-    def joined(self, before: str, form: str) -> str:
-        if not _VOWEL.match(form.lstrip(START)):
+    def elide(self, before: str, name: str) -> str:
+        if not _VOWEL.match(name.lstrip(PERSON_MARK)):
             return before
         return _ELIDED.sub(lambda found: f"{found[1][:-1]}'", before)
 
-    def punctuated(self, text: str) -> str:
-        """A narrow space that does not break before `;`, `!`, `?`, one of full width before `:` and inside quotes."""
+    def punctuate(self, text: str) -> str:
+        """Put a narrow no-break space before `;`, `!`, `?`, one of full width before `:` and inside quotes."""
         text = re.sub(r" ?([;!?])(?=\s|$)", "\u202f\\1", text)
         text = re.sub(r" ?:(?=\s|$)", "\u00a0:", text)
         return re.sub(r"« ?(.*?) ?»", "«\u00a0\\1\u00a0»", text)
 
 
 def _le(n: Noun) -> str:
-    if not n.definite:
+    if not n.is_definite:
         return n.bare
     return n.article + ("" if n.article == "l'" else " ") + n.bare
 
@@ -209,26 +209,26 @@ def _un(n: Noun) -> str:
 
 
 def _de(n: Noun) -> str:
-    if n.definite:
+    if n.is_definite:
         return _DE[n.article] + n.bare
-    return ("d'" if _VOWEL.match(n.bare.lstrip(START)) else "de ") + n.bare
+    return ("d'" if _VOWEL.match(n.bare.lstrip(PERSON_MARK)) else "de ") + n.bare
 
 
 def _depuis(n: Noun) -> str:
-    """Whence: `d'Afrique`, `de France`, `du Maroc`, `des Caraïbes`."""
+    """Return the origin: `d'Afrique`, `de France`, `du Maroc`, `des Caraïbes`."""
     if n.article == "la" or (n.article == "l'" and n.feminine):
         return ("d'" if n.article == "l'" else "de ") + n.bare
     return _de(n)
 
 
 def _a_fr(n: Noun) -> str:
-    return (_A[n.article] if n.definite else "à ") + n.bare
+    return (_A[n.article] if n.is_definite else "à ") + n.bare
 
 
 def _en(n: Noun) -> str:
-    """In a land, or to it: `en France`, `en Angola`, `au Maroc`, `aux Caraïbes`, `à Cuba`."""
-    if n.where:
-        return n.where
+    """Return the place or destination: `en France`, `en Angola`, `au Maroc`, `aux Caraïbes`, `à Cuba`."""
+    if n.locative:
+        return n.locative
     return f"en {n.bare}" if n.article in ("la", "l'") else _a_fr(n)
 
 

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from domain.accounts.credentials import SCOPES
+from domain.accounts.credential_tables import SCOPES
 from domain.accounts.oauth_clients import GRANT_TYPES
 from tests.api.conftest import Doc, Site
 from tests.api.members import PASSWORD, Member

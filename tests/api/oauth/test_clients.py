@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from domain.accounts.credentials import FRESH
-from domain.accounts.oauth_clients import GRANT_TYPES, Client, fault_of
+from domain.accounts.oauth_clients import GRANT_TYPES, OAuthClient, redirect_error
+from domain.accounts.sessions import FRESH
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, register, timed
 from tests.api.oauth.browser import (
@@ -78,14 +78,14 @@ class TestRegistering:
         made = anne.post("/me/clients", NEW | {"confidential": True}).json
         assert re.fullmatch(r"anx_[0-9a-f]{16}_[A-Za-z0-9_-]{43}[0-9a-f]{8}", made["secret"])
         assert made["secret"] not in anne.get("/me/clients").text
-        kept = site.services.people.clients.find(made["id"])
+        kept = site.services.account_store.oauth_clients.find(made["id"])
         assert kept is not None
-        assert (kept.proves(made["secret"]), kept.proves("")) == (True, False)
+        assert (kept.has_secret(made["secret"]), kept.has_secret("")) == (True, False)
         assert made["secret"] not in str(site.services.ledger.execute("SELECT * FROM oauth_clients"))
         other = anne.post(f"/me/clients/{made['id']}/secrets").json["secret"]
-        kept = site.services.people.clients.find(made["id"])
+        kept = site.services.account_store.oauth_clients.find(made["id"])
         assert kept is not None
-        assert (kept.proves(made["secret"]), kept.proves(other)) == (False, True)
+        assert (kept.has_secret(made["secret"]), kept.has_secret(other)) == (False, True)
 
     @pytest.mark.parametrize("redirect", FIT)
     def test_where_it_may_be_answered(self, anne: Member, redirect: str) -> None:
@@ -144,7 +144,7 @@ class TestRegistering:
     def test_it_goes_with_its_account(self, site: Site, anne: Member) -> None:
         made = anne.post("/me/clients", NEW).json["id"]
         assert anne.delete("/me").status_code == 204
-        assert site.services.people.clients.find(made) is None
+        assert site.services.account_store.oauth_clients.find(made) is None
         for table in ("oauth_clients", "oauth_client_rights"):
             assert site.services.ledger.execute(f"SELECT * FROM {table}") == []  # noqa: S608 - fixed names
 
@@ -243,6 +243,6 @@ class TestRedirects:
         ],
     )
     def test_are_compared_exactly_but_for_ports_of_this_machine(self, known: str, asked: str, fits: bool) -> None:
-        assert fault_of(known) is None
-        client = Client(id="c", account="a", name="n", redirects=(known,), secret="", made=0)
-        assert client.answers_at(asked) is fits
+        assert redirect_error(known) is None
+        client = OAuthClient(id="c", account="a", name="n", redirects=(known,), secret="", made=0)
+        assert client.allows_redirect(asked) is fits

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from structlog.testing import capture_logs
 
-from api.routes.oauth.endpoints import metadata
+from api.routes.oauth.endpoints import build_metadata
 from domain.accounts.account_tables import DAY
-from domain.accounts.accounts import nothing
+from domain.accounts.accounts import no_statements
 from domain.accounts.oauth_grants import ACCESS_SECONDS, CODE_MS, LONGEST, MOST_GRANTS, REFRESH
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, promoted, register, timed
@@ -167,14 +167,14 @@ class TestAsking:
 
     def test_who_is_banned_allows_nothing(self, site: Site, browser: Browser, client: Doc, anne: Member) -> None:
         page = browser.get(address(client))
-        site.services.people.accounts.judge(anne.id, "banned", 0, [])
+        site.services.account_store.accounts.set_state(anne.id, "banned", 0, [])
         assert browser.get(address(client)).status_code == 403
         assert browser.send(forms(page)["/oauth/authorize"], answer="allow").status_code == 403
 
     def test_the_client_of_somebody_banned_asks_nobody(
         self, site: Site, browser: Browser, client: Doc, maker: Member
     ) -> None:
-        site.services.people.accounts.judge(maker.id, "banned", 0, [])
+        site.services.account_store.accounts.set_state(maker.id, "banned", 0, [])
         assert browser.get(address(client)).status_code == 404
 
     def test_nobody_but_who_was_asked_answers(self, site: Site, browser: Browser, client: Doc) -> None:
@@ -263,9 +263,9 @@ class TestCodes:
         self, site: Site, browser: Browser, client: Doc, anne: Member
     ) -> None:
         codes = [allowed(browser, client)["code"] for _ in range(2)]
-        site.services.people.accounts.judge(anne.id, "banned", 0, [])
+        site.services.account_store.accounts.set_state(anne.id, "banned", 0, [])
         failed(exchanged(site, client, codes[0]), "invalid_grant")
-        site.services.people.accounts.erase(anne.id, nothing)
+        site.services.account_store.accounts.erase(anne.id, no_statements)
         failed(exchanged(site, client, codes[1]), "invalid_grant")
 
     def test_a_client_that_was_removed_gets_nothing(
@@ -501,7 +501,7 @@ class TestEnding:
     def test_of_somebody_banned_it_reads_and_is_not_renewed(
         self, site: Site, client: Doc, tokens: Doc, anne: Member
     ) -> None:
-        site.services.people.accounts.judge(anne.id, "banned", 0, [])
+        site.services.account_store.accounts.set_state(anne.id, "banned", 0, [])
         assert site.get("/me", tokens["access_token"]).status_code == 200
         refused(site.post("/games", TABLE, tokens["access_token"]), 403, "scope_missing")
         failed(refreshed(site, client, tokens["refresh_token"]), "invalid_grant")
@@ -533,7 +533,7 @@ class TestMetadata:
             if name.endswith("_endpoint"):
                 assert value.removeprefix("http://localhost") in rules, name
         with site.app.test_request_context():
-            assert metadata() == found
+            assert build_metadata() == found
 
     def test_the_address_is_the_configured_one(self, site: Site) -> None:
         site.remake(public_url="https://play.example")

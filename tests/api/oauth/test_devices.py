@@ -151,7 +151,7 @@ def test_codes_are_typed_by_who_is_logged_in(site: Site, client: Doc, browser: B
 def test_of_somebody_banned_it_gets_nothing(site: Site, client: Doc, browser: Browser, anne: Member) -> None:
     doc = begun(site, client)
     answered(browser, doc)
-    site.services.people.accounts.judge(anne.id, "banned", 0, [])
+    site.services.account_store.accounts.set_state(anne.id, "banned", 0, [])
     failed(poll(site, client, doc), "invalid_grant")
     assert typed(browser, begun(site, client)["user_code"]).status_code == 403
 

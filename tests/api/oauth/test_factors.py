@@ -7,8 +7,8 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from structlog.testing import capture_logs
 
-from domain.accounts.credentials import FRESH
 from domain.accounts.second_factors import SECONDS
+from domain.accounts.sessions import FRESH
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, log_in, promoted, register, timed
 
@@ -199,8 +199,8 @@ class TestWithAFactor:
 
     def test_a_change_of_the_key_leaves_it_readable(self, site: Site, anne: Member, watch: Watch) -> None:
         secret = enrolled(anne, watch)
-        site.services.ledger.keys.admit(bytes(31) + b"x")
-        site.services.ledger.keys.finish()
+        site.services.ledger.keys.add_master_key(bytes(31) + b"x")
+        site.services.ledger.keys.complete_rotation()
         assert log_in(site, factor=codes_of(secret, watch)[1]).status_code == 201
 
 

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from api.pages.session import onward
-from domain.accounts.credentials import FRESH
+from api.pages.session import safe_target
+from domain.accounts.sessions import FRESH
 from domain.accounts.signed_forms import HALF_MS
 from tests.api.conftest import Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, register, timed
@@ -59,7 +59,7 @@ class TestLoggingIn:
     def test_who_is_wrong_is_told_no_more_than_that(self, site: Site, anne: Member) -> None:
         for name in ("Anne", "Nobody"):
             answer = Browser(site).log_in(name, OTHER)
-            assert (answer.status_code, "do not fit together" in answer.text) == (403, True)
+            assert (answer.status_code, "Wrong name, password or code" in answer.text) == (403, True)
 
     def test_guesses_wait_as_those_at_the_api_do(self, site: Site, anne: Member) -> None:
         browser = Browser(site)
@@ -77,7 +77,7 @@ class TestLoggingIn:
         before = browser.cookie()
         form = Form("/login", forms(browser.get("/account"))["/logout"].fields)
         assert browser.send(form, name="Anne", password=PASSWORD).status_code == 403
-        site.services.people.credentials.end(anne.id)
+        site.services.account_store.sessions.end(anne.id)
         assert browser.log_in().status_code == 303
         assert browser.cookie() not in ("", before)
 
@@ -98,7 +98,7 @@ class TestLoggingIn:
     )
     def test_nobody_is_sent_to_another_place(self, site: Site, anne: Member, target: str) -> None:
         assert Browser(site).log_in(target=target).headers["Location"] == "/account"
-        assert onward(target) == "/account"
+        assert safe_target(target) == "/account"
 
     def test_nor_who_is_logged_in_already(self, browser: Browser) -> None:
         assert browser.get("/login?next=//evil.example").headers["Location"] == "/account"
@@ -264,8 +264,8 @@ class TestTheSecondFactor:
         watch.now += HALF_MS
         assert browser.send(form, code=codes_of(secret, watch)[0]).status_code == 403
         form = forms(browser.log_in())["/login/factor"]
-        kept = site.services.people.credentials.password(anne.id)
-        site.services.people.credentials.replace(anne.id, kept, "another", [])
+        kept = site.services.account_store.credentials.find_password_hash(anne.id)
+        site.services.account_store.credentials.replace_password(anne.id, kept, "another", [])
         assert browser.send(form, code=codes_of(secret, watch)[0]).status_code == 403
         assert browser.cookie() == ""
 
@@ -277,7 +277,7 @@ class TestTheSecondFactor:
 
 
 def anne_sessions(site: Site, anne: Member) -> list:  # type: ignore[type-arg]
-    return site.services.people.credentials.sessions(anne.id)
+    return site.services.account_store.sessions.list_sessions(anne.id)
 
 
 class TestTheAccount:

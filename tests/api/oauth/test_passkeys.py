@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from domain.accounts.credentials import FRESH
 from domain.accounts.passkeys import CHALLENGE_MS
+from domain.accounts.sessions import FRESH
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import PASSWORD, Member, Watch, log_in, register, timed
 from tests.api.oauth.authenticator import Authenticator, b64

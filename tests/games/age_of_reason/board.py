@@ -35,7 +35,7 @@ def options(seats: int, **more: Json) -> dict[str, Json]:
 
 @functools.cache
 def _after_setup(seats: int, terms: tuple[tuple[str, Json], ...]) -> Json:
-    table = RULESET.table(seats, options(seats, **dict(terms)))
+    table = RULESET.make_table(seats, options(seats, **dict(terms)))
     draft = Draft(RULESET, RULESET.blank(table), Draws(Seeded(SEED, "match")))
     RULESET.setup(draft)
     return to_json(draft.state)

@@ -6,22 +6,22 @@ import random
 
 import pytest
 
-from domain.bots import builder, heuristic, may_decide, proposals
+from domain.bots import builder_move, deciding_seats, heuristic_move, proposals
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.bot import chances, outlook
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.types import Seat
 from tests.games.age_of_reason import board
 
 
-def series(seats: int, seed: int, bots: set[Seat]) -> Match[AgeOfReason]:
+def series(seats: int, seed: int, bots: set[Seat]) -> InMemoryGame[AgeOfReason]:
     """A whole game; the other seats pick at random."""
     rng = random.Random(seed)
-    match = Match(RULESET, seats, rng.randbytes(32))
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32))
     while not match.state.over:
-        seat = rng.choice(may_decide(match))
-        move = (heuristic if seat in bots else builder)(match, seat, rng)
+        seat = rng.choice(deciding_seats(match))
+        move = (heuristic_move if seat in bots else builder_move)(match, seat, rng)
         if move is not None:
             match.play(seat, move)
     return match

@@ -8,10 +8,10 @@ import random
 import jsonschema
 import pytest
 
-from domain.bots import built, may_decide
+from domain.bots import deciding_seats, random_move
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.kernel.game.game import fold, state_for
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.decide import decisions
 from domain.kernel.schema.canonical_json import canonical
@@ -26,14 +26,16 @@ from tests.kernel.machine import accepted, complete
 DRAWN: dict[str, Json] = {"power_assignment": "random", "first_alliances": "random"}
 
 
-def played(seats: int, seed: int, options: dict[str, Json] | None = None, patch: Json = None) -> Match[AgeOfReason]:
+def played(
+    seats: int, seed: int, options: dict[str, Json] | None = None, patch: Json = None
+) -> InMemoryGame[AgeOfReason]:
     """A whole game of random moves of the builder; invariants and conservation are checked at every record."""
     rng = random.Random(seed)
-    match = Match(RULESET, seats, rng.randbytes(32), options=options, patch=patch)
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32), options=options, patch=patch)
     kept = conserved(to_json(match.state))
     while not match.state.over:
-        seat = rng.choice(may_decide(match))
-        match.play(seat, built(RULESET, match.state, seat, rng))
+        seat = rng.choice(deciding_seats(match))
+        match.play(seat, random_move(RULESET, match.state, seat, rng))
         assert not RULESET.check(match.state)
         assert conserved(to_json(match.state)) == kept
     return match
@@ -60,13 +62,15 @@ def test_the_options_play_too(options: dict[str, Json]) -> None:
 def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int) -> None:
     """AOR-16.2: at the end and at versions before, in the middle of sealed answers too."""
     match = played(seats, 40 + seats, DRAWN)
-    sealed = [r.version for r in match.records if match.at(r.version).frames and match.at(r.version).state.top.done]
+    sealed = [
+        r.version for r in match.records if match.game_at(r.version).frames and match.game_at(r.version).state.top.done
+    ]
     for version in (len(match.records), len(match.records) // 2, seats + 8, *sealed[:8]):
-        state, records = match.at(version).state, match.records[:version]
+        state, records = match.game_at(version).state, match.records[:version]
         for viewer in (PUBLIC, *range(seats)):
-            seen = state_for(RULESET, records, viewer)
+            seen = state_known_to(RULESET, records, viewer)
             for part in {PUBLIC, viewer}:
-                assert RULESET.sight(seen, part) == RULESET.sight(state, part)
+                assert RULESET.player_view(seen, part) == RULESET.player_view(state, part)
             assert decisions(RULESET, seen) == decisions(RULESET, state)
 
 
@@ -74,7 +78,7 @@ def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int)
 def test_the_builder_completes_exactly_the_legal_moves(seed: int) -> None:
     """AOR-16.5: compared with brute force at every tenth decision, and at every answer in a battle."""
     rng = random.Random(seed)
-    match = Match(RULESET, 3 + seed % 3, rng.randbytes(32), options=DRAWN)
+    match = InMemoryGame(RULESET, 3 + seed % 3, rng.randbytes(32), options=DRAWN)
     compare_on_the_way(match, rng, 120)
 
 
@@ -82,7 +86,7 @@ def test_the_builder_completes_exactly_the_legal_moves(seed: int) -> None:
 def test_the_builder_is_exact_where_it_is_tight(seed: int) -> None:
     """AOR-15.3, AOR-1.4: hardly any gold, tokens or ship cards; every power everywhere."""
     rng, rare = random.Random(seed), RARE[0]
-    match = Match(RULESET, rare["seats"], rng.randbytes(32), options=rare["options"], patch=rare["patch"])
+    match = InMemoryGame(RULESET, rare["seats"], rng.randbytes(32), options=rare["options"], patch=rare["patch"])
     compare_on_the_way(match, rng, 60)
 
 
@@ -91,7 +95,7 @@ def test_facts_are_as_their_published_schemas_say_and_come_out_as_they_went_in()
     rare = RARE[0]
     matches = [played(rare["seats"], 2, rare["options"], rare["patch"]), played(5, 2, DRAWN), played(4, 1)]
     docs = [fact for match in matches for record in match.records for fact in facts_for(record, DIRECTOR)]
-    assert [doc(fact) for fact in RULESET.read(docs)] == docs
+    assert [doc(fact) for fact in RULESET.decode_facts(docs)] == docs
     of = {kind: jsonschema.Draft202012Validator(schema_of(fact)) for kind, fact in RULESET.fact_kinds.items()}
     seen: dict[str, int] = {}
     for fact in docs:
@@ -102,15 +106,15 @@ def test_facts_are_as_their_published_schemas_say_and_come_out_as_they_went_in()
     assert set(RULESET.facts) - set(seen) <= {"hire_taken_back"}
 
 
-def compare_on_the_way(match: Match[AgeOfReason], rng: random.Random, steps: int) -> None:
+def compare_on_the_way(match: InMemoryGame[AgeOfReason], rng: random.Random, steps: int) -> None:
     """Random moves; the builder's moves and the candidates that decide accepts are the same."""
     for step in range(steps):
         if match.state.over:
             break
-        state, seat = match.state, rng.choice(may_decide(match))
+        state, seat = match.state, rng.choice(deciding_seats(match))
         if step % 10 == 0 or state.battle is not None:
             compare(state, seat)
-        match.play(seat, built(RULESET, state, seat, rng))
+        match.play(seat, random_move(RULESET, state, seat, rng))
 
 
 def compare(state: AgeOfReason, seat: int) -> None:

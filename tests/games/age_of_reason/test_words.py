@@ -8,8 +8,8 @@ import pytest
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import DOC, MARKERS, SPACES
-from domain.kernel.narration.sentences import Who, told
-from domain.kernel.text.message_catalog import LANGUAGES, texts
+from domain.kernel.narration.sentences import SeatNames, record_sentences
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.games.age_of_reason.registered import RARE
 from tests.games.age_of_reason.test_games import DRAWN, played
@@ -19,7 +19,7 @@ from tests.games.test_texts import CLUMSY, DOUBLED, told_facts
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_reason_has_its_words(lang: str) -> None:
-    known = texts(RULESET.package, lang).own
+    known = load_texts(RULESET.package, lang).own
     wanted = {f"paid.{why}" for why in ("bid", "battle", "support", "convert")}
     wanted |= {f"paid.{space.id}" for space in SPACES.values() if space.cost}
     wanted |= {f"received.{space.id}" for space in SPACES.values() if space.effect in ("trade", "immediate_gold")}
@@ -30,7 +30,7 @@ def test_every_reason_has_its_words(lang: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_options_have_words(lang: str) -> None:
     values = {v for o in DOC["options"]["items"] for v in o["values"] if o["id"] != "powers" and v != "seat"}
-    assert {f"word.{v}" for v in values if isinstance(v, str)} <= texts(RULESET.package, lang).own.keys()
+    assert {f"word.{v}" for v in values if isinstance(v, str)} <= load_texts(RULESET.package, lang).own.keys()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -40,7 +40,7 @@ def test_sentences_of_all_kinds_are_whole(lang: str) -> None:
     games = (played(4, 1), played(5, 2, DRAWN), crowded)
     facts = [f for game in games for f in told_facts(RULESET, game.records) if f["t"] in RULESET.facts.keys() - SILENT]
     assert {f["t"] for f in facts} >= RULESET.facts.keys() - SILENT - {"hire_taken_back"}
-    catalogue = texts(RULESET.package, lang)
+    catalogue = load_texts(RULESET.package, lang)
     for fact in facts:
         sentence = catalogue.sentence(fact)
         assert sentence is not None or fact["t"] in QUIET, fact
@@ -53,7 +53,7 @@ def test_texts_stay_neutral() -> None:
     """Identifiers follow the rulebook; sentences say what happens to markers and tokens, and no more."""
     page = Path(__file__).parents[3] / "docs/about-the-games.md"
     assert "neutral and factual" in page.read_text()
-    assert "action board" in (texts(RULESET.package, "en").get("fact.space_placed") or "")
+    assert "action board" in (load_texts(RULESET.package, "en").get("fact.space_placed") or "")
 
 
 SECRET = (
@@ -67,12 +67,12 @@ def test_of_a_secret_answer_others_are_told_that_it_was_given(lang: str, answere
     """AOR-4.6.2, AOR-4.6.3."""
     game = position(3, tokens={power: {"central_europe": 1} for power in ("prussia", "austria", "france")})
     game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
-    words, lines = texts(RULESET.package, lang), []
+    words, lines = load_texts(RULESET.package, lang), []
     for act in (commit("france_alliance"), move("take_back")):
         game.when(2, act)
         record = game.match.records[-1].public
-        who = Who(words, RULESET.powers(game.state), {})
-        lines.append(told(words, who, "moved", 2, acts=record["acts"], facts=record["facts"]))
+        who = SeatNames(words, RULESET.powers(game.state), {})
+        lines.append(record_sentences(words, who, "moved", 2, moves=record["acts"], facts=record["facts"]))
     assert lines == [[answered], [taken_back]]
 
 
@@ -80,4 +80,4 @@ def test_of_a_secret_answer_others_are_told_that_it_was_given(lang: str, answere
 def test_the_region_that_is_named_for_a_company_is_told(lang: str, said: str) -> None:
     """AOR-11.5."""
     fact = {"t": "space_placed", "seat": 0, "space": "east_indies_company", "attacks": 1, "region": "india"}
-    assert (texts(RULESET.package, lang).sentence(fact) or "").endswith(said)
+    assert (load_texts(RULESET.package, lang).sentence(fact) or "").endswith(said)

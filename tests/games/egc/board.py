@@ -8,7 +8,7 @@ from typing import Any
 from domain.games.egc.data import EMPIRES, HOMES, SEATS, TECHNOLOGIES, TERRITORIES
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import PAIR_KEYS, Egc
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.draws import Extreme, Scripted
 from domain.types import DIRECTOR, Doc, Json, Seat
@@ -26,7 +26,7 @@ class Board(Given):
     """A running game whose turns can be resolved with scripted draws."""
 
     def __init__(self, patch: Json, options: Mapping[str, Json] | None = None) -> None:
-        self.match = Match(RULESET, len(EMPIRES), SEED, options=options, source=Extreme(last=True), patch=patch)
+        self.match = InMemoryGame(RULESET, len(EMPIRES), SEED, options=options, source=Extreme(last=True), patch=patch)
         assert not (broken := RULESET.check(self.match.state)), broken
 
     def file(self, seat: Seat, *moves: Doc) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from domain.games.egc.data import EMPIRES, HOMES, INFRASTRUCTURES, MAX_ARMIES, SEATS, TECHNOLOGIES
 from domain.games.egc.rules.seas import controlled
 from domain.games.egc.state import PAIR_KEYS
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.types import Json, Seat
 from tests.games.egc.board import AUSTRIA, AZTEC, BRITAIN, FRANCE, JAPAN, OTTOMAN, PORTUGAL, RUSSIA, SPAIN, ZULU, frame
 from tests.games.egc.registered import RULESET
@@ -140,7 +140,7 @@ def late() -> dict[str, Any]:
         "sheets": {str(seat): {"next_army": MAX_ARMIES + 1} for seat in SEATS},
     }
     patch["sheets"][str(OTTOMAN)] |= {"orders": [{"n": 1, "order": SAILING}], "next_order": 2}
-    state = Match(RULESET, len(EMPIRES), bytes(32), patch=patch).state
+    state = InMemoryGame(RULESET, len(EMPIRES), bytes(32), patch=patch).state
     for seat in SEATS:
         patch["sheets"][str(seat)]["controls"] = controlled(state, seat)
     return patch

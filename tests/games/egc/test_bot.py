@@ -17,7 +17,7 @@ BOTS = ("heuristic", "builder")
 def game() -> Tally:
     """Heuristics at even seats, random builders at odd ones; without illegal moves in between."""
     bots = tuple(BOTS[seat % 2] for seat in SEATS)
-    return play(Plan(RULESET, len(SEATS), 1, 3, RULESET.table(len(SEATS)).options, bots, probes=0.0), 0)
+    return play(Plan(RULESET, len(SEATS), 1, 3, RULESET.make_table(len(SEATS)).options, bots, probes=0.0), 0)
 
 
 def test_it_plays_by_the_rules_to_the_end(game: Tally) -> None:
@@ -33,7 +33,9 @@ def test_it_beats_random_builders(game: Tally) -> None:
 
 def test_it_expands_studies_allies_and_fights() -> None:
     """Among its like, where there is resistance."""
-    plan = Plan(RULESET, len(SEATS), 1, 3, RULESET.table(len(SEATS)).options, ("heuristic",) * len(SEATS), probes=0.0)
+    plan = Plan(
+        RULESET, len(SEATS), 1, 3, RULESET.make_table(len(SEATS)).options, ("heuristic",) * len(SEATS), probes=0.0
+    )
     done = play(plan, 0)
     wanted = {"territory_conquered", "combat_fought", "war_declared", "proposal_answered", "territory_annexed"}
     assert wanted <= {kind for kind, n in done.facts.items() if n}

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from domain.bots import built, heuristic
+from domain.bots import heuristic_move, random_move
 from domain.games.egc.data import SEATS
 from domain.games.egc.state import Army, Egc, Garrison, Protectorate
-from domain.kernel.game.game import fold, state_for
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.json_codec import from_json, to_json
@@ -31,13 +31,13 @@ ORDERS = 6
 """Random orders of a sheet, about."""
 
 
-def turn(match: Match[Egc], rng: random.Random, bots: set[int]) -> None:
+def turn(match: InMemoryGame[Egc], rng: random.Random, bots: set[int]) -> None:
     """All sheets are filed, by heuristics or at random; the turn is resolved and audited."""
     for seat in SEATS:
         for _ in range(ORDERS if seat not in bots else 400):
             if match.state.over or seat not in match.state.top.owing:
                 break
-            move = heuristic(match, seat, rng) if seat in bots else built(RULESET, match.state, seat, rng)
+            move = heuristic_move(match, seat, rng) if seat in bots else random_move(RULESET, match.state, seat, rng)
             assert move is not None
             match.play(seat, move)
         if not match.state.over and seat in match.state.top.owing:
@@ -50,10 +50,10 @@ def turn(match: Match[Egc], rng: random.Random, bots: set[int]) -> None:
     assert not RULESET.check(match.state)
 
 
-def played(seed: int) -> Match[Egc]:
+def played(seed: int) -> InMemoryGame[Egc]:
     """From the quarrel to the end: random sheets at odd seats, heuristics at three others."""
     rng = random.Random(seed)
-    match: Match[Egc] = Match(RULESET, len(SEATS), rng.randbytes(32), patch=PATCH)
+    match: InMemoryGame[Egc] = InMemoryGame(RULESET, len(SEATS), rng.randbytes(32), patch=PATCH)
     kept = conserved(to_json(match.state))
     while not match.state.over:
         turn(match, rng, {0, 2, 8})
@@ -72,17 +72,17 @@ def test_a_game_ends_with_every_account_closed(seed: int) -> None:
     assert len(match.state.counts) == 4
     assert sorted(s.place for s in RULESET.scores(match.state)) == list(range(1, 11))
     for viewer in (PUBLIC, *SEATS):
-        seen = state_for(RULESET, match.records, viewer)
-        assert RULESET.sight(seen, viewer) == RULESET.sight(match.state, viewer)
+        seen = state_known_to(RULESET, match.records, viewer)
+        assert RULESET.player_view(seen, viewer) == RULESET.player_view(match.state, viewer)
 
 
 def test_a_whole_game_among_heuristics() -> None:
     """EGC-3.1, EGC-4.4, EGC-12.5, EGC-15.4: from the set-up to the fourth count, every turn audited."""
     rng = random.Random(5)
-    match: Match[Egc] = Match(RULESET, len(SEATS), bytes(32))
+    match: InMemoryGame[Egc] = InMemoryGame(RULESET, len(SEATS), bytes(32))
     for seat in SEATS:
         for _ in range(2):
-            match.play(seat, heuristic(match, seat, rng))
+            match.play(seat, heuristic_move(match, seat, rng))
     while not match.state.over:
         turn(match, rng, set(SEATS))
     counts = [c.turn for c in match.state.counts]

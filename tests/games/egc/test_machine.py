@@ -13,9 +13,9 @@ from hypothesis.stateful import initialize, run_state_machine_as_test
 from domain.errors import RuleError
 from domain.games.egc.data import SEAS, SEATS, TERRITORIES
 from domain.games.egc.state import Egc
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import Choice
-from domain.kernel.rules.decide import ask
+from domain.kernel.rules.decide import query_builder
 from domain.kernel.schema.json_codec import to_json
 from domain.types import Doc, Json, Seat
 from tests.games.egc.board import BRITAIN, FRANCE, Board, position
@@ -38,7 +38,7 @@ class Late(Machine):
 
     @initialize(seed=st.integers(0, 2**32 - 1))
     def begin(self, seed: int) -> None:
-        self.match = Match(RULESET, len(SEATS), random.Random(seed).randbytes(32), patch=PATCH)
+        self.match = InMemoryGame(RULESET, len(SEATS), random.Random(seed).randbytes(32), patch=PATCH)
         self.conserved = conserved(to_json(self.match.state))
 
 
@@ -58,17 +58,17 @@ ELSEWHERE = {
 
 def test_every_part_that_a_sheet_is_judged_by_is_named() -> None:
     """Else a projection would be kept too long: all other parts may be as before the set-up, and nothing changes."""
-    state = Match(RULESET, len(SEATS), bytes(32), patch=PATCH).state
+    state = InMemoryGame(RULESET, len(SEATS), bytes(32), patch=PATCH).state
     assert len(state.unsheeted) == len(fields(Egc)) - len(ELSEWHERE)
-    blank = RULESET.blank(RULESET.table(len(SEATS)))
+    blank = RULESET.blank(RULESET.make_table(len(SEATS)))
     kept = {"frames", "sheets"}  # somebody must be asked, and control of the seas stands in the sheet
     other = replace(state, **{name: getattr(blank, name) for name in ELSEWHERE - kept})
     for seat in SEATS:
-        assert RULESET.sight(other, seat)["projection"] == RULESET.sight(state, seat)["projection"]
-        menu = ask(RULESET, state, seat)
+        assert RULESET.player_view(other, seat)["projection"] == RULESET.player_view(state, seat)["projection"]
+        menu = query_builder(RULESET, state, seat)
         assert isinstance(menu, Choice)
         for kind in menu.values:
-            assert ask(RULESET, other, seat, [kind]) == ask(RULESET, state, seat, [kind])
+            assert query_builder(RULESET, other, seat, [kind]) == query_builder(RULESET, state, seat, [kind])
 
 
 # --- the builder against decide ----------------------------------------------------------------------------------
@@ -80,21 +80,21 @@ def answer(question: Choice, left: dict[str, list[Json]]) -> Json:
     return items.pop(0) if items else None
 
 
-def offered(match: Match[Egc], seat: Seat, move: Doc) -> bool:
+def offered(match: InMemoryGame[Egc], seat: Seat, move: Doc) -> bool:
     """Whether the builder can be led to that very move."""
     left = {name: list(value) if isinstance(value, list) else [value] for name, value in move.items()}
     if move["type"] == "order_army" and move["order"] == "move":
         left["path"].pop(0)  # where the army stands is not asked
     picks: list[Json] = []
     try:
-        while isinstance(question := ask(RULESET, match.state, seat, picks), Choice):
+        while isinstance(question := query_builder(RULESET, match.state, seat, picks), Choice):
             picks.append(answer(question, left))
     except RuleError:
         return False
     return question == move
 
 
-def fill(match: Match[Egc], seat: Seat, rng: random.Random) -> None:
+def fill(match: InMemoryGame[Egc], seat: Seat, rng: random.Random) -> None:
     """A few orders for the sheet."""
     world = list(candidates(match.state, seat))
     kinds = {str(m["type"]) for m in world} - {"submit_orders", "reopen_orders", "cancel_order"}
@@ -109,7 +109,7 @@ def fill(match: Match[Egc], seat: Seat, rng: random.Random) -> None:
 def test_the_builder_offers_what_is_legal_and_nothing_else(seat: Seat) -> None:
     """EGC-7: with an empty sheet and with some orders in it, every kind of move, legal or not."""
     rng = random.Random(seat)
-    match: Match[Egc] = Match(RULESET, len(SEATS), bytes(32), patch=PATCH)
+    match: InMemoryGame[Egc] = InMemoryGame(RULESET, len(SEATS), bytes(32), patch=PATCH)
     fill(match, seat, rng)
     by_kind: dict[tuple[str, bool], list[Doc]] = {}
     for move in candidates(match.state, seat):
@@ -135,7 +135,7 @@ def sailor(*free: str) -> Board:
 
 def test_a_sea_is_offered_only_if_a_landing_can_be_reached_from_it() -> None:
     """EGC-7.10.1: however many expeditions are funded, where no coast can be entered no army can sail."""
-    nodes = ask(RULESET, sailor().state, FRANCE, ["order_army", "france-1", "move"])
+    nodes = query_builder(RULESET, sailor().state, FRANCE, ["order_army", "france-1", "move"])
     assert isinstance(nodes, Choice)
     assert nodes.values == ["switzerland"]
 
@@ -145,7 +145,9 @@ def test_every_sea_that_is_offered_leads_to_a_landing(seed: int) -> None:
     """The one free coast is half the world away; whatever way is taken, the army can still get there."""
     game, rng = sailor("hawaii"), random.Random(seed)
     picks: list[Json] = ["order_army", "france-1", "move"]
-    while isinstance(question := ask(RULESET, game.state, FRANCE, picks), Choice) and question.field == "path":
+    while (
+        isinstance(question := query_builder(RULESET, game.state, FRANCE, picks), Choice) and question.field == "path"
+    ):
         seas = [node for node in question.values if node in SEAS]
         picks.append(rng.choice(seas or question.values))
     assert picks[-1] == "hawaii"

@@ -10,7 +10,7 @@ import pytest
 from domain.errors import VerificationError
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
 from domain.kernel.records.record import Record, visible_packs
@@ -22,15 +22,15 @@ FRANCE: Seat = 3
 RESEARCH: Doc = {"type": "set_research", "technology": "naval", "amount": 4_000}
 
 
-def begun() -> Match[Any]:
+def begun() -> InMemoryGame[Any]:
     """Turn 1, all sheets open."""
-    match: Match[Any] = Match(RULESET, len(SEATS), SEED)
+    match: InMemoryGame[Any] = InMemoryGame(RULESET, len(SEATS), SEED)
     for seat in SEATS:
         match.play(seat, {"type": "allocate_turn_zero", "points": {"logistics": 18_000}}, {"type": "submit_orders"})
     return match
 
 
-def closed(match: Match[Any]) -> None:
+def closed(match: InMemoryGame[Any]) -> None:
     """The turn is resolved, everybody leaves, the seed is shown."""
     for seat in SEATS:
         match.play(seat, {"type": "submit_orders"})

@@ -9,26 +9,26 @@ import pytest
 
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
-from domain.kernel.game.in_memory_game import Match
-from domain.kernel.narration.sentences import told
+from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.narration.sentences import record_sentences
 from domain.kernel.records.record import facts_for
-from domain.kernel.text.message_catalog import LANGUAGES, texts
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import PUBLIC, Doc, Seat
-from projections.documents import entries
-from projections.loaded_game import Known
+from projections.documents import build_entries
+from projections.loaded_game import LoadedGame
 from tests.games.egc.board import AUSTRIA, BRITAIN, FRANCE, OTTOMAN, SPAIN, Board, move, order, position
 from tests.games.egc.rare import late
 
 
 def own(game: Board, seat: Seat) -> dict[str, Any]:
     """The seat's part of the sight."""
-    doc: dict[str, Any] = RULESET.sight(game.state, seat)
+    doc: dict[str, Any] = RULESET.player_view(game.state, seat)
     return doc
 
 
 def news(game: Board) -> list[dict[str, Any]]:
     """What all are told."""
-    told: list[dict[str, Any]] = RULESET.sight(game.state, PUBLIC)["news"]
+    told: list[dict[str, Any]] = RULESET.player_view(game.state, PUBLIC)["news"]
     return told
 
 
@@ -182,7 +182,7 @@ class TestSpies:
     def test_what_they_found_is_told_in_words(self) -> None:
         game = position(5)
         game.file(FRANCE, {"type": "spy_territory", "territory": "holland"})
-        part = entries(game.record(), None, Known(RULESET, game.match.game))[str(FRANCE)]
+        part = build_entries(game.record(), None, LoadedGame(RULESET, game.match.game))[str(FRANCE)]
         lines = {lang: _told(lang, part) for lang in LANGUAGES}
         assert "report on Holland" in lines["en"][0]
         assert "neutral army of Holland" in lines["en"][0]
@@ -190,15 +190,15 @@ class TestSpies:
 
 
 def _told(lang: str, part: Doc) -> list[str]:
-    words = texts(RULESET.package, lang)
-    return told(words, words.seat, "", acts=part["acts"], facts=part["facts"])
+    words = load_texts(RULESET.package, lang)
+    return record_sentences(words, words.seat, "", moves=part["acts"], facts=part["facts"])
 
 
 class TestSentences:
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_every_fact_of_a_quarrelsome_turn_reads(self, lang: str) -> None:
         """No id, list or object shows through, in no sentence of the timeline."""
-        match: Match[Any] = Match(RULESET, len(SEATS), bytes(32), patch=late())
+        match: InMemoryGame[Any] = InMemoryGame(RULESET, len(SEATS), bytes(32), patch=late())
         sheets: dict[Seat, list[Doc]] = {
             AUSTRIA: [
                 move("austria_hungary-1", "austria_hungary", "switzerland"),
@@ -217,8 +217,8 @@ class TestSentences:
         for seat in list(match.state.top.owing):
             match.play(seat, {"type": "submit_orders"})
         match.resolve()
-        known = Known(RULESET, match.game)
-        parts = [part for r in match.records[11:] for part in entries(r, None, known).values()]
+        known = LoadedGame(RULESET, match.game)
+        parts = [part for r in match.records[11:] for part in build_entries(r, None, known).values()]
         said = [line for part in parts for line in _told(lang, part)]
         kinds = {f["t"] for r in match.records[11:] for f in facts_for(r, "director")}
         assert {"combat_fought", "army_turned_back", "technology_settled", "empire_spied", "order_filed"} <= kinds
@@ -229,7 +229,7 @@ class TestSentences:
         game = position(5)
         game.resolve()
         fact = next(f for f in game.facts() if f["t"] == "finance_settled" and f["seat"] == FRANCE)
-        words = texts(RULESET.package, "en")
+        words = load_texts(RULESET.package, "en")
         sentence = words.sentence(fact)
         assert sentence is not None
         for member in ("kept", "colonial", "corruption", "protectorates", "revenue", "usury", "upkeep"):

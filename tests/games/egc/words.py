@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.egc.data import DOC, LINKS, SEAS, STRAITS, TECHNOLOGIES, TERRITORIES
 from domain.games.egc.facts import FACTS
 from domain.games.egc.moves import ACTIONS, ARMY_ORDERS
-from domain.kernel.schema.declarations import members
+from domain.kernel.schema.declarations import member_names
 
 IDS = [
     *[*TERRITORIES, *SEAS, *STRAITS, *LINKS, *TECHNOLOGIES, *ACTIONS, *ARMY_ORDERS],
@@ -62,7 +62,7 @@ _UNSAID: dict[str, set[str]] = {
     "casus_belli_gained": {"seat"},
 }
 
-UNSAID = {kind: {"step"} & members(fact) | _UNSAID.get(kind, set()) for kind, fact in FACTS.items()}
+UNSAID = {kind: {"step"} & member_names(fact) | _UNSAID.get(kind, set()) for kind, fact in FACTS.items()}
 """Fact -> members that its sentence leaves out: the step of the resolution, which the order of the facts shows.
 
 The turn that is being resolved; the reader of a copy, where armies and empires are named; the name of a proposal, which

@@ -12,7 +12,7 @@ from typing import Any
 
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.data import COUNTRIES, DECK, ZONES
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.draws import Seeded
 from domain.kernel.rules.meta import Table
 from domain.kernel.schema.json_codec import to_json
@@ -78,7 +78,7 @@ def pairs(seats: int, wars: Iterable[tuple[Seat, Seat]], overrides: Mapping[tupl
 
 @functools.cache
 def _after_setup(seats: int, options: tuple[tuple[str, Json], ...]) -> Json:
-    return to_json(Match(RULESET, seats, SEED, options=dict(options), source=Seeded(SEED, "match")).state)
+    return to_json(InMemoryGame(RULESET, seats, SEED, options=dict(options), source=Seeded(SEED, "match")).state)
 
 
 def difference(old: Json, new: Json) -> Json:

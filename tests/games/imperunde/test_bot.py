@@ -6,23 +6,23 @@ import random
 
 import pytest
 
-from domain.bots import builder, heuristic, may_decide, proposals
+from domain.bots import builder_move, deciding_seats, heuristic_move, proposals
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.draws import Draws, Seeded
 from domain.types import Seat
 from tests.games.imperunde.board import PASS, attack, colony, group, position
 
 
-def series(seats: int, seed: int, bots: set[Seat], turns: int = 6) -> Match[ImpeRunde]:
+def series(seats: int, seed: int, bots: set[Seat], turns: int = 6) -> InMemoryGame[ImpeRunde]:
     """A whole game; the other seats pick at random."""
     rng = random.Random(seed)
-    match = Match(RULESET, seats, rng.randbytes(32), options={"turn_limit": turns})
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32), options={"turn_limit": turns})
     while not match.state.over:
-        seat = rng.choice(may_decide(match))
-        move = (heuristic if seat in bots else builder)(match, seat, rng)
+        seat = rng.choice(deciding_seats(match))
+        move = (heuristic_move if seat in bots else builder_move)(match, seat, rng)
         if move is not None:
             match.play(seat, move)
     return match
@@ -41,12 +41,12 @@ def test_it_beats_random_players() -> None:
 def test_it_plays_whole_games_against_itself(seats: int) -> None:
     """It conquers, plays cards, and lets others go on: few records are passes."""
     match = series(seats, 7, set(range(seats)))
-    moves = [m["type"] for r in match.records for _, m in r.acts()]
+    moves = [m["type"] for r in match.records for _, m in r.moves()]
     facts = [f["t"] for r in match.records for f in r.public.get("facts", ())]
     assert facts.count("country_conquered") > 10
     assert "card_played" in facts
     assert moves.count("pass") < 0.3 * len(match.records)
-    assert all(not RULESET.check(match.at(v).state) for v in range(seats + 2, len(match.records)))
+    assert all(not RULESET.check(match.game_at(v).state) for v in range(seats + 2, len(match.records)))
 
 
 def test_a_proposal_depends_on_the_own_sight_only() -> None:
@@ -61,7 +61,7 @@ def test_a_proposal_depends_on_the_own_sight_only() -> None:
     draft = Draft(RULESET, game.state, Draws(Seeded(b"other hands", "twin")))
     RULESET.redeal(draft, (0,))
     assert before[0] == {"type": "play_card", "card": "surprise_attack"}
-    twin = RULESET.sight(draft.state, 0)
+    twin = RULESET.player_view(draft.state, 0)
     assert twin == game.sight(0)
     assert before[-1] == PASS
 

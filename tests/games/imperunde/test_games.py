@@ -8,11 +8,11 @@ import random
 
 import pytest
 
-from domain.bots import built, may_decide
+from domain.bots import deciding_seats, random_move
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.game.game import fold, state_for
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
 from domain.kernel.rules.draft import Draft
@@ -26,14 +26,14 @@ from tests.rulesets import Registered
 
 
 @functools.cache
-def played(seats: int, turns: int = 4) -> Match[ImpeRunde]:
+def played(seats: int, turns: int = 4) -> InMemoryGame[ImpeRunde]:
     """A whole game of random moves of the builder; invariants and conservation are checked at every record."""
     rng = random.Random(seats)
-    match = Match(RULESET, seats, rng.randbytes(32), options={"turn_limit": turns})
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32), options={"turn_limit": turns})
     kept = conserved(to_json(match.state))
     while not match.state.over:
-        seat = rng.choice(may_decide(match))
-        match.play(seat, built(RULESET, match.state, seat, rng), decision=match.decisions()[0].id)
+        seat = rng.choice(deciding_seats(match))
+        match.play(seat, random_move(RULESET, match.state, seat, rng), decision=match.decisions()[0].id)
         assert not RULESET.check(match.state)
         assert conserved(to_json(match.state)) == kept
     return match
@@ -54,14 +54,14 @@ def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int)
     """IMP-11.1, IMP-11.8: at the end and at versions before."""
     match = played(seats)
     for version in random.Random(1).sample(range(seats + 3, len(match.records)), 6):
-        state, records = match.at(version).state, match.records[:version]
+        state, records = match.game_at(version).state, match.records[:version]
         for viewer in (PUBLIC, *range(seats)):
-            seen = state_for(RULESET, records, viewer)
+            seen = state_known_to(RULESET, records, viewer)
             for part in {PUBLIC, viewer}:
-                assert RULESET.sight(seen, part) == RULESET.sight(state, part)
+                assert RULESET.player_view(seen, part) == RULESET.player_view(state, part)
             assert decisions(RULESET, seen, 0, viewer) == decisions(RULESET, state, 0, viewer)
-        everything = RULESET.sight(state, DIRECTOR)
-        assert everything["seats"] == {str(seat): RULESET.sight(state, seat) for seat in range(seats)}
+        everything = RULESET.player_view(state, DIRECTOR)
+        assert everything["seats"] == {str(seat): RULESET.player_view(state, seat) for seat in range(seats)}
         assert everything["hidden"] == {"deck": list(state.deck), "seen": list(state.seen)}
 
 
@@ -71,7 +71,7 @@ def test_what_a_viewer_cannot_know_changes_nothing_that_it_gets(seats: int) -> N
     match, rng = played(seats), random.Random(seats)
     entry = Registered(RULESET, seats, candidates, conserved)
     for version in rng.sample(range(seats + 3, len(match.records)), 12):
-        state = match.at(version).state
+        state = match.game_at(version).state
         for viewer in (PUBLIC, *range(seats)):
             draft = Draft(RULESET, state, Draws(Seeded(rng.randbytes(32), "twin")))
             RULESET.redeal(draft, (viewer,))
@@ -86,7 +86,7 @@ def test_the_builder_completes_exactly_the_legal_moves(seats: int) -> None:
     """IMP-0.2: compared with brute force at positions of a whole game."""
     match, rng = played(seats), random.Random(seats)
     for version in rng.sample(range(seats + 3, len(match.records)), 40):
-        state = match.at(version).state
+        state = match.game_at(version).state
         if state.over:
             continue
         seat = rng.choice([*state.top.owing, *RULESET.may(state)])

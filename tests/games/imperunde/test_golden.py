@@ -15,7 +15,7 @@ import pytest
 
 from domain.games.imperunde import RULESET
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
 from domain.types import DIRECTOR
@@ -24,9 +24,9 @@ from tests.games.imperunde.board import named
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def replay(name: str) -> Match[ImpeRunde]:
+def replay(name: str) -> InMemoryGame[ImpeRunde]:
     doc = json.loads((GOLDEN / f"{name}.json").read_text())
-    match = Match(RULESET, doc["seats"], bytes.fromhex(doc["seed"]), options=doc["options"])
+    match = InMemoryGame(RULESET, doc["seats"], bytes.fromhex(doc["seed"]), options=doc["options"])
     for seat, move in doc["moves"]:
         if move == "leave":
             match.leave(seat)
@@ -39,12 +39,12 @@ def replay(name: str) -> Match[ImpeRunde]:
 
 
 @functools.cache
-def replayed(name: str) -> Match[ImpeRunde]:
+def replayed(name: str) -> InMemoryGame[ImpeRunde]:
     return replay(name)
 
 
 def state(name: str, version: int) -> ImpeRunde:
-    return replayed(name).at(version).state
+    return replayed(name).game_at(version).state
 
 
 def facts(name: str, version: int, kind: str) -> list[Any]:

@@ -10,7 +10,7 @@ import pytest
 from deploy.simulation.simulate import simulate
 from domain.games.imperunde.rules.budget import income
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.schema.json_codec import to_json
 from tests.games.imperunde.rare import RARE
 from tests.games.imperunde.registered import RULESET, candidates, too_many_pieces
@@ -20,7 +20,7 @@ TABLES = pytest.mark.parametrize(("rare", "kind"), list(zip(RARE, OPEN, strict=T
 
 
 def opened(rare: Mapping[str, Any], seed: int) -> ImpeRunde:
-    return Match(RULESET, rare["seats"], bytes([seed]) * 32, options=rare["options"], patch=rare["patch"]).state
+    return InMemoryGame(RULESET, rare["seats"], bytes([seed]) * 32, options=rare["options"], patch=rare["patch"]).state
 
 
 @TABLES

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from domain.games.imperunde import RULESET
-from domain.kernel.narration.sentences import Who, sentences
-from domain.kernel.narration.template_context import as_told, asides
-from domain.kernel.text.message_catalog import texts
+from domain.kernel.narration.sentences import SeatNames, fact_sentences
+from domain.kernel.narration.template_context import template_context, with_context
+from domain.kernel.text.message_catalog import load_texts
 from domain.types import Doc, Json
 from tests.games.imperunde.board import attack, card, colony, dice, group, move, position, zone
 from tests.spec import Given
@@ -19,9 +19,9 @@ def told(game: Given, seat: int, *moves: Doc, draws: Any = (), lang: str = "en")
     """What players read of a move."""
     before = game.state
     facts = game.when(seat, *moves, draws=draws)
-    words = texts(RULESET.package, lang)
-    name = Who(words, RULESET.powers(before), {})
-    return sentences(words, name, as_told(RULESET, facts, asides(RULESET, before, facts)))
+    words = load_texts(RULESET.package, lang)
+    name = SeatNames(words, RULESET.powers(before), {})
+    return fact_sentences(words, name, with_context(RULESET, facts, template_context(RULESET, before, facts)))
 
 
 def test_an_attack_tells_forces_dice_and_losses_once() -> None:
@@ -99,8 +99,8 @@ def test_cards_that_are_dealt_are_told_together_and_no_more_than_that() -> None:
     """IMP-6.2.1: the reader's own card may stand between them."""
     dealt = [{"t": "card_dealt", "seat": seat, "cards": 1, "pile": 47 - seat} for seat in range(3)]
     facts = [dealt[0], {"t": "card_drawn", "seat": 0, "card": "ambush"}, *dealt[1:]]
-    words = texts(RULESET.package, "en")
-    assert sentences(words, words.seat, as_told(RULESET, facts, {})) == [
+    words = load_texts(RULESET.package, "en")
+    assert fact_sentences(words, words.seat, with_context(RULESET, facts, {})) == [
         "Seat 1 draws 1 card and now has 1 in hand; the draw pile has 47 left.",
         "The card drawn by seat 1 is “Ambush”.",
         "Cards are drawn, one each. In hand: 1 for seat 2 and 1 for seat 3; the draw pile has 45 left.",
@@ -124,6 +124,6 @@ def test_cards_that_are_dealt_are_told_together_and_no_more_than_that() -> None:
 def test_who_is_at_war_is_told_by_name(wars: list[Json], said: list[str]) -> None:
     """IMP-6.2.5."""
     state, facts = position(seats=4).state, [{"t": "relations_fixed", "wars": wars}]
-    words = texts(RULESET.package, "en")
-    name = Who(words, RULESET.powers(state), {})
-    assert sentences(words, name, as_told(RULESET, facts, asides(RULESET, state, facts))) == said
+    words = load_texts(RULESET.package, "en")
+    name = SeatNames(words, RULESET.powers(state), {})
+    assert fact_sentences(words, name, with_context(RULESET, facts, template_context(RULESET, state, facts))) == said

@@ -6,21 +6,21 @@ import random
 
 import pytest
 
-from domain.bots import builder, heuristic, proposals
+from domain.bots import builder_move, heuristic_move, proposals
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.state import Seven
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.types import Json, Seat
 from tests.games.seven_empires import board
 
 
-def series(seats: int, seed: int, bots: set[Seat], options: dict[str, Json] | None = None) -> Match[Seven]:
+def series(seats: int, seed: int, bots: set[Seat], options: dict[str, Json] | None = None) -> InMemoryGame[Seven]:
     """A whole game; the other seats pick at random."""
     rng = random.Random(seed)
-    match = Match(RULESET, seats, rng.randbytes(32), options=options)
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32), options=options)
     while not match.state.over:
         seat = match.decisions()[0].must[0]
-        move = (heuristic if seat in bots else builder)(match, seat, rng)
+        move = (heuristic_move if seat in bots else builder_move)(match, seat, rng)
         match.play(seat, move)
     return match
 

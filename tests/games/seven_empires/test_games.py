@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from domain.bots import builder, built, heuristic
+from domain.bots import builder_move, heuristic_move, random_move
 from domain.games.seven_empires.data import EMPIRES
 from domain.games.seven_empires.state import Seven
-from domain.kernel.game.game import fold, state_for
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.decide import decisions
 from domain.kernel.schema.canonical_json import canonical
@@ -25,14 +25,14 @@ from tests.games.seven_empires.registered import RULESET, candidates, conserved
 from tests.kernel.machine import accepted, complete
 
 
-def played(seats: int, seed: int, options: Mapping[str, Json] | None = None) -> Match[Seven]:
+def played(seats: int, seed: int, options: Mapping[str, Json] | None = None) -> InMemoryGame[Seven]:
     """A whole game of random moves of the builder; invariants and conservation are checked at every record."""
     rng = random.Random(seed)
-    match = Match(RULESET, seats, rng.randbytes(32), options=options)
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32), options=options)
     kept = conserved(to_json(match.state))
     while not match.state.over:
         seat = match.decisions()[0].must[0]
-        match.play(seat, built(RULESET, match.state, seat, rng))
+        match.play(seat, random_move(RULESET, match.state, seat, rng))
         assert not RULESET.check(match.state)
         assert conserved(to_json(match.state)) == kept
     return match
@@ -66,11 +66,11 @@ def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int)
     """SE7-14.1, SE7-14.2: at the end and at a few versions before."""
     match = played(seats, 40 + seats, {"decades": 9})
     for version in (len(match.records), len(match.records) // 2, seats + 8):
-        state, records = match.at(version).state, match.records[:version]
+        state, records = match.game_at(version).state, match.records[:version]
         for viewer in (PUBLIC, *range(seats)):
-            seen = state_for(RULESET, records, viewer)
+            seen = state_known_to(RULESET, records, viewer)
             for part in {PUBLIC, viewer}:
-                assert RULESET.sight(seen, part) == RULESET.sight(state, part)
+                assert RULESET.player_view(seen, part) == RULESET.player_view(state, part)
             assert decisions(RULESET, seen) == decisions(RULESET, state)
             if not state.over:
                 assert seen.hourglass == ()
@@ -81,7 +81,7 @@ def test_the_builder_completes_exactly_the_legal_moves(seed: int) -> None:
     """SE7-14.2, SE7-15.1: compared with brute force at every seventh decision, and at every answer."""
     rng = random.Random(seed)
     options: dict[str, Json] = {"quick_start": True, "setup": ["distribution", "draft_simple"][seed % 2]}
-    match = Match(RULESET, 3, rng.randbytes(32), options=options)
+    match = InMemoryGame(RULESET, 3, rng.randbytes(32), options=options)
     compared = 0
     for step in range(120):
         state, seat = match.state, match.decisions()[0].must[0]
@@ -91,7 +91,7 @@ def test_the_builder_completes_exactly_the_legal_moves(seed: int) -> None:
             assert {canonical(m) for m in found} == want
             assert len(found) == len(want)
             compared += 1
-        match.play(seat, built(RULESET, state, seat, rng))
+        match.play(seat, random_move(RULESET, state, seat, rng))
     assert compared > 10
 
 
@@ -103,12 +103,12 @@ ANSWERS = ("passage", "counterfight", "reduction", "deploy")
 def test_a_second_reading_of_the_rules_comes_to_the_same_board(seats: int, options: dict[str, Json]) -> None:
     """SE7-17.6, SE7-12.4: units, flags, cities, power, hands, monarchs at every turn, and the points at the end."""
     rng = random.Random(100 + seats)
-    match = Match(RULESET, seats, rng.randbytes(32), options=options)
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32), options=options)
     state = match.state
     told = Oracle(seats, options, state.first_seat or 0, state.card, list(state.hourglass))
     while not match.state.over:
         seat = match.decisions()[0].must[0]
-        player = heuristic if rng.random() < 0.6 else builder
+        player = heuristic_move if rng.random() < 0.6 else builder_move
         move = player(match, seat, rng)
         match.play(seat, move)
         told.play(seat, dict(move or ()))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.schema.canonical_json import canonical
 from domain.types import Json
 from tests.games.seven_empires.registered import CROWDED, RULESET, candidates, conserved
@@ -40,7 +40,7 @@ def test_the_ruleset_keeps_the_contract(seats: int, options: Mapping[str, Json])
 def test_the_builder_is_exact_on_a_crowded_board(setup: str, seed: int) -> None:
     """SE7-8: compared with brute force at decisions of a movement, and at every answer in it."""
     rng = random.Random(seed)
-    match = Match(RULESET, 3, rng.randbytes(32), options={"setup": setup})
+    match = InMemoryGame(RULESET, 3, rng.randbytes(32), options={"setup": setup})
     while match.state.top.kind == "draft":
         play_on(match, rng, 1)
     crowded = replace(match.state, units=CROWDED["units"], levels=CROWDED["levels"])

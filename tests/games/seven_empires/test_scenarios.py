@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.kernel import scenario
-from domain.ruleset_registry import shipped
+from domain.ruleset_registry import load_shipped
 from domain.types import Json
 
 HANDS = {
@@ -121,4 +121,4 @@ def test_a_scenario_ends_as_it_expects(doc: Any) -> None:
         **doc,
         "patch": {**BOARD, "frames": TURN, **doc["patch"]},
     }
-    assert scenario.run(shipped().get, whole).steps == len(doc["steps"])
+    assert scenario.run(load_shipped().get, whole).steps == len(doc["steps"])

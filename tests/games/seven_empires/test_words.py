@@ -6,8 +6,8 @@ import pytest
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import EMPIRES
-from domain.kernel.text.grammar import noun
-from domain.kernel.text.message_catalog import LANGUAGES, texts
+from domain.kernel.text.grammar import parse_noun
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import Doc, Json
 from tests.games.seven_empires.test_games import VARIANTS, played
 from tests.games.seven_empires.words import QUIET, SILENT
@@ -23,7 +23,7 @@ def told() -> list[Doc]:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_sentences_are_whole_in_all_variants(lang: str, told: list[Doc]) -> None:
-    catalogue = texts(RULESET.package, lang)
+    catalogue = load_texts(RULESET.package, lang)
     assert len({fact["t"] for fact in told}) >= 32
     for fact in told:
         if fact["t"] in SILENT:
@@ -67,7 +67,7 @@ FIGHT = {"region": "breslau", "empire": "habsburg", "unit": "artillery", "agains
     ids=lambda value: value["t"] if isinstance(value, dict) else "",
 )
 def test_sentences(fact: Doc, english: str, french: str) -> None:
-    said = {lang: texts(RULESET.package, lang).sentence(fact) for lang in LANGUAGES}
+    said = {lang: load_texts(RULESET.package, lang).sentence(fact) for lang in LANGUAGES}
     assert said == {"en": english, "fr": french}
 
 
@@ -99,7 +99,7 @@ def crowned(**more: Json) -> Doc:
 )
 def test_a_new_monarch_is_told_with_the_reason(change: Doc, said: str) -> None:
     """SE7-2.12: most influence, then the higher letter; where none changes, nothing is told."""
-    english = texts(RULESET.package, "en")
+    english = load_texts(RULESET.package, "en")
     assert english.sentence(crowned(**change)) == said
     assert english.sentence({"t": "monarchs_assigned", "monarchs": [], "known": True, "crowned": []}) is None
 
@@ -116,10 +116,10 @@ def test_only_monarchs_that_change_are_told(told: list[Doc]) -> None:
 def test_the_final_table_says_where_a_tie_was_broken() -> None:
     """SE7-12.5: of equal points and different places, by influence; shared places are not set apart."""
     line = {"seat": 1, "place": 2, "points": 156, "shares": []}
-    english = texts(RULESET.package, "en")
+    english = load_texts(RULESET.package, "en")
     tied = "Seat 2 is second with 156 victory points, after a tie-break by influence."
-    assert english.say("item.final", {**line, "tied": True}) == tied
-    assert english.say("item.final", {**line, "tied": False}) == "Seat 2 is second with 156 victory points."
+    assert english.render("item.final", {**line, "tied": True}) == tied
+    assert english.render("item.final", {**line, "tied": False}) == "Seat 2 is second with 156 victory points."
 
 
 def test_units_that_are_deployed_in_a_city_stand_together(told: list[Doc]) -> None:
@@ -134,7 +134,9 @@ def test_units_that_are_deployed_in_a_city_stand_together(told: list[Doc]) -> No
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_empires_have_names_that_act(lang: str) -> None:
     """Verbs agree with them: `les Habsbourg agissent`, `the Ottomans act`."""
-    many = {empire for empire in EMPIRES if noun(texts(RULESET.package, lang).own[f"word.{empire}"]).many}
+    many = {
+        empire for empire in EMPIRES if parse_noun(load_texts(RULESET.package, lang).own[f"word.{empire}"]).is_plural
+    }
     assert many == {"en": {"ottomans"}, "fr": {"habsburg"}}[lang]
 
 
@@ -153,4 +155,4 @@ def test_empires_have_names_that_act(lang: str) -> None:
     ],
 )
 def test_refusals_tell_their_detail(code: str, detail: Doc, said: str) -> None:
-    assert texts(RULESET.package, "fr").say(f"refusal.{code}", detail) == said
+    assert load_texts(RULESET.package, "fr").render(f"refusal.{code}", detail) == said

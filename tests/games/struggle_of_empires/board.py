@@ -13,7 +13,7 @@ from typing import Any
 
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.data import MARKERS, TILES
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.draws import Seeded
 from domain.kernel.schema.json_codec import to_json
@@ -32,7 +32,7 @@ def options(seats: int, **more: Json) -> dict[str, Json]:
 
 @functools.cache
 def _after_setup(seats: int, visibility: str) -> Json:
-    match = Match(
+    match = InMemoryGame(
         RULESET,
         seats,
         SEED,

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from domain.bots import builder, heuristic, proposals
+from domain.bots import builder_move, heuristic_move, proposals
 from domain.games.struggle_of_empires import RULESET
 from domain.games.struggle_of_empires.bot import chance
 from domain.games.struggle_of_empires.state import Struggle
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.types import Seat
 from tests.games.struggle_of_empires import board
 
 
-def series(seats: int, seed: int, bots: set[Seat]) -> Match[Struggle]:
+def series(seats: int, seed: int, bots: set[Seat]) -> InMemoryGame[Struggle]:
     """A whole game; the other seats pick at random."""
     rng = random.Random(seed)
-    match = Match(RULESET, seats, rng.randbytes(32))
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32))
     while not match.state.over:
         seat = match.decisions()[0].must[0]
-        move = (heuristic if seat in bots else builder)(match, seat, rng)
+        move = (heuristic_move if seat in bots else builder_move)(match, seat, rng)
         match.play(seat, move)
     return match
 
@@ -40,7 +40,7 @@ def test_it_plays_whole_games_against_itself(seats: int) -> None:
     """Nobody ends in revolution when nobody borrows for ever."""
     match = series(seats, 7, set(range(seats)))
     assert max(match.state.unrest) < 20
-    assert all(not RULESET.check(match.at(v).state) for v in range(seats + 2, len(match.records)))
+    assert all(not RULESET.check(match.game_at(v).state) for v in range(seats + 2, len(match.records)))
 
 
 def test_a_proposal_depends_on_the_own_sight_only() -> None:

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from domain.bots import built
+from domain.bots import random_move
 from domain.games.struggle_of_empires.state import Struggle
-from domain.kernel.game.game import fold, state_for
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
 from domain.kernel.schema.canonical_json import canonical
@@ -21,14 +21,14 @@ from tests.games.struggle_of_empires.registered import RULESET, candidates, cons
 from tests.kernel.machine import accepted, complete
 
 
-def played(seats: int, seed: int) -> Match[Struggle]:
+def played(seats: int, seed: int) -> InMemoryGame[Struggle]:
     """A whole game of random moves of the builder; invariants and conservation are checked at every record."""
     rng = random.Random(seed)
-    match = Match(RULESET, seats, rng.randbytes(32))
+    match = InMemoryGame(RULESET, seats, rng.randbytes(32))
     kept = conserved(to_json(match.state))
     while not match.state.over:
         seat = match.decisions()[0].must[0]
-        match.play(seat, built(RULESET, match.state, seat, rng))
+        match.play(seat, random_move(RULESET, match.state, seat, rng))
         assert not RULESET.check(match.state)
         assert conserved(to_json(match.state)) == kept
     return match
@@ -49,27 +49,27 @@ def test_a_sight_is_a_function_of_the_facts_that_its_viewer_may_read(seats: int)
     """SOE-16.2: at the end and at a few versions before."""
     match = played(seats, 40 + seats)
     for version in (len(match.records), len(match.records) // 2, seats + 8):
-        state, records = match.at(version).state, match.records[:version]
+        state, records = match.game_at(version).state, match.records[:version]
         for viewer in (PUBLIC, *range(seats)):
-            seen = state_for(RULESET, records, viewer)
+            seen = state_known_to(RULESET, records, viewer)
             for part in {PUBLIC, viewer}:
-                assert RULESET.sight(seen, part) == RULESET.sight(state, part)
+                assert RULESET.player_view(seen, part) == RULESET.player_view(state, part)
             assert decisions(RULESET, seen) == decisions(RULESET, state)
-        assert [own["unrest"] for own in RULESET.sight(state, DIRECTOR)["seats"].values()] == list(state.unrest)
+        assert [own["unrest"] for own in RULESET.player_view(state, DIRECTOR)["seats"].values()] == list(state.unrest)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_builder_completes_exactly_the_legal_moves(seed: int) -> None:
     """SOE-16.4: compared with brute force at every tenth decision, and at every answer in combat."""
     rng = random.Random(seed)
-    match = Match(RULESET, 3, rng.randbytes(32))
+    match = InMemoryGame(RULESET, 3, rng.randbytes(32))
     for step in range(200):
         if match.state.over:
             break
         state, seat = match.state, match.decisions()[0].must[0]
         if step % 10 == 0 or state.combat is not None:
             compare(state, seat)
-        match.play(seat, built(RULESET, state, seat, rng))
+        match.play(seat, random_move(RULESET, state, seat, rng))
 
 
 def compare(state: Struggle, seat: int) -> None:
@@ -100,4 +100,4 @@ def test_the_builder_is_exact_through_rich_combats(seed: int) -> None:
     while match.state.combat is not None:
         seat = match.decisions()[0].must[0]
         compare(match.state, seat)
-        match.play(seat, built(RULESET, match.state, seat, match_rng))
+        match.play(seat, random_move(RULESET, match.state, seat, match_rng))

@@ -14,9 +14,9 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Decision, Frame, State, assign
 from domain.kernel.rules.meta import OptionType, Table
 from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, memo, on
-from domain.kernel.schema.declarations import Admission, Fact, Id, Meta, Move, Part, declared
+from domain.kernel.schema.declarations import Admission, Fact, Id, Meta, Move, Part, declared_classes
 from domain.kernel.schema.json_codec import BY_SEAT
-from domain.kernel.schema.validators import Int
+from domain.kernel.schema.validators import IntegerRange
 from domain.types import DIRECTOR, Doc, Json, Seat, Viewer
 from tests.kernel.flows import orders_frames as frames
 
@@ -189,18 +189,18 @@ def do_spy(d: D, frame: Frame, seat: Seat, move: Spy) -> None:
 
 
 def do_submit(d: D, frame: Frame, seat: Seat, move: Submit) -> None:
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def do_reopen(d: D, frame: Frame, seat: Seat, move: Reopen) -> None:
     if seat not in frame.done:
         raise RuleError("not_submitted", "OR-4")
-    d.reopened(seat)
+    d.reopen(seat)
 
 
 def go_orders(d: D, frame: Frame) -> None:
     d.end()
-    d.ask(frames.Resolve(frame.of(frames.Orders).turn), engine=True)
+    d.ask(frames.Resolve(frame.context(frames.Orders).turn), engine=True)
 
 
 def do_resolve(d: D, frame: Frame, seat: None, move: Resolve) -> None:
@@ -214,12 +214,12 @@ def do_resolve(d: D, frame: Frame, seat: None, move: Resolve) -> None:
         owned = sum(o == empire for o in d.state.owner.values())
         d.add(SheetDone(empire, free(s, empire) + 3 + owned), (empire,))
     d.end()
-    begin(d, frame.of(frames.Resolve).turn + 1)
+    begin(d, frame.context(frames.Resolve).turn + 1)
 
 
 def vacated(d: D, seat: Seat) -> None:
     if d.state.frames and seat in d.state.top.owing:
-        d.answered(seat)
+        d.mark_answered(seat)
 
 
 def build(s: Orders, seat: Seat) -> Builder:
@@ -306,18 +306,18 @@ RULESET: Ruleset[Orders] = Ruleset(
         "Orders",
         "OR",
         (2, 3, 10),
-        {"turns": OptionType(Int(1, 99), 3)},
+        {"turns": OptionType(IntegerRange(1, 99), 3)},
         {"unknown_place": "OR-1", "insufficient_funds": "OR-2", "not_submitted": "OR-4"},
         clocks={"orders": "turn"},
     ),
     state=Orders,
-    moves=declared(__name__, Move),
-    facts=declared(__name__, Fact),
+    moves=declared_classes(__name__, Move),
+    facts=declared_classes(__name__, Fact),
     frames=frames.FRAMES,
-    do=dict(
+    handlers=dict(
         (on(Order, do_order), on(Spy, do_spy), on(Submit, do_submit), on(Reopen, do_reopen), on(Resolve, do_resolve))
     ),
-    go={"orders": go_orders},
+    continuations={"orders": go_orders},
     setup=setup,
     build=build,
     default=default,

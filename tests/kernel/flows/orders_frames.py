@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.kernel.schema.declarations import Context, declared
+from domain.kernel.schema.declarations import Context, declared_classes
 
 
 class Orders(Context, frozen=True):
@@ -17,4 +17,4 @@ class Resolve(Context, frozen=True):
     turn: int
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

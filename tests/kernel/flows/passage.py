@@ -15,8 +15,8 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Decision, Frame, State, assign
 from domain.kernel.rules.meta import Meta, OptionType, Table
 from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
-from domain.kernel.schema.declarations import UNSET, Admission, Count, Fact, Move, Part, declared, doc
-from domain.kernel.schema.validators import Int
+from domain.kernel.schema.declarations import UNSET, Admission, Count, Fact, Move, Part, declared_classes, doc
+from domain.kernel.schema.validators import IntegerRange
 from domain.types import Doc, Json, Seat
 from tests.kernel.flows import passage_frames as frames
 
@@ -128,12 +128,12 @@ def next_turn(d: D, seat: Seat) -> None:
 
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
-    next_turn(d, frame.of(frames.Turn).turn_of)
+    next_turn(d, frame.context(frames.Turn).turn_of)
 
 
 def do_delegate(d: D, frame: Frame, seat: Seat, move: Delegate) -> None:
     """PA-1: the turn stays the delegator's, the delegate decides it."""
-    if seat != frame.of(frames.Turn).turn_of or move.to == seat or move.to >= d.state.seats:
+    if seat != frame.context(frames.Turn).turn_of or move.to == seat or move.to >= d.state.seats:
         raise RuleError("invalid_delegate", "PA-1")
     d.end()
     d.ask(frames.Turn(seat), move.to)
@@ -170,14 +170,14 @@ def do_march(d: D, frame: Frame, seat: Seat, move: March) -> None:
 
 def do_answer(d: D, frame: Frame, seat: Seat, move: AnswerPassage) -> None:
     """PA-3: refused, the unit stays and may not ask for that region again this turn."""
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     if not move.grant:
-        d.add(PassageRefused(frame.of(frames.Passage).region))
+        d.add(PassageRefused(frame.context(frames.Passage).region))
         d.end()
 
 
 def go_march(d: D, frame: Frame) -> None:
-    march = frame.of(frames.March)
+    march = frame.context(frames.March)
     if not march.todo:
         d.end()
     elif march.todo[0] == "arrive":
@@ -209,13 +209,13 @@ def arrive(d: D, march: frames.March) -> None:
 
 
 def do_choose_defender(d: D, frame: Frame, seat: Seat, move: ChooseDefender) -> None:
-    region = frame.of(frames.Counterfight).region
+    region = frame.context(frames.Counterfight).region
     _, infantry, artillery = d.state.armies[str(region)]
     if not (artillery if move.artillery else infantry):
         raise RuleError("no_such_unit", "PA-4")
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     put(d, region, seat, infantry - (not move.artillery), artillery - move.artillery)
-    start = d.state.top.of(frames.March).start
+    start = d.state.top.context(frames.March).start
     army = d.state.armies[str(start)]
     put(d, start, army[0], army[1], army[2] - 1)
 
@@ -225,12 +225,12 @@ def build(s: Passage, seat: Seat) -> Builder:
     if kind == "passage":
         return AnswerPassage((yield one("grant", [False, True])))
     if kind == "counterfight":
-        army = s.armies[str(s.top.of(frames.Counterfight).region)]
+        army = s.armies[str(s.top.context(frames.Counterfight).region)]
         return ChooseDefender((yield one("artillery", [k == 2 for k in (1, 2) if army[k]])))
     marches = [m for m in every_march() if legal(s, seat, m)]
     types: list[Any] = [
         Option("pass", ends=True),
-        *["delegate"] * (seat == s.top.of(frames.Turn).turn_of),
+        *["delegate"] * (seat == s.top.context(frames.Turn).turn_of),
         *["march"][: len(marches)],
     ]
     picked = yield one("type", types)
@@ -300,14 +300,14 @@ RULESET: Ruleset[Passage] = Ruleset(
         "Passage",
         "PA",
         (2, 3),
-        {"turns": OptionType(Int(1, 99), 20)},
+        {"turns": OptionType(IntegerRange(1, 99), 20)},
         {"invalid_delegate": "PA-1", "no_such_unit": "PA-2", "not_adjacent": "PA-2", "passage_refused": "PA-3"},
     ),
     state=Passage,
-    moves=declared(__name__, Move),
-    facts=declared(__name__, Fact),
+    moves=declared_classes(__name__, Move),
+    facts=declared_classes(__name__, Fact),
     frames=frames.FRAMES,
-    do=dict(
+    handlers=dict(
         (
             on(Pass, do_pass),
             on(Delegate, do_delegate),
@@ -316,7 +316,7 @@ RULESET: Ruleset[Passage] = Ruleset(
             on(ChooseDefender, do_choose_defender),
         )
     ),
-    go={"march": go_march},
+    continuations={"march": go_march},
     setup=setup,
     build=build,
     default=default,

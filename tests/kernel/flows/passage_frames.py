@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from domain.kernel.schema.declarations import UNSET, Context, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, declared_classes
 
 
 class Turn(Context, frozen=True):
@@ -43,4 +43,4 @@ class Counterfight(Context, frozen=True):
     """Who attacked."""
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

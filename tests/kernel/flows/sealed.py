@@ -15,9 +15,9 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Decision, Frame, State, assign
 from domain.kernel.rules.meta import Meta, OptionType, Table
 from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
-from domain.kernel.schema.declarations import Admission, Count, Fact, Listed, Move, Part, among, declared
+from domain.kernel.schema.declarations import Admission, Count, Fact, Listed, Move, Part, among, declared_classes
 from domain.kernel.schema.json_codec import BY_SEAT
-from domain.kernel.schema.validators import Int
+from domain.kernel.schema.validators import IntegerRange
 from domain.types import DIRECTOR, Doc, Json, Seat, Viewer
 from tests.kernel.flows import sealed_frames as frames
 
@@ -194,7 +194,7 @@ def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
 
 
 def go_battle(d: D, frame: Frame) -> None:
-    battle = frame.of(frames.Battle)
+    battle = frame.context(frames.Battle)
     att, deff, (step, *rest) = battle.att, battle.deff, battle.todo
     d.note(todo=rest)
     if step == "commit":
@@ -213,13 +213,13 @@ def layable(s: Sealed, seat: Seat, defends: bool) -> list[str | None]:
 
 def do_commit(d: D, frame: Frame, seat: Seat, move: Commit) -> None:
     """SE-2: the defender must lay a card, an ally may lay alliance or bluff."""
-    card, defends = move.card, seat == frame.of(frames.Commit).deff
+    card, defends = move.card, seat == frame.context(frames.Commit).deff
     if defends and card is None:
         raise RuleError("card_required", "SE-2")
     if card not in layable(d.state, seat, defends):
         raise RuleError("card_not_in_hand", "SE-2")
     d.add(CardSealed(seat, card), (seat,), seal="card")
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def do_take_back(d: D, frame: Frame, seat: Seat, move: TakeBack) -> None:
@@ -228,7 +228,7 @@ def do_take_back(d: D, frame: Frame, seat: Seat, move: TakeBack) -> None:
         d.add(CardSealed(seat, None), (seat,), seal="card")
     else:
         d.add(PowersSealed(seat, []), (seat,), seal="powers")
-    d.reopened(seat)
+    d.reopen(seat)
 
 
 def go_commit(d: D, frame: Frame) -> None:
@@ -243,7 +243,7 @@ def do_hire(d: D, frame: Frame, seat: Seat, move: Hire) -> None:
     if len(move.powers) > d.state.gold[seat]:
         raise RuleError("insufficient_funds", "SE-3", {"gold": d.state.gold[seat]})
     d.add(PowersSealed(seat, move.powers), (seat,), seal="powers")
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def go_hire(d: D, frame: Frame) -> None:
@@ -273,7 +273,7 @@ def build(s: Sealed, seat: Seat) -> Builder:
     if s.top.kind == "hire":
         return Hire((yield some("powers", POWERS, 0, min(2, s.gold[seat]))))
     if s.top.kind == "commit":
-        return Commit((yield one("card", layable(s, seat, s.top.of(frames.Commit).deff == seat))))
+        return Commit((yield one("card", layable(s, seat, s.top.context(frames.Commit).deff == seat))))
     if (yield one("type", [Option("pass", ends=True), "attack"])) == "pass":
         return Pass()
     target = yield one("target", [x for x in range(s.seats) if x != seat])
@@ -350,7 +350,7 @@ RULESET: Ruleset[Sealed] = Ruleset(
         "Sealed",
         "SE",
         (3, 4),
-        {"turns": OptionType(Int(1, 99), 10)},
+        {"turns": OptionType(IntegerRange(1, 99), 10)},
         {
             "invalid_target": "SE-1",
             "card_not_in_hand": "SE-1",
@@ -360,10 +360,10 @@ RULESET: Ruleset[Sealed] = Ruleset(
         },
     ),
     state=Sealed,
-    moves=declared(__name__, Move),
-    facts=declared(__name__, Fact),
+    moves=declared_classes(__name__, Move),
+    facts=declared_classes(__name__, Fact),
     frames=frames.FRAMES,
-    do=dict(
+    handlers=dict(
         (
             on(Pass, do_pass),
             on(Attack, do_attack),
@@ -372,7 +372,7 @@ RULESET: Ruleset[Sealed] = Ruleset(
             on(TakeBack, do_take_back),
         )
     ),
-    go={"battle": go_battle, "commit": go_commit, "hire": go_hire},
+    continuations={"battle": go_battle, "commit": go_commit, "hire": go_hire},
     setup=setup,
     build=build,
     default=default,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from domain.kernel.schema.declarations import Context, declared
+from domain.kernel.schema.declarations import Context, declared_classes
 
 
 class Turn(Context, frozen=True):
@@ -31,4 +31,4 @@ class Hire(Context, frozen=True):
     """SE-3: both principals hire powers in secret."""
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

@@ -15,9 +15,9 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Decision, Frame, State, assign
 from domain.kernel.rules.meta import Meta, OptionType, Table
 from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
-from domain.kernel.schema.declarations import Admission, Count, Fact, Move, Part, among, declared, given
+from domain.kernel.schema.declarations import Admission, Count, Fact, Move, Part, among, declared_classes, unwrap
 from domain.kernel.schema.json_codec import BY_SEAT
-from domain.kernel.schema.validators import Int
+from domain.kernel.schema.validators import IntegerRange
 from domain.types import Doc, Json, Seat
 from tests.kernel.flows import skirmish_frames as frames
 
@@ -173,10 +173,10 @@ STEPS: dict[str, Callable[..., None]] = {}
 
 
 def go_combat(d: D, frame: Frame) -> None:
-    combat = frame.of(frames.Combat)
+    combat = frame.context(frames.Combat)
     if not combat.todo:
         d.end()
-        next_turn(d, given(d.state.top.of(frames.Turn).turn_of))
+        next_turn(d, unwrap(d.state.top.context(frames.Turn).turn_of))
         return
     (name, *args), *rest = combat.todo
     d.note(todo=rest)
@@ -190,14 +190,14 @@ def step_help(d: D, combat: frames.Combat, principal: Seat, offer: int) -> None:
 
 
 def do_support(d: D, frame: Frame, seat: Seat, move: Support) -> None:
-    asked, have = frame.of(frames.Support), d.state.units[seat]["army"]
+    asked, have = frame.context(frames.Support), d.state.units[seat]["army"]
     if move.army > have:
         raise RuleError("exceeds_available", "SK-3", {"army": have})
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     if move.army:
         pay(d, asked.principal, asked.offer)
         pay(d, seat, -asked.offer)
-    d.note(help={**d.state.top.of(frames.Combat).help, str(asked.principal): move.army})
+    d.note(help={**d.state.top.context(frames.Combat).help, str(asked.principal): move.army})
 
 
 def step_naval(d: D, combat: frames.Combat, seat: Seat) -> None:
@@ -207,26 +207,26 @@ def step_naval(d: D, combat: frames.Combat, seat: Seat) -> None:
 def step_roll(d: D, combat: frames.Combat, unit: str) -> None:
     dice = [d.draws.roll(f"battle.{unit}", 1, 6) for _ in range(4)]
     ask: list[Json] = [["reserve", combat.att, unit], ["reserve", combat.deff, unit], ["result", unit]]
-    d.note(dice=dice, todo=[*ask, *d.state.top.of(frames.Combat).todo])
+    d.note(dice=dice, todo=[*ask, *d.state.top.context(frames.Combat).todo])
 
 
 def step_reserve(d: D, combat: frames.Combat, seat: Seat, unit: str) -> None:
     if d.state.reserve[seat]:
-        d.ask(frames.Reserve(unit, given(combat.dice)), seat)
+        d.ask(frames.Reserve(unit, unwrap(combat.dice)), seat)
 
 
 def do_answer(d: D, frame: Frame, seat: Seat, move: Answer) -> None:
-    d.answered(seat, end=True)
-    todo = d.state.top.of(frames.Combat).todo
+    d.mark_answered(seat, end=True)
+    todo = d.state.top.context(frames.Combat).todo
     if frame.kind == "naval_choice" and not move.yes:
         d.note(todo=[["roll", "army"]])
     if frame.kind == "reserve" and move.yes:
         d.add(ReserveUsed(seat, d.state.reserve[seat] - 1))
-        d.note(todo=[["roll", frame.of(frames.Reserve).unit], *(t for t in todo if t[0] == "roll")])
+        d.note(todo=[["roll", frame.context(frames.Reserve).unit], *(t for t in todo if t[0] == "roll")])
 
 
 def step_result(d: D, combat: frames.Combat, unit: str) -> None:
-    dice = given(combat.dice)
+    dice = unwrap(combat.dice)
     total = {
         seat: d.state.units[seat][unit] + combat.help.get(str(seat), 0) + dice[at]
         for seat, at in ((combat.att, 0), (combat.deff, 2))
@@ -238,9 +238,9 @@ def step_result(d: D, combat: frames.Combat, unit: str) -> None:
 
 
 def do_choose_loss(d: D, frame: Frame, seat: Seat, move: ChooseLoss) -> None:
-    if move.kind not in frame.of(frames.ChooseLoss).kinds:
+    if move.kind not in frame.context(frames.ChooseLoss).kinds:
         raise RuleError("invalid_choice", "SK-4")
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     left, unrest = d.state.units[seat][move.kind] - 1, d.state.unrest[seat] + 1
     d.add(UnitLost(seat, move.kind, left, unrest))
 
@@ -259,7 +259,7 @@ def build(s: Skirmish, seat: Seat) -> Builder:
     if kind == "support":
         return Support((yield span("army", 0, s.units[seat]["army"])))
     if kind == "choose_loss":
-        return ChooseLoss((yield one("kind", s.top.of(frames.ChooseLoss).kinds)))
+        return ChooseLoss((yield one("kind", s.top.context(frames.ChooseLoss).kinds)))
     if kind != "turn":
         return Answer((yield one("yes", [False, True])))
     types = [Option("pass", ends=True)] + [Option("attack", {"gold": 2})] * (s.gold[seat] >= 2)
@@ -323,7 +323,7 @@ RULESET: Ruleset[Skirmish] = Ruleset(
         "Skirmish",
         "SK",
         (3, 4),
-        {"turns": OptionType(Int(1, 99), 12)},
+        {"turns": OptionType(IntegerRange(1, 99), 12)},
         {
             "invalid_target": "SK-1",
             "offer_exceeds_gold": "SK-2",
@@ -332,10 +332,10 @@ RULESET: Ruleset[Skirmish] = Ruleset(
         },
     ),
     state=Skirmish,
-    moves=declared(__name__, Move),
-    facts=declared(__name__, Fact),
+    moves=declared_classes(__name__, Move),
+    facts=declared_classes(__name__, Fact),
     frames=frames.FRAMES,
-    do=dict(
+    handlers=dict(
         (
             on(Pass, do_pass),
             on(Attack, do_attack),
@@ -344,7 +344,7 @@ RULESET: Ruleset[Skirmish] = Ruleset(
             on(ChooseLoss, do_choose_loss),
         )
     ),
-    go={"combat": go_combat},
+    continuations={"combat": go_combat},
     setup=setup,
     build=build,
     default=default,

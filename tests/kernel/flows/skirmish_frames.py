@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from domain.kernel.schema.declarations import UNSET, Context, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Context, Maybe, declared_classes
 from domain.types import Json
 
 
@@ -55,4 +55,4 @@ class ChooseLoss(Context, frozen=True):
     """What it may name; the default first."""
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

@@ -17,9 +17,20 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import Decision, Frame, State, assign
 from domain.kernel.rules.meta import Meta, OptionType, Table
 from domain.kernel.rules.ruleset import Nothing, Ruleset, Score, on
-from domain.kernel.schema.declarations import UNSET, Admission, Context, Count, Fact, Maybe, Move, Part, among, declared
+from domain.kernel.schema.declarations import (
+    UNSET,
+    Admission,
+    Context,
+    Count,
+    Fact,
+    Maybe,
+    Move,
+    Part,
+    among,
+    declared_classes,
+)
 from domain.kernel.schema.json_codec import BY_SEAT
-from domain.kernel.schema.validators import Int
+from domain.kernel.schema.validators import IntegerRange
 from domain.types import DIRECTOR, Doc, Json, Seat, Viewer
 from tests.kernel.flows import windows_frames as frames
 
@@ -166,7 +177,7 @@ def window(d: D, about: Context, seats: list[Seat]) -> None:
     d.ask(about, *asked, secret=True)
     for seat in asked:
         if d.state.auto[seat] or seat in d.state.vacant:
-            d.answered(seat)
+            d.mark_answered(seat)
 
 
 def next_turn(d: D, seat: Seat) -> None:
@@ -183,19 +194,19 @@ def do_end(d: D, frame: Frame, seat: Seat, move: End) -> None:
 
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def do_auto(d: D, frame: Frame, seat: Seat, move: SetAuto) -> None:
     d.add(AutoSet(seat, move.on), (seat,))
     if move.on and frame.secret and seat in frame.owing:
-        d.answered(seat)
+        d.mark_answered(seat)
 
 
 def vacated(d: D, seat: Seat) -> None:
     """In the same record, or one that follows would tell that the seat had not answered."""
     if d.state.top.secret and seat in d.state.top.owing:
-        d.answered(seat)
+        d.mark_answered(seat)
 
 
 def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
@@ -205,7 +216,7 @@ def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
 
 
 def go_combat(d: D, frame: Frame) -> None:
-    combat = frame.of(frames.Combat)
+    combat = frame.context(frames.Combat)
     if combat.todo[0] == "window":
         d.note(todo=["roll"])
         window(d, frames.Window(), list(range(d.state.seats)))
@@ -233,7 +244,7 @@ def do_play(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
     d.add(SizeSet(seat, len(hand), move.card))
     chain = [(seat, move.card)]
     if frame.kind == "counter":
-        chain = [*frame.of(frames.Counter).chain, *chain]
+        chain = [*frame.context(frames.Counter).chain, *chain]
         d.end()
     d.barrier()
     window(d, frames.Counter(chain), [s for s in range(d.state.seats) if s != seat])
@@ -241,11 +252,11 @@ def do_play(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
 
 def go_counter(d: D, frame: Frame) -> None:
     d.end()
-    chain = frame.of(frames.Counter).chain
+    chain = frame.context(frames.Counter).chain
     (seat, card), stands = chain[0], len(chain) % 2
     if card == "ambush":
         d.end()
-        d.note(bonus=d.state.top.of(frames.Combat).bonus + stands, todo=["window", "roll"])
+        d.note(bonus=d.state.top.context(frames.Combat).bonus + stands, todo=["window", "roll"])
     elif stands:
         d.add(PointWon(seat, d.state.points[seat] + 1))
 
@@ -346,15 +357,15 @@ RULESET: Ruleset[Windows] = Ruleset(
         "Windows",
         "WI",
         (2, 3, 5),
-        {"turns": OptionType(Int(1, 99), 10)},
+        {"turns": OptionType(IntegerRange(1, 99), 10)},
         {"invalid_target": "WI-1", "card_not_in_hand": "WI-3", "card_not_playable_now": "WI-3"},
         clocks={"window": "window", "counter": "window"},
     ),
     state=Windows,
-    moves=declared(__name__, Move),
-    facts=declared(__name__, Fact),
+    moves=declared_classes(__name__, Move),
+    facts=declared_classes(__name__, Fact),
     frames=frames.FRAMES,
-    do=dict(
+    handlers=dict(
         (
             on(End, do_end),
             on(Attack, do_attack),
@@ -363,7 +374,7 @@ RULESET: Ruleset[Windows] = Ruleset(
             on(PlayCard, do_play),
         )
     ),
-    go={"combat": go_combat, "window": go_window, "counter": go_counter},
+    continuations={"combat": go_combat, "window": go_window, "counter": go_counter},
     setup=setup,
     build=build,
     default=default,

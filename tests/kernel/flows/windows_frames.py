@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from domain.kernel.schema.declarations import Context, declared
+from domain.kernel.schema.declarations import Context, declared_classes
 
 
 class Turn(Context, frozen=True):
@@ -34,4 +34,4 @@ class Counter(Context, frozen=True):
     """Who has played which card, the first one first."""
 
 
-FRAMES: dict[str, type[Context]] = declared(__name__, Context)
+FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

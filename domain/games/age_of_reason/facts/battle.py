@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason, Battle, Sealed, Side
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, AnyInt, Count, Fact, Maybe, Meta, declared, or_none
+from domain.kernel.schema.declarations import UNSET, AnyInt, Count, Fact, Maybe, Meta, declared_classes, or_none
 from domain.types import Seat
 
 Die = Annotated[int, Meta(ge=1, le=6)]
@@ -41,7 +41,7 @@ class CardSealed(Fact[AgeOfReason], frozen=True):
     card: str | None
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return flow.assign(s, sealed=put(s.sealed, self.seat, Sealed(self.card)))
+        return flow.assign(s, sealed=replace_at(s.sealed, self.seat, Sealed(self.card)))
 
 
 class HireSealed(Fact[AgeOfReason], frozen=True):
@@ -60,7 +60,7 @@ class CardTakenUp(Fact[AgeOfReason], frozen=True):
     seat: Seat
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return flow.assign(s, sealed=put(s.sealed, self.seat, None))
+        return flow.assign(s, sealed=replace_at(s.sealed, self.seat, None))
 
 
 class HireTakenBack(Fact[AgeOfReason], frozen=True):
@@ -74,7 +74,7 @@ class HireTakenBack(Fact[AgeOfReason], frozen=True):
 
 def _hire(s: AgeOfReason, seat: Seat, powers: tuple[str, ...] | None) -> AgeOfReason:
     sealed = s.sealed[seat] or Sealed()
-    return flow.assign(s, sealed=put(s.sealed, seat, flow.assign(sealed, powers=powers)))
+    return flow.assign(s, sealed=replace_at(s.sealed, seat, flow.assign(sealed, powers=powers)))
 
 
 class CommitClosed(Fact[AgeOfReason], frozen=True):
@@ -161,4 +161,4 @@ class BattleEnded(Fact[AgeOfReason], frozen=True):
         return flow.assign(s, battle=None)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 
@@ -17,7 +17,7 @@ class CardDiscarded(Fact[AgeOfReason], frozen=True):
     card: str
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
-        return flow.assign(s, discards=put(s.discards, self.seat, (*s.discards[self.seat], self.card)))
+        return flow.assign(s, discards=replace_at(s.discards, self.seat, (*s.discards[self.seat], self.card)))
 
 
 class CardTakenBack(Fact[AgeOfReason], frozen=True):
@@ -28,7 +28,7 @@ class CardTakenBack(Fact[AgeOfReason], frozen=True):
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         left = tuple(card for card in s.discards[self.seat] if card != self.card)
-        return flow.assign(s, discards=put(s.discards, self.seat, left))
+        return flow.assign(s, discards=replace_at(s.discards, self.seat, left))
 
 
 class DiscardCounted(Fact[AgeOfReason], frozen=True):
@@ -41,4 +41,4 @@ class DiscardCounted(Fact[AgeOfReason], frozen=True):
         return state_updates.empire(s, self.seat, discard_size=self.cards)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from domain.games.age_of_reason.data import ALL_SLOTS
 from domain.games.age_of_reason.state import AgeOfReason, Auction, StandingBid
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared, or_none
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared_classes, or_none
 from domain.types import Seat
 
 
@@ -92,4 +92,4 @@ class TurnOrderSet(Fact[AgeOfReason], frozen=True):
         return flow.assign(s, turn_order=tuple(self.seats))
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

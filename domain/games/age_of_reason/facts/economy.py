@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 
@@ -104,4 +104,4 @@ class UnrestRolled(Fact[AgeOfReason], frozen=True):
         return state_updates.empire(s, self.seat, vp=self.total)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

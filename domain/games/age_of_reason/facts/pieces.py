@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared_classes
 from domain.types import Seat
 
 
@@ -69,4 +69,4 @@ class TokenPlaced(Fact[AgeOfReason], frozen=True):
         return state_updates.token(s, s.power(self.seat), self.region, 1)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -9,7 +9,7 @@ from domain.games.age_of_reason import state_updates
 from domain.games.age_of_reason.data import MARKERS
 from domain.games.age_of_reason.state import AgeOfReason, Turn
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import Count, Fact, Meta, declared
+from domain.kernel.schema.declarations import Count, Fact, Meta, declared_classes
 from domain.types import Seat
 
 Number = Annotated[int, Meta(ge=1)]
@@ -127,4 +127,4 @@ class GameTurnEnded(Fact[AgeOfReason], frozen=True):
         )
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -10,10 +10,10 @@ from domain.games.age_of_reason.rules.battle.allies import asked_for_cards
 from domain.games.age_of_reason.rules.checks import (
     check_hand,
     check_ship,
-    need,
     need_attack,
     need_funds,
     need_principals_card,
+    require,
 )
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.games.age_of_reason.value_objects import Target
@@ -24,8 +24,8 @@ from domain.types import Seat
 
 def check_region(region: str) -> None:
     """AOR-8.2.4: the map has such a region and it is no home country."""
-    need(region in REGIONS, "unknown_region", "AOR-8.2.4", region=region)
-    need(REGIONS[region].kind != "home", "invalid_region", "AOR-8.2.4", region=region)
+    require(region in REGIONS, "unknown_region", "AOR-8.2.4", region=region)
+    require(REGIONS[region].kind != "home", "invalid_region", "AOR-8.2.4", region=region)
 
 
 def check_target(s: AgeOfReason, seat: Seat, region: str, target: Target) -> None:
@@ -36,23 +36,23 @@ def check_target(s: AgeOfReason, seat: Seat, region: str, target: Target) -> Non
     elif target.kind == "marker" and marker is not None:
         _check_marker(s, region, marker)
     else:
-        need(False, "invalid_target", "AOR-8.2.4", kind=target.kind)
+        require(False, "invalid_target", "AOR-8.2.4", kind=target.kind)
 
 
 def _check_power(s: AgeOfReason, seat: Seat, region: str, power: str) -> None:
     """AOR-8.2.2: a power of the other coalition with a token in the region."""
-    need(power in POWERS, "unknown_power", "AOR-8.2.4", power=power)
+    require(power in POWERS, "unknown_power", "AOR-8.2.4", power=power)
     own = s.power(seat)
-    need(power != own, "cannot_attack_self", "AOR-8.2.4")
+    require(power != own, "cannot_attack_self", "AOR-8.2.4")
     enemy = s.coalition_of(power) != s.coalition_of(own)
-    need(enemy, "cannot_attack_ally", "AOR-8.2.4", power=power)
-    need(region in s.tokens.get(power, {}), "target_absent", "AOR-8.2.4", power=power, region=region)
+    require(enemy, "cannot_attack_ally", "AOR-8.2.4", power=power)
+    require(region in s.tokens.get(power, {}), "target_absent", "AOR-8.2.4", power=power, region=region)
 
 
 def _check_marker(s: AgeOfReason, region: str, marker: str) -> None:
     """AOR-8.2.2: a numbered marker lying in the region."""
-    need(marker in s.markers.get(region, ()), "unknown_marker", "AOR-8.2.4", marker=marker, region=region)
-    need(MARKERS[marker].kind == "number", "marker_not_attackable", "AOR-8.2.4", marker=marker)
+    require(marker in s.markers.get(region, ()), "unknown_marker", "AOR-8.2.4", marker=marker, region=region)
+    require(MARKERS[marker].kind == "number", "marker_not_attackable", "AOR-8.2.4", marker=marker)
 
 
 def has_access(s: AgeOfReason, seat: Seat, region: str) -> bool:
@@ -67,7 +67,7 @@ def has_access(s: AgeOfReason, seat: Seat, region: str) -> bool:
 
 def check_access(s: AgeOfReason, seat: Seat, region: str) -> None:
     """AOR-8.2.3: the region is within reach."""
-    need(has_access(s, seat, region), "region_not_accessible", "AOR-8.2.3", region=region)
+    require(has_access(s, seat, region), "region_not_accessible", "AOR-8.2.3", region=region)
 
 
 def check_card(s: AgeOfReason, seat: Seat, region: str, card: str) -> None:
@@ -95,7 +95,7 @@ def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
     d.add(_declared(d.state, seat, move))
     d.add(CardSealed(seat, move.card), (seat,), seal="card")
     d.barrier()
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     steps.begin(d)
 
 

@@ -7,7 +7,7 @@ from domain.games.age_of_reason.facts.cards import CardDiscarded, DiscardCounted
 from domain.games.age_of_reason.facts.pieces import MarkerConverted, TokenPlaced
 from domain.games.age_of_reason.moves import Convert
 from domain.games.age_of_reason.rules import money, turns
-from domain.games.age_of_reason.rules.checks import check_ship, need, need_attack, need_funds, need_reserve
+from domain.games.age_of_reason.rules.checks import check_ship, need_attack, need_funds, need_reserve, require
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.kernel.rules.flow import Frame
 from domain.types import Seat
@@ -18,8 +18,8 @@ COST: int = CONSTANTS["convert_cost_gold"]
 def check_marker(s: AgeOfReason, seat: Seat, marker: str) -> None:
     """AOR-8.1.5: the errors of `convert` before those of the card, in this order."""
     need_attack(s)
-    need(s.lies(marker), "unknown_marker", "AOR-8.1.5", marker=marker)
-    need(MARKERS[marker].kind == "aktion", "wrong_marker_kind", "AOR-8.1.5", marker=marker)
+    require(s.lies(marker), "unknown_marker", "AOR-8.1.5", marker=marker)
+    require(MARKERS[marker].kind == "aktion", "wrong_marker_kind", "AOR-8.1.5", marker=marker)
     need_reserve(s, seat)
 
 

@@ -10,7 +10,7 @@ from domain.games.age_of_reason.facts.economy import UnrestRemoved
 from domain.games.age_of_reason.facts.pieces import SpacePlaced
 from domain.games.age_of_reason.moves import Place
 from domain.games.age_of_reason.rules import money, turns
-from domain.games.age_of_reason.rules.checks import need, need_funds, need_reserve
+from domain.games.age_of_reason.rules.checks import need_funds, need_reserve, require
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.kernel.rules.flow import Frame
 from domain.kernel.schema.declarations import UNSET, or_none
@@ -32,10 +32,10 @@ def eligible(s: AgeOfReason, seat: Seat, space: str) -> list[str]:
 def check_space(s: AgeOfReason, seat: Seat, space: str) -> None:
     """AOR-7.4.6: the errors of `place` that any space can have, in this order."""
     fresh = not s.acting.placed and not s.acting.attacks_made
-    need(fresh, "already_placed", "AOR-7.4.6")
-    need(s.exists(space), "unknown_space", "AOR-7.4.6", space=space)
+    require(fresh, "already_placed", "AOR-7.4.6")
+    require(s.exists(space), "unknown_space", "AOR-7.4.6", space=space)
     free = len(s.spaces.get(space, ())) < s.places(space)
-    need(free, "space_occupied", "AOR-7.4.6", space=space)
+    require(free, "space_occupied", "AOR-7.4.6", space=space)
     need_reserve(s, seat)
     need_funds(s, seat, SPACES[space].cost)
 
@@ -47,15 +47,15 @@ def check_place(s: AgeOfReason, seat: Seat, move: Place) -> None:
         _check_card(s, seat, move.space, or_none(move.card))
     if SPACES[move.space].names_region:
         region = or_none(move.region)
-        need(region in SPACES[move.space].regions, "invalid_region", "AOR-7.4.6", region=region)
+        require(region in SPACES[move.space].regions, "invalid_region", "AOR-7.4.6", region=region)
 
 
 def _check_card(s: AgeOfReason, seat: Seat, space: str, card: str | None) -> None:
     fitting = eligible(s, seat, space)
     if card is None:
-        return need(not fitting, "card_required", "AOR-7.4.6", space=space)
-    need(card in s.discards[seat], "card_not_in_discard", "AOR-7.4.6", card=card)
-    return need(card in fitting, "card_not_eligible", "AOR-7.4.6", card=card)
+        return require(not fitting, "card_required", "AOR-7.4.6", space=space)
+    require(card in s.discards[seat], "card_not_in_discard", "AOR-7.4.6", card=card)
+    return require(card in fitting, "card_not_eligible", "AOR-7.4.6", card=card)
 
 
 def do_place(d: D, frame: Frame, seat: Seat, move: Place) -> None:

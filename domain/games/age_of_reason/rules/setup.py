@@ -57,7 +57,7 @@ def setup(d: D) -> None:
 
 def free_powers(s: AgeOfReason) -> list[str]:
     """Powers without a seat, in the order of the data."""
-    return powers.free(POWERS, _taken(s))
+    return powers.free_powers(POWERS, _taken(s))
 
 
 def _taken(s: AgeOfReason) -> list[str | None]:
@@ -78,7 +78,7 @@ def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
     """AOR-3.3: clockwise from the first player, one seat at a time."""
     check_choose_power(d.state, seat, move)
     d.add(PowerChosen(seat, move.power))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     following = clockwise(seat, d.state.seats)[1]
     if d.state.empires[following].power is None:
         d.ask(frames.ChoosePower(), following)

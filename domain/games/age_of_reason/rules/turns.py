@@ -39,7 +39,7 @@ def go_on(d: D) -> None:
 
 def act(d: D, frame: Frame, seat: Seat) -> None:
     """An action is done: unless the turn is over, its seat is asked anew on the same clock."""
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     if is_over(d.state):
         d.add(TurnEnded(seat))
     else:
@@ -48,5 +48,5 @@ def act(d: D, frame: Frame, seat: Seat) -> None:
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     """AOR-7.2.4: always legal."""
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     d.add(TurnEnded(seat))

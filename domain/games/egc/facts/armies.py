@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.egc.data import SEATS
 from domain.games.egc.facts.base import (
     Force,
@@ -21,7 +21,7 @@ from domain.games.egc.facts.base import (
 )
 from domain.games.egc.state import Egc, Investment
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared_classes
 from domain.types import Seat
 
 Round: TypeAlias = tuple[int, int, int, int, int, int, Mapping[str, Count]]
@@ -64,7 +64,7 @@ class SheetCarriedOut(Reported, frozen=True):
         )
         return assign(
             s,
-            empires=put(s.empires, self.seat, empire),
+            empires=replace_at(s.empires, self.seat, empire),
             reports=self.told(s),
             levels={**s.levels, **self.levels} if self.levels else s.levels,
             armies=forces(s, self.seat, self.armies) if self.armies else s.armies,
@@ -156,7 +156,7 @@ class ArmiesDrilled(Reported, frozen=True):
             armies[army] = assign(armies[army], training=training)
         for army, morale in self.rested.items():
             armies[army] = assign(armies[army], morale=morale)
-        return assign(s, armies=put(s.armies, self.seat, armies), reports=self.told(s))
+        return assign(s, armies=replace_at(s.armies, self.seat, armies), reports=self.told(s))
 
 
 # --- P6, P7 --------------------------------------------------------------------------------------------------
@@ -209,4 +209,4 @@ class SupplyLost(Reported, frozen=True):
         return assign(s, armies=strengths(s, self.seat, self.left), reports=self.told(s))
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

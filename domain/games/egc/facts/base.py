@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.egc.state import Army, Egc, Garrison
 from domain.kernel.rules.flow import assign
 from domain.kernel.schema.declarations import Fact, doc
@@ -41,7 +41,7 @@ class Reported(Stepped, frozen=True):
         entry = doc(self)
         kind, seat = entry.pop("t"), entry.pop("seat")
         report = s.reports[seat]
-        return put(s.reports, seat, {**report, kind: [*report.get(kind, ()), entry]})
+        return replace_at(s.reports, seat, {**report, kind: [*report.get(kind, ()), entry]})
 
 
 class News(Stepped, frozen=True):
@@ -66,7 +66,7 @@ def forces(s: Egc, seat: Seat, changed: Mapping[str, Force | None]) -> tuple[dic
             armies.pop(army, None)
         else:
             armies[army] = Army(*force)
-    return put(s.armies, seat, armies)
+    return replace_at(s.armies, seat, armies)
 
 
 def strengths(s: Egc, seat: Seat, left: Mapping[str, int]) -> tuple[dict[str, Army], ...]:
@@ -76,7 +76,7 @@ def strengths(s: Egc, seat: Seat, left: Mapping[str, int]) -> tuple[dict[str, Ar
         armies[army] = assign(armies[army], divisions=divisions)
         if not divisions:
             del armies[army]
-    return put(s.armies, seat, armies)
+    return replace_at(s.armies, seat, armies)
 
 
 def garrisons(s: Egc, changed: Mapping[str, Troops | None]) -> dict[str, Garrison]:

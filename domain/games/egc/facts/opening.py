@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.egc.facts.base import Force, Troops, forces
 from domain.games.egc.state import NEUTRAL, Egc, Garrison, NeutralRanks
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 Ranks: TypeAlias = tuple[int | None, int | None]
@@ -67,7 +67,7 @@ class AllocationFiled(Fact[Egc], frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         sheet = assign(s.sheets[self.seat], allocation=self.points)
-        return assign(s, sheets=put(s.sheets, self.seat, sheet))
+        return assign(s, sheets=replace_at(s.sheets, self.seat, sheet))
 
 
 class EmpireFounded(Fact[Egc], frozen=True):
@@ -93,10 +93,10 @@ class EmpireFounded(Fact[Egc], frozen=True):
         sheet = assign(s.sheets[seat], next_army=self.next_army, allocation={})
         return assign(
             s,
-            empires=put(s.empires, seat, empire),
+            empires=replace_at(s.empires, seat, empire),
             armies=forces(s, seat, self.armies),
-            sheets=put(s.sheets, seat, sheet),
+            sheets=replace_at(s.sheets, seat, sheet),
         )
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.egc.data import TERRITORIES
 from domain.games.egc.facts.base import News, Reported, forces, strengths, without
 from domain.games.egc.state import ELIMINATED, Egc, Final, Land, Protectorate
 from domain.games.egc.state import Count as VictoryCount
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared_classes
 from domain.types import Seat
 
 Why = Literal["dropped", "upkeep_failed"]
@@ -62,7 +62,7 @@ class FinanceSettled(Reported, frozen=True):
         empire = assign(s.empires[self.seat], treasury=self.treasury, revenue=self.revenue)
         return assign(
             s,
-            empires=put(s.empires, self.seat, empire),
+            empires=replace_at(s.empires, self.seat, empire),
             reports=self.told(s),
             armies=strengths(s, self.seat, self.left) if self.left else s.armies,
         )
@@ -182,9 +182,9 @@ class EmpireEliminated(News, frozen=True):
         return assign(
             s,
             lands={t: self._land(s.lands[t]) for t in TERRITORIES},
-            status=put(s.status, seat, ELIMINATED),
-            armies=put(s.armies, seat, {}),
-            sheets=put(s.sheets, seat, assign(s.sheets[seat], orders=(), controls=())),
+            status=replace_at(s.status, seat, ELIMINATED),
+            armies=replace_at(s.armies, seat, {}),
+            sheets=replace_at(s.sheets, seat, assign(s.sheets[seat], orders=(), controls=())),
             casus_belli={k: v for k, v in s.casus_belli.items() if name not in k.split(":")[:2]},
             proposals={k: p for k, p in s.proposals.items() if seat not in (p.sender, p.target)},
             open_ports={k: v for k, v in s.open_ports.items() if name not in k.split(":")},
@@ -210,4 +210,4 @@ class GameEnded(Fact[Egc], frozen=True):
         return assign(s, final=Final(tuple(self.treasuries), tuple(self.tie_order)))
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.egc.facts.base import Invested, News, Reported, Step
 from domain.games.egc.state import PAIR_KEYS, Egc, Investment, Proposal
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared_classes
 from domain.types import Seat
 
 Cause = Literal["war_begins", "improved", "separate_peace", "degraded", "upkeep_failed"]
@@ -68,7 +68,7 @@ class ActionCancelled(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         empire = assign(s.empires[self.seat], diplomacy=self.diplomacy)
-        return assign(s, empires=put(s.empires, self.seat, empire), reports=self.told(s))
+        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.told(s))
 
 
 class ProposalMade(Reported, frozen=True):
@@ -149,7 +149,7 @@ class TechnologySettled(Reported, frozen=True):
     def evolve(self, s: Egc) -> Egc:
         left = tuple(Investment(*i) for i in self.investments)
         empire = assign(s.empires[self.seat], points=self.points, ranks=self.ranks, investments=left)
-        return assign(s, empires=put(s.empires, self.seat, empire), reports=self.told(s))
+        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.told(s))
 
 
 class DiplomacySettled(Reported, frozen=True):
@@ -164,7 +164,7 @@ class DiplomacySettled(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         empire = assign(s.empires[self.seat], diplomacy=self.diplomacy)
-        return assign(s, empires=put(s.empires, self.seat, empire), reports=self.told(s))
+        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.told(s))
 
 
 class MannedSet(Fact[Egc], frozen=True):
@@ -177,4 +177,4 @@ class MannedSet(Fact[Egc], frozen=True):
         return assign(s, manned={t: who for t, who in {**s.manned, **self.manned}.items() if who is not None})
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

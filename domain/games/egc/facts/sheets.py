@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.egc.facts.base import Force
 from domain.games.egc.state import DORMANT, Egc, Filed
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Part, declared, doc
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Part, declared_classes, doc
 from domain.types import Doc, Seat
 
 
@@ -58,7 +58,7 @@ class OrderFiled(Fact[Egc], frozen=True):
             next_army=old.next_army + (army is not None),
             controls=old.controls if self.controls is UNSET else tuple(self.controls),
         )
-        return assign(s, sheets=put(s.sheets, self.seat, sheet))
+        return assign(s, sheets=replace_at(s.sheets, self.seat, sheet))
 
 
 class OrderCancelled(Fact[Egc], frozen=True):
@@ -73,7 +73,7 @@ class OrderCancelled(Fact[Egc], frozen=True):
         old = s.sheets[self.seat]
         orders = tuple(o for o in old.orders if o.n != self.n)
         controls = old.controls if self.controls is UNSET else tuple(self.controls)
-        return assign(s, sheets=put(s.sheets, self.seat, assign(old, orders=orders, controls=controls)))
+        return assign(s, sheets=replace_at(s.sheets, self.seat, assign(old, orders=orders, controls=controls)))
 
 
 class TerritorySpied(Fact[Egc], frozen=True):
@@ -88,7 +88,7 @@ class TerritorySpied(Fact[Egc], frozen=True):
         spied = s.spied[self.seat]
         seen = assign(spied, territories={**spied.territories, self.territory: doc(self.found)})
         sheet = assign(s.sheets[self.seat], spent=self.spent)
-        return assign(s, spied=put(s.spied, self.seat, seen), sheets=put(s.sheets, self.seat, sheet))
+        return assign(s, spied=replace_at(s.spied, self.seat, seen), sheets=replace_at(s.sheets, self.seat, sheet))
 
 
 class EmpireSpied(Fact[Egc], frozen=True):
@@ -103,7 +103,7 @@ class EmpireSpied(Fact[Egc], frozen=True):
         spied = s.spied[self.seat]
         seen = assign(spied, empires={**spied.empires, self.empire: doc(self.found)})
         sheet = assign(s.sheets[self.seat], spent=self.spent)
-        return assign(s, spied=put(s.spied, self.seat, seen), sheets=put(s.sheets, self.seat, sheet))
+        return assign(s, spied=replace_at(s.spied, self.seat, seen), sheets=replace_at(s.sheets, self.seat, sheet))
 
 
 class SeatResigned(Fact[Egc], frozen=True):
@@ -113,7 +113,7 @@ class SeatResigned(Fact[Egc], frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         sheet = assign(s.sheets[self.seat], orders=(), allocation={})
-        return assign(s, status=put(s.status, self.seat, DORMANT), sheets=put(s.sheets, self.seat, sheet))
+        return assign(s, status=replace_at(s.status, self.seat, DORMANT), sheets=replace_at(s.sheets, self.seat, sheet))
 
 
 class TurnStarted(Fact[Egc], frozen=True):
@@ -135,7 +135,7 @@ class SheetOpened(Fact[Egc], frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         sheet = assign(s.sheets[self.seat], controls=tuple(self.controls))
-        return assign(s, sheets=put(s.sheets, self.seat, sheet))
+        return assign(s, sheets=replace_at(s.sheets, self.seat, sheet))
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -31,19 +31,19 @@ def pass_for(d: D, seat: Seat) -> None:
         # Also where the seat has filed its points: whether it has must not show in the number of seals.
         points = d.state.sheets[seat].allocation or dict(ALLOCATION)
         d.add(AllocationFiled(seat, points), (seat,))
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def submit(d: D, frame: Frame, seat: Seat, move: SubmitOrders) -> None:
     """EGC-4.5, EGC-7.1."""
     if frame.kind in ZERO and not d.state.sheets[seat].allocation:
         raise RuleError("turn_zero_missing", "EGC-7.1")
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def reopen(d: D, frame: Frame, seat: Seat, move: ReopenOrders) -> None:
     """EGC-4.5: as long as the turn has not begun to resolve."""
-    d.reopened(seat)
+    d.reopen(seat)
 
 
 def resign(d: D, frame: Frame, seat: Seat, move: Resign) -> None:
@@ -63,7 +63,7 @@ def retire(d: D, seat: Seat) -> None:
     if d.state.frames and not d.state.active():
         end_game(d, "resigned")
     elif d.state.frames and seat in d.state.top.owing:
-        d.answered(seat)
+        d.mark_answered(seat)
 
 
 def vacate(d: D, seat: Seat) -> None:

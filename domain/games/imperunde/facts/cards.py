@@ -7,13 +7,13 @@ from typing import Literal
 
 from msgspec import field
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.moves import Purchase, Want
 from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.unit_stacks import Told
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import UNSET, Fact, Maybe, Part, declared
+from domain.kernel.schema.declarations import UNSET, Fact, Maybe, Part, declared_classes
 from domain.types import Seat
 
 S = ImpeRunde
@@ -76,7 +76,7 @@ class CardDrawn(Fact[S], frozen=True):
     card: str
 
     def evolve(self, s: S) -> S:
-        return assign(s, hands=put(s.hands, self.seat, (*s.hands[self.seat], self.card)))
+        return assign(s, hands=replace_at(s.hands, self.seat, (*s.hands[self.seat], self.card)))
 
 
 class HandDealt(Fact[S], frozen=True):
@@ -86,7 +86,7 @@ class HandDealt(Fact[S], frozen=True):
     cards: Sequence[str]
 
     def evolve(self, s: S) -> S:
-        return assign(s, hands=put(s.hands, self.seat, tuple(self.cards)))
+        return assign(s, hands=replace_at(s.hands, self.seat, tuple(self.cards)))
 
 
 # --- playing -------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class CardPlayed(Fact[S], frozen=True):
     def evolve(self, s: S) -> S:
         hand = state_updates.without(s.hands[self.seat], self.card)
         played = state_updates.nation(s, self.seat, cards=self.cards)
-        return assign(played, hands=put(s.hands, self.seat, hand), discard=(*s.discard, self.card))
+        return assign(played, hands=replace_at(s.hands, self.seat, hand), discard=(*s.discard, self.card))
 
 
 class CardResolved(Fact[S], frozen=True):
@@ -175,7 +175,7 @@ class CardStolen(Fact[S], frozen=True):
     card: str
 
     def evolve(self, s: S) -> S:
-        return assign(s, hands=put(s.hands, self.target, state_updates.without(s.hands[self.target], self.card)))
+        return assign(s, hands=replace_at(s.hands, self.target, state_updates.without(s.hands[self.target], self.card)))
 
 
 class TheftDone(Fact[S], frozen=True):
@@ -202,7 +202,7 @@ class AutoPassSet(Fact[S], frozen=True):
     def evolve(self, s: S) -> S:
         rest = {w: u for w, u in s.auto[self.seat].items() if w not in self.windows}
         new = {} if self.until == "off" else dict.fromkeys(self.windows, self.until)
-        return assign(s, auto=put(s.auto, self.seat, {**rest, **new}))
+        return assign(s, auto=replace_at(s.auto, self.seat, {**rest, **new}))
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -11,7 +11,7 @@ from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.state import Combat, ImpeRunde, Party, Side, Staged
 from domain.games.imperunde.unit_stacks import Lot, Told
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import UNSET, Fact, Maybe, Part, declared
+from domain.kernel.schema.declarations import UNSET, Fact, Maybe, Part, declared_classes
 from domain.types import Seat
 
 S = ImpeRunde
@@ -185,4 +185,4 @@ class CombatEnded(Fact[S], frozen=True):
         return assign(state_updates.expire(s, "combat_end"), combat=None)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

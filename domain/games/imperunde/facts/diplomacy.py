@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.games.common.seats import put
+from domain.games.common.seats import replace_at
 from domain.games.imperunde import state_updates
 from domain.games.imperunde.state import ImpeRunde, Override, Pair, Relation
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 S = ImpeRunde
@@ -32,8 +32,8 @@ class StanceSet(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         pair, at = s.pairs[self.pair], int(self.seat > self.target)
-        changes = put(pair.changes, at, self.change)
-        return state_updates.pair(s, self.pair, stances=put(pair.stances, at, self.stance), changes=changes)
+        changes = replace_at(pair.changes, at, self.change)
+        return state_updates.pair(s, self.pair, stances=replace_at(pair.stances, at, self.stance), changes=changes)
 
 
 class GoalProposed(Fact[S], frozen=True):
@@ -84,4 +84,4 @@ class RelationOverridden(Fact[S], frozen=True):
         return state_updates.pair(s, self.pair, override=Override(self.relation, self.card, self.by))
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -9,7 +9,7 @@ from domain.games.imperunde import state_updates
 from domain.games.imperunde.facts.shared import Struck
 from domain.games.imperunde.state import OPEN_SEA, WILD, ImpeRunde
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import Fact, declared
+from domain.kernel.schema.declarations import Fact, declared_classes
 
 S = ImpeRunde
 
@@ -65,4 +65,4 @@ class PiratesPlaced(Fact[S], frozen=True):
         return state_updates.pirates(s, self.zone, self.units)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

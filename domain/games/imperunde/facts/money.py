@@ -9,7 +9,7 @@ from domain.games.imperunde.data import UNITS
 from domain.games.imperunde.state import Budget, ImpeRunde
 from domain.games.imperunde.unit_stacks import Lot
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared_classes
 from domain.types import Seat
 
 S = ImpeRunde
@@ -143,4 +143,4 @@ class TradeProfit(Fact[S], frozen=True):
         return state_updates.nation(s, self.seat, surplus=self.surplus, received=received)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

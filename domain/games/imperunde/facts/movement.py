@@ -10,7 +10,7 @@ from domain.games.imperunde.facts.shared import Gone, Lost
 from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.unit_stacks import Lot
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 S = ImpeRunde
@@ -97,4 +97,4 @@ class WindRisen(Fact[S], frozen=True):
         return assign(state_updates.fleet(s, self.zone, self.seat, again), active=self.seat)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -9,7 +9,7 @@ from domain.games.imperunde import state_updates, unit_stacks
 from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.unit_stacks import Lot, Told
 from domain.kernel.rules.flow import assign
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 S = ImpeRunde
@@ -88,4 +88,4 @@ class GameWon(Fact[S], frozen=True):
         return assign(s, winner=self.seat)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -57,7 +57,7 @@ from domain.games.imperunde.rules.end import vacated as nobody_left
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.ruleset import Handler, on
-from domain.kernel.schema.declarations import tag
+from domain.kernel.schema.declarations import type_name
 from domain.types import Seat
 
 _DO: Mapping[str, Handler[ImpeRunde]] = dict(
@@ -107,7 +107,7 @@ _GO: Mapping[str, Callable[[D, Frame], None]] = {
 def _answer(d: D, seat: Seat) -> None:
     """IMP-11.10: a vacant seat is answered with the default."""
     move = default_move(d.state, d.state.top, seat)
-    _DO[tag(type(move))](d, d.state.top, seat, move)
+    _DO[type_name(type(move))](d, d.state.top, seat, move)
 
 
 DO: dict[str, Handler[ImpeRunde]] = {t: until_the_end(act, _answer) for t, act in _DO.items()}

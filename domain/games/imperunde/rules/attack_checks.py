@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import COUNTRIES, FIGHTERS, is_army, is_warship
 from domain.games.imperunde.moves import Attack, Way
@@ -23,27 +23,27 @@ def need_target(s: ImpeRunde, seat: Seat, target: str) -> None:
     """IMP-8.1.1.3: the region can be attacked by this seat."""
     if target in COUNTRIES:
         owner = s.country(target).owner
-        need(not s.is_home(target) or owner == seat, "target_is_home_country", RULE, country=target)
-        need(owner != seat, "own_territory", RULE, country=target)
-        need(owner is None or s.at_war(seat, owner), "not_at_war", RULE, seat=owner)
+        require(not s.is_home(target) or owner == seat, "target_is_home_country", RULE, country=target)
+        require(owner != seat, "own_territory", RULE, country=target)
+        require(owner is None or s.at_war(seat, owner), "not_at_war", RULE, seat=owner)
     else:
-        need(s.hostile(target, seat), "nothing_to_attack", RULE, zone=target)
-        need(not s.friendly(target, seat), "friendly_warships_present", RULE, zone=target)
+        require(s.hostile(target, seat), "nothing_to_attack", RULE, zone=target)
+        require(not s.friendly(target, seat), "friendly_warships_present", RULE, zone=target)
 
 
 def need_fit(unit: str, target: str) -> None:
     """IMP-8.1.1.2: a country needs armies, a zone needs warships."""
     fits = is_army(unit) if target in COUNTRIES else is_warship(unit)
-    need(fits, "wrong_unit_for_target", RULE, unit=unit)
+    require(fits, "wrong_unit_for_target", RULE, unit=unit)
 
 
 def check_groups(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way], present: int = 0) -> None:
     """IMP-8.1.1.1, IMP-8.1.1.2: what can be said of the groups without their paths."""
-    need(all(g.path[-1] == target for g in groups), "malformed_move", RULE, at="/groups")
+    require(all(g.path[-1] == target for g in groups), "malformed_move", RULE, at="/groups")
     need_path([target, *(region for g in groups for region in g.path)], RULE)
     need_items(groups, RULE)
     count = sum(g.count for g in groups) + present
-    need(count <= FIGHTERS, "too_many_units", RULE, units=count, highest=FIGHTERS)
+    require(count <= FIGHTERS, "too_many_units", RULE, units=count, highest=FIGHTERS)
     for g in groups:
         need_fit(g.unit, target)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde.data import COUNTRIES, ECONOMY, VALUE
 from domain.games.imperunde.facts.money import BudgetApplied, BudgetSent, IncomeComputed
 from domain.games.imperunde.moves import SetBudget
@@ -51,12 +51,14 @@ def check_set_budget(s: ImpeRunde, seat: Seat, move: SetBudget) -> None:
     """IMP-6.3.3: the errors of `set_budget`, in this order."""
     rule, nation = "IMP-6.3.3", s.nations[seat]
     repay, borrow = move.repay, move.borrow
-    need(repay in ECONOMY["repay_choices"] and borrow in ECONOMY["borrow_choices"], "invalid_amount", rule)
-    need(not (repay and borrow), "repay_and_borrow", rule)
-    need(repay <= nation.debt, "repay_exceeds_debt", rule, debt=nation.debt)
+    require(repay in ECONOMY["repay_choices"] and borrow in ECONOMY["borrow_choices"], "invalid_amount", rule)
+    require(not (repay and borrow), "repay_and_borrow", rule)
+    require(repay <= nation.debt, "repay_exceeds_debt", rule, debt=nation.debt)
     have = sum(nation.ledger[line] for line in LINES)
-    need(repay <= have, "insufficient_funds", rule, available=have)
-    need(nation.debt + borrow <= ECONOMY["max_debt"], "debt_limit", rule, debt=nation.debt, highest=ECONOMY["max_debt"])
+    require(repay <= have, "insufficient_funds", rule, available=have)
+    require(
+        nation.debt + borrow <= ECONOMY["max_debt"], "debt_limit", rule, debt=nation.debt, highest=ECONOMY["max_debt"]
+    )
 
 
 def do_set_budget(d: D, frame: Frame, seat: Seat, move: SetBudget) -> None:
@@ -64,7 +66,7 @@ def do_set_budget(d: D, frame: Frame, seat: Seat, move: SetBudget) -> None:
     check_set_budget(d.state, seat, move)
     d.add(BudgetSent(seat, move.repay, move.borrow), (seat,))
     if seat in frame.owing:
-        d.answered(seat)
+        d.mark_answered(seat)
 
 
 def go_budget(d: D, frame: Frame) -> None:

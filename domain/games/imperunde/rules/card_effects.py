@@ -17,7 +17,7 @@ from domain.games.imperunde.rules.movement import weather
 from domain.games.imperunde.rules.setup import place
 from domain.games.imperunde.state import D, Relation, key
 from domain.games.imperunde.unit_stacks import Lot
-from domain.kernel.schema.declarations import given
+from domain.kernel.schema.declarations import unwrap
 from domain.types import Seat
 
 Effect = Callable[[D, Seat, PlayCard], None]
@@ -30,19 +30,19 @@ def _override(d: D, card: str, by: Seat, a: Seat, b: Seat, relation: Relation) -
 
 def armistice(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.1: peace; in a combat window the attack is called off."""
-    _override(d, "armistice", seat, seat, given(move.target_seat), "peace")
+    _override(d, "armistice", seat, seat, unwrap(move.target_seat), "peace")
     if d.state.combat:
         d.add(AttackCalledOff(d.state.combat.region))
 
 
 def declaration_of_war(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.6: war."""
-    _override(d, "declaration_of_war", seat, seat, given(move.target_seat), "war")
+    _override(d, "declaration_of_war", seat, seat, unwrap(move.target_seat), "war")
 
 
 def peace_treaty(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.13: peace between two others, or with one."""
-    a, b = given(move.seats)
+    a, b = unwrap(move.seats)
     _override(d, "peace_treaty", seat, a, b, "peace")
 
 
@@ -67,7 +67,7 @@ def capture(d: D, seat: Seat, move: PlayCard) -> None:
 
 def filibuster(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.3: kind by kind, as far as the supply goes; the others are removed."""
-    s, zone = d.state, given(move.zone)
+    s, zone = d.state, unwrap(move.zone)
     moves = UNITS["frigate"].moves if s.active == seat and s.phase == 6 else 0
     counts = {u: min(n, s.supply(seat, u)) for u, n in s.zone(zone).pirates.items()}
     d.add(PiratesHired(seat, zone, unit_stacks.tell(Lot(u, n, moves) for u, n in counts.items() if n)))
@@ -75,18 +75,18 @@ def filibuster(d: D, seat: Seat, move: PlayCard) -> None:
 
 def call_pirates(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.4: two black frigates, and they attack."""
-    pirates.appear(d, given(move.zone), CARDS["pirates"].figure)
+    pirates.appear(d, unwrap(move.zone), CARDS["pirates"].figure)
 
 
 def forged_naval_orders(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.9: all ships of the target go; moves and pins stay as they were."""
-    target, a, b = given(move.target_seat), given(move.from_), given(move.to)
+    target, a, b = unwrap(move.target_seat), unwrap(move.from_), unwrap(move.to)
     _shift(d, target, a, b, d.state.zone(a).fleet(target))
 
 
 def forged_march_orders(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.10: moves stay as they were."""
-    _shift(d, given(move.target_seat), given(move.from_), given(move.to), forged_marchers(d.state, move))
+    _shift(d, unwrap(move.target_seat), unwrap(move.from_), unwrap(move.to), forged_marchers(d.state, move))
 
 
 def _shift(d: D, seat: Seat, a: str, b: str, going: unit_stacks.Lots) -> None:
@@ -95,8 +95,8 @@ def _shift(d: D, seat: Seat, a: str, b: str, going: unit_stacks.Lots) -> None:
 
 def smuggling(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.11: placed at the card's cost; ships roll in a storm (IMP-7.7)."""
-    for x in given(move.purchases):
-        region = x.zone or given(move.country)
+    for x in unwrap(move.purchases):
+        region = x.zone or unwrap(move.country)
         place(d, seat, region, {x.item: x.quantity})
         if is_warship(x.item):
             weather(d, seat, region, (Lot(x.item, x.quantity),))
@@ -104,7 +104,7 @@ def smuggling(d: D, seat: Seat, move: PlayCard) -> None:
 
 def sabotage(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.12: one without pin and with most moves left."""
-    target, zone = given(move.target_seat), given(move.zone)
+    target, zone = unwrap(move.target_seat), unwrap(move.zone)
     able = [x for x in d.state.zone(zone).fleet(target) if x.unit == move.unit]
     ship = min(able, key=lambda x: (x.pinned, -x.moves_left))
     d.add(UnitsLost(target, zone, unit_stacks.tell((ship.of(1),)), "sabotage"))
@@ -112,18 +112,18 @@ def sabotage(d: D, seat: Seat, move: PlayCard) -> None:
 
 def plunder(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.14: until phase 8."""
-    country = given(move.country)
+    country = unwrap(move.country)
     d.add(ColonyPlundered(seat, country, d.state.country(country).holder))
 
 
 def rebellion(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.15: insurgents attack at once."""
-    combat.by_insurgents(d, given(move.country), CARDS["rebellion"].figure)
+    combat.by_insurgents(d, unwrap(move.country), CARDS["rebellion"].figure)
 
 
 def unmask_spies(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.16: the hand is shown, a card is stolen; nothing if counters have emptied the hand."""
-    target = given(move.target_seat)
+    target = unwrap(move.target_seat)
     if d.state.nations[target].cards:
         theft.show_hand(d, seat, target, move.reveal is True)
 

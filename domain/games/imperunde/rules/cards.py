@@ -6,7 +6,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from domain.errors import RuleError
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde import frames
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.facts.cards import CardCountered, CardPlayed, CardResolved, Terms
@@ -18,7 +18,7 @@ from domain.games.imperunde.rules.sinking import sink_for_active
 from domain.games.imperunde.rules.windows import asked, kind_of, open_window
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.kernel.rules.flow import Frame
-from domain.kernel.schema.declarations import UNSET, doc, given
+from domain.kernel.schema.declarations import UNSET, doc, unwrap
 from domain.types import Seat
 
 RULE = "IMP-9.3"
@@ -48,7 +48,7 @@ def admitted(s: ImpeRunde, seat: Seat, card: str) -> bool:
         }
         return "safe" in when or special.get(frame.kind, False)
     if frame.kind == "counter_window":
-        return "counter" in when and (owes or frame.of(frames.CounterWindow).chain[-1][0] == seat)
+        return "counter" in when and (owes or frame.context(frames.CounterWindow).chain[-1][0] == seat)
     if frame.kind == "combat_window":
         return owes and card in combat_cards(s)
     return frame.kind == "round_window" and owes and "round" in when
@@ -59,9 +59,9 @@ def check_play(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     if s.phase == 0:
         raise RuleError("wrong_phase", RULE, {"deciding": s.top.kind})
     card = move.card
-    need(card in CARDS, "unknown_card", RULE, card=card)
-    need(card in s.hands[seat], "card_not_in_hand", RULE, card=card)
-    need(admitted(s, seat, card), "card_not_playable_now", RULE, card=card, deciding=s.top.kind)
+    require(card in CARDS, "unknown_card", RULE, card=card)
+    require(card in s.hands[seat], "card_not_in_hand", RULE, card=card)
+    require(admitted(s, seat, card), "card_not_playable_now", RULE, card=card, deciding=s.top.kind)
     CHECKS[card](s, seat, move)
 
 
@@ -71,7 +71,7 @@ def do_play_card(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
     if frame.kind == "counter_window":
         d.end()
         _show(d, seat, move)
-        chain = [list(link) for link in d.state.top.of(frames.Card).chain]
+        chain = [list(link) for link in d.state.top.context(frames.Card).chain]
         return d.note(chain=[*chain, [seat, move.card]], stage="counter")
     card = frames.Card(move, seat, [(seat, move.card)], "counter")
     if kind_of(frame):
@@ -83,7 +83,7 @@ def do_play_card(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
 
 def _interrupted(frame: Frame) -> frames.Interrupted:
     """IMP-11.3: what is known of a window."""
-    return convert(doc(frame.of(frames.WINDOWS[frame.kind])), frames.Interrupted)
+    return convert(doc(frame.context(frames.WINDOWS[frame.kind])), frames.Interrupted)
 
 
 def _show(d: D, seat: Seat, move: PlayCard) -> None:
@@ -105,7 +105,7 @@ def _show(d: D, seat: Seat, move: PlayCard) -> None:
 
 def go_card(d: D, frame: Frame) -> None:
     """IMP-11.4: counters, then the effect, then what was interrupted."""
-    card = frame.of(frames.Card)
+    card = frame.context(frames.Card)
     if card.stage == "counter":
         others = [x for x in d.state.everybody if x != card.chain[-1][0]]
         if asked(d.state, others):
@@ -134,7 +134,7 @@ def _resume(d: D, played: frames.Card) -> None:
     if d.state.top.kind == "diplomacy":
         return diplomacy.ask_again(d)
     if played.again and not (d.state.combat and d.state.combat.called_off):
-        window = convert(doc(given(played.context)), frames.WINDOWS[played.again])
+        window = convert(doc(unwrap(played.context)), frames.WINDOWS[played.again])
         open_window(d, replace(window, entitled=_entitled(d.state, window)))
     return None
 

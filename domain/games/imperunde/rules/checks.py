@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde.data import ANTARCTICA, COUNTRIES, UNITS, ZONES
 from domain.games.imperunde.moves import Armies, Want
 from domain.games.imperunde.state import ImpeRunde, Party
@@ -13,32 +13,32 @@ from domain.types import Seat
 
 def need_country(region: str, rule: str) -> None:
     """IMP-0.3: the board has such a country."""
-    need(region in COUNTRIES, "unknown_region", rule, region=region)
+    require(region in COUNTRIES, "unknown_region", rule, region=region)
 
 
 def need_zone(region: str, rule: str) -> None:
     """IMP-0.3: the board has such a zone."""
-    need(region in ZONES, "unknown_region", rule, region=region)
+    require(region in ZONES, "unknown_region", rule, region=region)
 
 
 def need_path(regions: Iterable[str], rule: str) -> None:
     """IMP-0.3, IMP-3.10: regions of either kind, none of them Antarctica."""
     regions = tuple(regions)
     for region in regions:
-        need(region in COUNTRIES or region in ZONES or region == ANTARCTICA, "unknown_region", rule, region=region)
-    need(ANTARCTICA not in regions, "antarctica_forbidden", "IMP-3.10")
+        require(region in COUNTRIES or region in ZONES or region == ANTARCTICA, "unknown_region", rule, region=region)
+    require(ANTARCTICA not in regions, "antarctica_forbidden", "IMP-3.10")
 
 
 def need_known(lots: Iterable[Want | Armies], rule: str) -> None:
     """IMP-0.3: the units exist."""
     for lot in lots:
-        need(lot.unit in UNITS, "unknown_item", rule, item=lot.unit)
+        require(lot.unit in UNITS, "unknown_item", rule, item=lot.unit)
 
 
 def need_some(lots: Iterable[Want | Armies], rule: str) -> None:
     """IMP-0.3: there are units, and of each at least one."""
     lots = tuple(lots)
-    need(bool(lots) and all(lot.count for lot in lots), "no_units", rule)
+    require(bool(lots) and all(lot.count for lot in lots), "no_units", rule)
 
 
 def need_items(lots: Iterable[Want | Armies], rule: str) -> None:
@@ -50,20 +50,20 @@ def need_items(lots: Iterable[Want | Armies], rule: str) -> None:
 
 def need_other_seat(s: ImpeRunde, seat: Seat, target: int, rule: str) -> None:
     """Another seat of the table."""
-    need(target in s.everybody and target != seat, "invalid_target", rule, seat=target)
+    require(target in s.everybody and target != seat, "invalid_target", rule, seat=target)
 
 
 def need_no_home(s: ImpeRunde, region: str, rule: str) -> None:
     """IMP-3.2: no home country of a nation in play."""
-    need(not s.is_home(region), "target_is_home_country", rule, country=region)
+    require(not s.is_home(region), "target_is_home_country", rule, country=region)
 
 
 def need_supply(s: ImpeRunde, party: Party, unit: str, count: int, rule: str) -> None:
     """IMP-1.1: so many pieces are in the supply."""
     left = s.supply(party, unit)
-    need(count <= left, "supply_exhausted", rule, item=unit, supply=left)
+    require(count <= left, "supply_exhausted", rule, item=unit, supply=left)
 
 
 def need_room_at_sea(s: ImpeRunde, seat: Seat, zone: str, rule: str) -> None:
     """IMP-3.8: no friend's warships are in the zone."""
-    need(not s.friendly(zone, seat), "friendly_warships_present", rule, zone=zone)
+    require(not s.friendly(zone, seat), "friendly_warships_present", rule, zone=zone)

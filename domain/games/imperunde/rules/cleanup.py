@@ -20,7 +20,7 @@ def start(d: D) -> None:
 
 def go_cleanup(d: D, frame: Frame) -> None:
     """IMP-6.5.1: the next combat; when there is none any more, the phase is over."""
-    for at in range(frame.of(frames.Cleanup).at, len(_WHEEL)):
+    for at in range(frame.context(frames.Cleanup).at, len(_WHEEL)):
         zone = _WHEEL[at]
         if zone not in d.state.zones:
             continue

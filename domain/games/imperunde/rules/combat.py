@@ -60,7 +60,7 @@ def by_insurgents(d: D, country: str, count: int) -> None:
 
 def go_combat(d: D, frame: Frame) -> None:
     """IMP-8.1.2: the next stage."""
-    STAGES[frame.of(frames.Combat).stage](d)
+    STAGES[frame.context(frames.Combat).stage](d)
 
 
 def entitled(s: ImpeRunde, pass_window: bool) -> list[Seat]:
@@ -76,7 +76,7 @@ def entitled(s: ImpeRunde, pass_window: bool) -> list[Seat]:
 
 def _window(d: D) -> None:
     """IMP-11.5."""
-    seats = entitled(d.state, d.state.top.of(frames.Combat).pass_window is True)
+    seats = entitled(d.state, d.state.top.context(frames.Combat).pass_window is True)
     d.note(stage="charge")
     open_window(d, frames.CombatWindow(sorted(seats)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde import frames
 from domain.games.imperunde.data import GOAL_MAX, OPTIONS, PROPOSAL_LIMIT, STANCE_LIMIT
 from domain.games.imperunde.facts.cards import CardDealt, CardDrawn, DeckOrdered, DeckShuffled
@@ -73,8 +73,8 @@ def check_set_stance(s: ImpeRunde, seat: Seat, move: SetStance) -> None:
     """IMP-6.2.2: the errors of `set_stance`, in this order."""
     rule, target = "IMP-6.2.2", move.target
     need_other_seat(s, seat, target, rule)
-    need(s.stance(seat, target) != move.stance, "no_change", rule)
-    need(s.pair(seat, target).changes[seat > target] < STANCE_LIMIT, "stance_limit", rule, limit=STANCE_LIMIT)
+    require(s.stance(seat, target) != move.stance, "no_change", rule)
+    require(s.pair(seat, target).changes[seat > target] < STANCE_LIMIT, "stance_limit", rule, limit=STANCE_LIMIT)
 
 
 def do_set_stance(d: D, frame: Frame, seat: Seat, move: SetStance) -> None:
@@ -97,9 +97,9 @@ def goal_bounds(s: ImpeRunde) -> tuple[int, int]:
 def check_propose_goal(s: ImpeRunde, seat: Seat, move: ProposeGoal) -> None:
     """IMP-6.2.4: the errors of `propose_goal`, in this order."""
     rule, (lo, hi) = "IMP-6.2.4", goal_bounds(s)
-    need(lo <= move.goal <= hi, "goal_out_of_range", rule, lowest=lo, highest=hi)
-    need(move.goal != s.goal, "no_change", rule)
-    need(s.nations[seat].proposals < PROPOSAL_LIMIT, "proposal_limit", rule, limit=PROPOSAL_LIMIT)
+    require(lo <= move.goal <= hi, "goal_out_of_range", rule, lowest=lo, highest=hi)
+    require(move.goal != s.goal, "no_change", rule)
+    require(s.nations[seat].proposals < PROPOSAL_LIMIT, "proposal_limit", rule, limit=PROPOSAL_LIMIT)
 
 
 def do_propose_goal(d: D, frame: Frame, seat: Seat, move: ProposeGoal) -> None:
@@ -115,7 +115,7 @@ def do_propose_goal(d: D, frame: Frame, seat: Seat, move: ProposeGoal) -> None:
 def do_vote_goal(d: D, frame: Frame, seat: Seat, move: VoteGoal) -> None:
     """IMP-6.2.4: one `false` ends the vote."""
     d.add(GoalVoted(seat, move.approve))
-    d.answered(seat)
+    d.mark_answered(seat)
     if not move.approve:
         d.end()
         ask_again(d)
@@ -124,7 +124,7 @@ def do_vote_goal(d: D, frame: Frame, seat: Seat, move: VoteGoal) -> None:
 def go_vote(d: D, frame: Frame) -> None:
     """IMP-6.2.4: all have approved."""
     d.end()
-    _change_goal(d, frame.of(frames.GoalVote).goal)
+    _change_goal(d, frame.context(frames.GoalVote).goal)
 
 
 def _change_goal(d: D, goal: int) -> None:
@@ -138,16 +138,16 @@ def _change_goal(d: D, goal: int) -> None:
 
 def check_ready(frame: Frame, seat: Seat, ready: bool) -> None:
     """IMP-6.2.5: the flag is not so already."""
-    need((seat in frame.owing) == ready, "no_change", "IMP-6.2.5")
+    require((seat in frame.owing) == ready, "no_change", "IMP-6.2.5")
 
 
 def do_ready(d: D, frame: Frame, seat: Seat, move: Ready) -> None:
     """IMP-6.2.5."""
     check_ready(frame, seat, ready=True)
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def do_unready(d: D, frame: Frame, seat: Seat, move: Unready) -> None:
     """IMP-6.2.5."""
     check_ready(frame, seat, ready=False)
-    d.reopened(seat)
+    d.reopen(seat)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde import unit_stacks
 from domain.games.imperunde.data import COUNTRIES, is_army
 from domain.games.imperunde.facts.movement import ArmiesEmbarked
@@ -19,8 +19,8 @@ RULE = "IMP-6.7.1"
 
 def need_embarkation_zone(s: ImpeRunde, seat: Seat, country: str, zone: str) -> None:
     """IMP-6.7.1: next to the country and without enemy warships or pirates."""
-    need(zone in COUNTRIES[country].coasts, "zone_not_adjacent", RULE, zone=zone)
-    need(not s.hostile(zone, seat), "enemy_warships_present", RULE, zone=zone)
+    require(zone in COUNTRIES[country].coasts, "zone_not_adjacent", RULE, zone=zone)
+    require(not s.hostile(zone, seat), "enemy_warships_present", RULE, zone=zone)
 
 
 def check_embark(s: ImpeRunde, seat: Seat, move: Embark) -> Lots:
@@ -29,8 +29,8 @@ def check_embark(s: ImpeRunde, seat: Seat, move: Embark) -> Lots:
     need_country(country, RULE)
     need_zone(move.zone, RULE)
     need_known(wants, RULE)
-    need(s.is_own(seat, country), "not_your_country", RULE, country=country)
-    need(all(is_army(w.unit) for w in wants), "wrong_unit_for_target", RULE)
+    require(s.is_own(seat, country), "not_your_country", RULE, country=country)
+    require(all(is_army(w.unit) for w in wants), "wrong_unit_for_target", RULE)
     need_some(wants, RULE)
     have = s.lots_in(seat, country)
     need_units(have, wants, RULE)

@@ -31,7 +31,7 @@ def start(d: D) -> None:
 
 def go_events(d: D, frame: Frame) -> None:
     """IMP-10.2, IMP-10.3: each event is applied before the next."""
-    done = frame.of(frames.Events).done
+    done = frame.context(frames.Events).done
     if done == ON_LAND + AT_SEA:
         return d.end()
     d.note(done=done + 1)
@@ -132,7 +132,7 @@ def _fair_wind(d: D, zone: str) -> None:
 
 def go_winds(d: D, frame: Frame) -> None:
     """IMP-10.7: the next seat that still has ships there."""
-    winds = frame.of(frames.Winds)
+    winds = frame.context(frames.Winds)
     zone, seats = winds.zone, winds.seats
     if not seats:
         return d.end()

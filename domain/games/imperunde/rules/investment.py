@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde.data import CANALS, COUNTRIES, ECONOMY, UNITS, is_warship
 from domain.games.imperunde.facts.money import CanalBuilt, CardsBought, PurchaseMade
 from domain.games.imperunde.moves import BuildCanal, Buy, BuyCards
@@ -13,7 +13,7 @@ from domain.games.imperunde.rules.movement import weather
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.games.imperunde.unit_stacks import Lot
 from domain.kernel.rules.flow import Frame
-from domain.kernel.schema.declarations import UNSET, given
+from domain.kernel.schema.declarations import UNSET, unwrap
 from domain.types import Seat
 
 RULE = "IMP-6.4.2"
@@ -22,18 +22,18 @@ RULE = "IMP-6.4.2"
 def check_buy(s: ImpeRunde, seat: Seat, move: Buy) -> None:
     """IMP-6.4.2: the errors of `buy`, in this order."""
     item, quantity, country = move.item, move.quantity, move.country
-    need(item in UNITS, "unknown_item", RULE, item=item)
+    require(item in UNITS, "unknown_item", RULE, item=item)
     need_country(country, RULE)
     if is_warship(item):
-        need_zone(given(move.zone), RULE)
-    need(quantity >= 1, "invalid_amount", RULE, quantity=quantity)
-    need(s.is_own(seat, country), "not_your_country", RULE, country=country)
+        need_zone(unwrap(move.zone), RULE)
+    require(quantity >= 1, "invalid_amount", RULE, quantity=quantity)
+    require(s.is_own(seat, country), "not_your_country", RULE, country=country)
     _need_open_to(s, item, country)
     if is_warship(item):
-        need_port(s, seat, country, given(move.zone), RULE)
+        need_port(s, seat, country, unwrap(move.zone), RULE)
     if item == "trading_post":
         room = s.room(country) - s.country(country).posts
-        need(quantity <= room, "post_limit", RULE, room=room)
+        require(quantity <= room, "post_limit", RULE, room=room)
     elif not s.is_home(country):
         _need_colony_budget(s, seat, move)
     need_supply(s, seat, item, quantity, RULE)
@@ -43,24 +43,24 @@ def check_buy(s: ImpeRunde, seat: Seat, move: Buy) -> None:
 def _need_open_to(s: ImpeRunde, item: str, country: str) -> None:
     """IMP-6.4.2.3, IMP-6.4.2.4: what a home, or a colony with a black marker, cannot get."""
     home = s.is_home(country)
-    need(not (home and UNITS[item].kind in ("fort", "post")), "not_allowed_at_home", RULE, item=item)
-    need(home or not s.country(country).black, "investment_blocked", RULE, country=country)
+    require(not (home and UNITS[item].kind in ("fort", "post")), "not_allowed_at_home", RULE, item=item)
+    require(home or not s.country(country).black, "investment_blocked", RULE, country=country)
 
 
 def need_port(s: ImpeRunde, seat: Seat, country: str, zone: str, rule: str) -> None:
     """IMP-6.4.2.5: a warship goes to a zone next to the country, where no friend's warships are."""
-    need(zone in COUNTRIES[country].coasts, "zone_not_adjacent", rule, zone=zone)
+    require(zone in COUNTRIES[country].coasts, "zone_not_adjacent", rule, zone=zone)
     need_room_at_sea(s, seat, zone, rule)
 
 
 def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Buy) -> None:
     """IMP-6.4.2.7: only posts that are not fresh count."""
     colony = s.country(move.country)
-    need(colony.settled > 0, "no_trading_post", RULE, country=move.country)
+    require(colony.settled > 0, "no_trading_post", RULE, country=move.country)
     if move.item == "fort":
-        need(colony.forts + move.quantity <= colony.settled, "fort_limit", RULE, room=colony.settled - colony.forts)
+        require(colony.forts + move.quantity <= colony.settled, "fort_limit", RULE, room=colony.settled - colony.forts)
     left = budget_left(s, seat, move.country)
-    need(UNITS[move.item].cost * move.quantity <= left, "colony_budget_exceeded", RULE, left=left)
+    require(UNITS[move.item].cost * move.quantity <= left, "colony_budget_exceeded", RULE, left=left)
 
 
 def budget_left(s: ImpeRunde, seat: Seat, country: str) -> int:
@@ -72,7 +72,7 @@ def budget_left(s: ImpeRunde, seat: Seat, country: str) -> int:
 def need_funds(s: ImpeRunde, seat: Seat, cost: int, rule: str) -> None:
     """So much is available."""
     have = s.nations[seat].available
-    need(cost <= have, "insufficient_funds", rule, available=have, cost=cost)
+    require(cost <= have, "insufficient_funds", rule, available=have, cost=cost)
 
 
 def do_buy(d: D, frame: Frame, seat: Seat, move: Buy) -> None:
@@ -94,11 +94,11 @@ def do_buy(d: D, frame: Frame, seat: Seat, move: Buy) -> None:
 def check_build_canal(s: ImpeRunde, seat: Seat, move: BuildCanal) -> None:
     """IMP-6.4.4: the errors of `build_canal`, in this order."""
     rule = "IMP-6.4.4"
-    need(move.canal in CANALS, "unknown_canal", rule, canal=move.canal)
+    require(move.canal in CANALS, "unknown_canal", rule, canal=move.canal)
     canal = CANALS[move.canal]
-    need(s.country(canal.country).owner == seat, "not_your_country", rule, country=canal.country)
-    need(canal.id not in s.canals, "canal_exists", rule, canal=canal.id)
-    need(not s.country(canal.country).black, "investment_blocked", rule, country=canal.country)
+    require(s.country(canal.country).owner == seat, "not_your_country", rule, country=canal.country)
+    require(canal.id not in s.canals, "canal_exists", rule, canal=canal.id)
+    require(not s.country(canal.country).black, "investment_blocked", rule, country=canal.country)
     need_funds(s, seat, canal.cost, rule)
 
 
@@ -118,10 +118,10 @@ def do_build_canal(d: D, frame: Frame, seat: Seat, move: BuildCanal) -> None:
 def check_buy_cards(s: ImpeRunde, seat: Seat, move: BuyCards) -> None:
     """IMP-6.4.5: the errors of `buy_cards`, in this order."""
     rule, quantity, most = "IMP-6.4.5", move.quantity, ECONOMY["max_cards_bought_per_turn"]
-    need(quantity >= 1, "invalid_amount", rule, quantity=quantity)
+    require(quantity >= 1, "invalid_amount", rule, quantity=quantity)
     bought = s.nations[seat].bought
-    need(bought + quantity <= most, "card_purchase_limit", rule, bought=bought, highest=most)
-    need(quantity <= s.pile, "deck_empty", rule, pile=s.pile)
+    require(bought + quantity <= most, "card_purchase_limit", rule, bought=bought, highest=most)
+    require(quantity <= s.pile, "deck_empty", rule, pile=s.pile)
     need_funds(s, seat, ECONOMY["card_cost"] * quantity, rule)
 
 

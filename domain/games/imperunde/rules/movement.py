@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde import unit_stacks as lots
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_army, is_warship
 from domain.games.imperunde.facts.movement import CountryFreed, UnitsLost, UnitsMoved
@@ -41,13 +41,15 @@ class Group:
 
 def need_units(have: Lots, wants: Wants, rule: str) -> None:
     """IMP-0.3: there are as many units as the move names; demands on the same lots are added up."""
-    need(_allot(have, wants, lambda _: 0, _fewest_moves) is not None, "not_enough_units", rule, units=lots.show(have))
+    require(
+        _allot(have, wants, lambda _: 0, _fewest_moves) is not None, "not_enough_units", rule, units=lots.show(have)
+    )
 
 
 def take(have: Lots, wants: Wants, moves: Callable[[str], int], rule: str) -> Lots:
     """IMP-0.5: for moving, those with the fewest moves that still suffice."""
     taken = _allot(have, wants, moves, _fewest_moves)
-    need(taken is not None, "not_enough_moves", rule, units=lots.show(have))
+    require(taken is not None, "not_enough_moves", rule, units=lots.show(have))
     return taken or ()
 
 
@@ -121,24 +123,24 @@ def check_step(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str = 
     """IMP-7.2: one step of a path that is no attack."""
     check_link(s, seat, unit, a, b, rule)
     if b in ZONES:
-        need(not s.hostile(b, seat), "enemy_warships_present", rule, zone=b)
+        require(not s.hostile(b, seat), "enemy_warships_present", rule, zone=b)
     else:
-        need(s.is_own(seat, b), "not_your_country", rule, country=b)
+        require(s.is_own(seat, b), "not_your_country", rule, country=b)
 
 
 def check_link(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str) -> None:
     """IMP-7.2: a unit of that kind can go from a to b, whoever is there."""
     if a in COUNTRIES:
-        need(b not in ZONES, "cannot_embark_now", rule, zone=b)
-        return need(b in COUNTRIES[a].lands, "not_adjacent", rule, country=b)
-    need(b in ZONES or is_army(unit), "wrong_unit_for_target", rule, unit=unit)
+        require(b not in ZONES, "cannot_embark_now", rule, zone=b)
+        return require(b in COUNTRIES[a].lands, "not_adjacent", rule, country=b)
+    require(b in ZONES or is_army(unit), "wrong_unit_for_target", rule, unit=unit)
     if b in ZONES:
         canal = s.canal_open(a, b, seat)
-        need(b in ZONES[a].seas or canal is not None, "not_adjacent", rule, zone=b)
-        need(canal is not False, "canal_closed", "IMP-3.11", zone=b)
+        require(b in ZONES[a].seas or canal is not None, "not_adjacent", rule, zone=b)
+        require(canal is not False, "canal_closed", "IMP-3.11", zone=b)
     else:
-        need(b in ZONES[a].shores, "not_adjacent", rule, country=b)
-    return need(s.zone(a).marker != "calm", "becalmed", "IMP-7.6", zone=a)
+        require(b in ZONES[a].shores, "not_adjacent", rule, country=b)
+    return require(s.zone(a).marker != "calm", "becalmed", "IMP-7.6", zone=a)
 
 
 def check_path(s: ImpeRunde, seat: Seat, units: Iterable[str], path: Sequence[str], left: str = "") -> None:
@@ -147,9 +149,9 @@ def check_path(s: ImpeRunde, seat: Seat, units: Iterable[str], path: Sequence[st
     for a, b in pairwise(path):
         for unit in units:
             check_step(s, seat, unit, a, b)
-            need(b != left, "not_your_country", RULE, country=b)
+            require(b != left, "not_your_country", RULE, country=b)
     if path[-1] in ZONES and any(map(is_warship, units)):
-        need(not s.friendly(path[-1], seat), "friendly_warships_present", RULE, zone=path[-1])
+        require(not s.friendly(path[-1], seat), "friendly_warships_present", RULE, zone=path[-1])
 
 
 def check_move(s: ImpeRunde, seat: Seat, move: MoveUnits) -> Group:

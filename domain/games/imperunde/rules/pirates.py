@@ -20,7 +20,7 @@ def appear(d: D, zone: str, frigates: int) -> None:
 
 def go_pirates(d: D, frame: Frame) -> None:
     """IMP-10.6: against each seat with warships in turn order; pirates that are left sink all transports."""
-    zone = frame.of(frames.Pirates).zone
+    zone = frame.context(frames.Pirates).zone
     seats = d.state.seats_at(zone)
     if seats and d.state.zone(zone).pirates:
         return combat.at_sea(d, zone, "pirates", seats[0])

@@ -37,4 +37,4 @@ def do_reinforce(d: D, frame: Frame, seat: Seat, move: Reinforce) -> None:
     groups, target = check_reinforce(d.state, seat, move), d.state.fight.region
     d.add(Reinforced(seat, target, [x for g in groups for x in unit_stacks.tell(g.lots)]))
     charge(d, seat, target, approach(d, seat, groups))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import CARDS, DICE, FIGHTERS, ROLL_ORDER, UNITS
 from domain.games.imperunde.facts.combat import PiratesLost, RoundFought, ShipCaptured, UnitsChosen
@@ -53,17 +53,17 @@ def check_choose_units(s: ImpeRunde, move: ChooseUnits, side: str) -> None:
     rule, wants = "IMP-8.2.1", move.units
     need_items(wants, rule)
     count = sum(w.count for w in wants)
-    need(count == FIGHTERS, "wrong_number_of_units", rule, units=count, wanted=FIGHTERS)
+    require(count == FIGHTERS, "wrong_number_of_units", rule, units=count, wanted=FIGHTERS)
     need_units(side_units(s, side), wants, rule)
 
 
 def do_choose_units(d: D, frame: Frame, seat: Seat, move: ChooseUnits) -> None:
     """IMP-8.2.1: for this round."""
-    side = frame.of(frames.ChooseUnits).side
+    side = frame.context(frames.ChooseUnits).side
     check_choose_units(d.state, move, side)
     chosen = take_fighters(side_units(d.state, side), move.units)
     d.add(UnitsChosen(seat, side, unit_stacks.tell(chosen)))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
 
 
 # --- round window --------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from domain.games.common.checks import passes
+from domain.games.common.checks import is_legal
 from domain.games.imperunde.data import COUNTRIES, ZONES, is_army
 from domain.games.imperunde.rules.attack_checks import need_target
 from domain.games.imperunde.rules.movement import check_link, check_step, moves_after
@@ -23,7 +23,7 @@ def links(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
         if region in COUNTRIES:
             return sorted(COUNTRIES[region].lands)
         near = [*s.seas(region, seat), *(sorted(ZONES[region].shores) if is_army(unit) else ())]
-        return [b for b in near if passes(check_link, s, seat, unit, region, b, "")]
+        return [b for b in near if is_legal(check_link, s, seat, unit, region, b, "")]
 
     return memo(s, f"links {seat} {is_army(unit)} {region}", found)
 
@@ -32,7 +32,7 @@ def steps(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
     """Regions that a unit can move to from a region (IMP-7.2)."""
 
     def found() -> list[str]:
-        return [b for b in links(s, seat, unit, region) if passes(check_step, s, seat, unit, region, b)]
+        return [b for b in links(s, seat, unit, region) if is_legal(check_step, s, seat, unit, region, b)]
 
     return memo(s, f"steps {seat} {is_army(unit)} {region}", found)
 
@@ -65,7 +65,7 @@ def attacks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> dict[str, list[Pa
 
 def attackable(s: ImpeRunde, seat: Seat, region: str) -> bool:
     """IMP-8.1.1.3: whether the seat may attack it."""
-    return memo(s, f"attackable {seat} {region}", lambda: passes(need_target, s, seat, region))
+    return memo(s, f"attackable {seat} {region}", lambda: is_legal(need_target, s, seat, region))
 
 
 def movable(s: ImpeRunde, seat: Seat) -> list[tuple[str, Lot]]:

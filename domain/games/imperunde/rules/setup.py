@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.errors import InvalidTable
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.common.seats import clockwise
 from domain.games.imperunde import frames, unit_stacks
 from domain.games.imperunde.data import (
@@ -28,7 +28,7 @@ from domain.games.imperunde.state import D, ImpeRunde, Nation, Pair
 from domain.games.imperunde.unit_stacks import Lot, Told
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.meta import Table
-from domain.kernel.schema.declarations import given
+from domain.kernel.schema.declarations import unwrap
 from domain.kernel.text.message_catalog import Message
 from domain.types import Seat
 
@@ -103,8 +103,8 @@ def fleet_zones(s: ImpeRunde, country: str, seat: Seat) -> list[str]:
 
 def need_fleet_zone(s: ImpeRunde, seat: Seat, country: str, zone: str, rule: str) -> None:
     """IMP-5.3, IMP-5.4: next to the country, no warships of other seats."""
-    need(zone in COUNTRIES[country].coasts, "zone_not_adjacent", rule, zone=zone)
-    need(set(s.seats_at(zone)) <= {seat}, "foreign_warships_present", rule, zone=zone)
+    require(zone in COUNTRIES[country].coasts, "zone_not_adjacent", rule, zone=zone)
+    require(set(s.seats_at(zone)) <= {seat}, "foreign_warships_present", rule, zone=zone)
 
 
 def check_place_home_fleet(s: ImpeRunde, seat: Seat, move: PlaceHomeFleet) -> None:
@@ -121,7 +121,7 @@ def do_place_home_fleet(d: D, frame: Frame, seat: Seat, move: PlaceHomeFleet) ->
     check_place_home_fleet(d.state, seat, move)
     place(d, seat, move.ship_of_the_line, {"ship_of_the_line": 1})
     place(d, seat, move.frigate, {"frigate": 1})
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
 
 
 # --- initial colonies ----------------------------------------------------------------------------------------
@@ -171,14 +171,14 @@ def check_equip_colony(s: ImpeRunde, seat: Seat, move: EquipColony, country: str
     """IMP-5.4.3: the errors of `equip_colony`, in this order."""
     rule = "IMP-5.4"
     if move.choice == "frigate":
-        zone = given(move.zone)
+        zone = unwrap(move.zone)
         need_zone(zone, rule)
         need_fleet_zone(s, seat, country, zone, rule)
         return need_supply(s, seat, "frigate", 1, rule)
-    need(move.choice == "armies", "invalid_choice", rule, choice=move.choice)
-    need_items(given(move.units), rule)
+    require(move.choice == "armies", "invalid_choice", rule, choice=move.choice)
+    need_items(unwrap(move.units), rule)
     wanted = wanted_armies(move)
-    need(all(map(is_army, wanted)) and wanted in ARMY_CHOICES, "invalid_choice", rule, cost=cost(wanted))
+    require(all(map(is_army, wanted)) and wanted in ARMY_CHOICES, "invalid_choice", rule, cost=cost(wanted))
     for unit, count in wanted.items():
         need_supply(s, seat, unit, count, rule)
     return None
@@ -186,15 +186,15 @@ def check_equip_colony(s: ImpeRunde, seat: Seat, move: EquipColony, country: str
 
 def wanted_armies(move: EquipColony) -> dict[str, int]:
     """Unit -> number, the same units of a list added up."""
-    return unit_stacks.counted(Lot(x.unit, x.count) for x in given(move.units))
+    return unit_stacks.counted(Lot(x.unit, x.count) for x in unwrap(move.units))
 
 
 def do_equip_colony(d: D, frame: Frame, seat: Seat, move: EquipColony) -> None:
     """IMP-5.4.3: a frigate, or armies for 3 doubloons."""
-    country = frame.of(frames.SetupColony).country
+    country = frame.context(frames.SetupColony).country
     check_equip_colony(d.state, seat, move, country)
     if move.choice == "frigate":
-        place(d, seat, given(move.zone), {"frigate": 1})
+        place(d, seat, unwrap(move.zone), {"frigate": 1})
     else:
         place(d, seat, country, wanted_armies(move))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde import frames
 from domain.games.imperunde.facts.cards import CardStolen, HandShown, TheftDone
 from domain.games.imperunde.moves import ChooseStolenCard
@@ -23,12 +23,12 @@ def show_hand(d: D, seat: Seat, target: Seat, reveal: bool) -> None:
 def check_choose_stolen_card(s: ImpeRunde, move: ChooseStolenCard, target: Seat) -> None:
     """IMP-9.4.16: a card of the hand that is shown."""
     card = move.card
-    need(card is None or card in s.hands[target], "card_not_in_hand", "IMP-9.4.16", card=card)
+    require(card is None or card in s.hands[target], "card_not_in_hand", "IMP-9.4.16", card=card)
 
 
 def do_choose_stolen_card(d: D, frame: Frame, seat: Seat, move: ChooseStolenCard) -> None:
     """IMP-9.4.16: it goes into the draw pile; `null` leaves the choice to chance (IMP-11.9)."""
-    theft = frame.of(frames.Theft)
+    theft = frame.context(frames.Theft)
     target, card = theft.target, move.card
     check_choose_stolen_card(d.state, move, target)
     to: Audience = ALL if theft.reveal else (seat, target)
@@ -37,4 +37,4 @@ def do_choose_stolen_card(d: D, frame: Frame, seat: Seat, move: ChooseStolenCard
     d.add(CardStolen(seat, target, card), to)
     d.add(TheftDone(seat, target, d.state.nations[target].cards - 1))
     shuffle(d, [*d.state.deck, card])
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)

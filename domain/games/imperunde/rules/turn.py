@@ -23,7 +23,7 @@ Step = Callable[[D, int], None]
 
 def go_game(d: D, frame: Frame) -> None:
     """The next step."""
-    game = frame.of(frames.Game)
+    game = frame.context(frames.Game)
     STEPS[game.step](d, game.at)
 
 
@@ -180,4 +180,4 @@ def do_end(d: D, frame: Frame, seat: Seat, move: Move) -> None:
         d.add(InvestmentsEnded(seat, d.state.nations[seat].available))
     if frame.kind in ("movement", "fair_wind"):
         d.add(PartEnded(seat))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.imperunde.facts.cards import AutoPassSet
 from domain.games.imperunde.frames import Window
 from domain.games.imperunde.moves import WINDOW_FRAMES, Pass, SetAutoPass
@@ -35,7 +35,7 @@ def open_window(d: D, window: Window) -> bool:
     kind = kind_of(d.state.top)
     for seat in seats:
         if kind in d.state.auto[seat]:
-            d.answered(seat)
+            d.mark_answered(seat)
     return True
 
 
@@ -47,18 +47,18 @@ def go_window(d: D, frame: Frame) -> None:
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     """IMP-11.3, IMP-11.6, IMP-11.8: nothing more of this seat in this window."""
     for_combat = move.for_combat is True
-    need(not for_combat or frame.kind == "round_window", "invalid_choice", "IMP-11.6")
+    require(not for_combat or frame.kind == "round_window", "invalid_choice", "IMP-11.6")
     until = COMBAT_END if for_combat else move.until
     if until and not (for_combat and "round" in d.state.auto[seat]):
         _set(d, seat, [kind_of(frame)], until)
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def do_set_auto_pass(d: D, frame: Frame, seat: Seat, move: SetAutoPass) -> None:
     """IMP-11.8: private; answers a window of that kind that waits for the seat."""
     _set(d, seat, move.windows, move.until)
     if move.until != "off" and kind_of(frame) in move.windows and seat in frame.owing:
-        d.answered(seat)
+        d.mark_answered(seat)
 
 
 def _set(d: D, seat: Seat, windows: Sequence[str], until: str) -> None:

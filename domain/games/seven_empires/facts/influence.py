@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.state import Seven
-from domain.kernel.schema.declarations import Fact, declared
+from domain.kernel.schema.declarations import Fact, declared_classes
 from domain.types import Seat
 
 
@@ -50,4 +50,4 @@ class WorkerTaken(Fact[Seven], frozen=True):
         return state_updates.card(s, self.seat, self.card)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

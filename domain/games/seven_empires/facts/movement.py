@@ -11,7 +11,7 @@ from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.data import Unit
 from domain.games.seven_empires.state import Seven
 from domain.games.seven_empires.value_objects import Step
-from domain.kernel.schema.declarations import UNSET, Fact, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Fact, Maybe, declared_classes
 from domain.types import Seat
 
 Outcome = Literal["both_fall", "attacker_stands", "counter_fight"]
@@ -119,4 +119,4 @@ class FlagPlaced(Fact[Seven], frozen=True):
         return state_updates.flag(s, self.region, self.empire)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -9,7 +9,7 @@ from domain.games.seven_empires.data import Unit
 from domain.games.seven_empires.state import Seven
 from domain.games.seven_empires.value_objects import Placed, Removed
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 
@@ -99,4 +99,4 @@ class EventUnitPlaced(Fact[Seven], frozen=True):
         return state_updates.unit(s, self.empire, self.unit, self.region)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -9,7 +9,7 @@ from domain.games.seven_empires import state_updates
 from domain.games.seven_empires.data import EMPIRES, SLOTS, Action
 from domain.games.seven_empires.state import MODES, Empire, Movement, Seven, Turn
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Part, among, declared, or_none
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Part, among, declared_classes, or_none
 from domain.types import Seat
 
 ModeWord = Annotated[str, among(MODES)]
@@ -194,4 +194,4 @@ class GameScored(Fact[Seven], frozen=True):
     winners: Sequence[Seat]
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import ARMIES, BORDERS, LAND, REGIONS, UNITS, Unit
 from domain.games.seven_empires.facts.movement import ArmyMoved, FleetsDone
@@ -37,7 +37,7 @@ def check_army(s: Seven, seat: Seat, move: MoveLand) -> None:
 
 def check_departure(s: Seven, region: str, unit: str) -> None:
     """SE7-8.5: an army that can move."""
-    need(unit in ARMIES, "not_an_army", "SE7-8.5", unit=unit)
+    require(unit in ARMIES, "not_an_army", "SE7-8.5", unit=unit)
     need_mover(s, region, unit)
 
 
@@ -49,21 +49,21 @@ def check_end(s: Seven, start: str, unit: str, end: str, target: str | None) -> 
 
 def check_steps(s: Seven, start: str, unit: str, steps: Sequence[Step]) -> None:
     """SE7-8.5, SE7-8.6: one or two steps, not in a circle."""
-    need(bool(steps), "path_invalid", "SE7-8.5")
-    need(len(steps) <= BORDERS[unit], "too_far", "SE7-8.5", most=BORDERS[unit])
+    require(bool(steps), "path_invalid", "SE7-8.5")
+    require(len(steps) <= BORDERS[unit], "too_far", "SE7-8.5", most=BORDERS[unit])
     here, used = start, list(s.moving.used)
     for step in steps:
         check_step(s, here, step, used)
         here, used = step.to, [*used, *transport.two_masters(s, step.seas or ())]
-    need(here != start, "path_invalid", "SE7-8.5")
+    require(here != start, "path_invalid", "SE7-8.5")
 
 
 def check_step(s: Seven, here: str, step: Step, used: Sequence[str]) -> None:
     """SE7-8.5, SE7-8.6: a land border, or a transport."""
     goes = REGIONS[step.to] != "sea" and step.to != here
-    need(goes and (step.seas is None or transport.well_formed(step.seas)), "path_invalid", "SE7-8.5", to=step.to)
+    require(goes and (step.seas is None or transport.well_formed(step.seas)), "path_invalid", "SE7-8.5", to=step.to)
     if step.seas is None:
-        need(step.to in LAND[here], "not_adjacent", "SE7-8.5", region=here, to=step.to)
+        require(step.to in LAND[here], "not_adjacent", "SE7-8.5", region=here, to=step.to)
     else:
         transport.check_seas(here, step.to, step.seas)
         transport.check_carriers(s, step.seas, used)
@@ -89,7 +89,7 @@ def march(d: D, start: str, kind: str, steps: Sequence[Step], target: str | None
 
 def do_answer(d: D, frame: Frame, seat: Seat, move: AnswerPassage) -> None:
     """SE7-8.7: granted, the move is carried out as it was announced."""
-    about = frame.of(frames.Passage)
+    about = frame.context(frames.Passage)
     answer(d, about, seat, move)
     if move.grant:
         march(d, about.from_, about.unit, about.steps, about.target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import ARMIES, CITIES, LIMITS, SHIPS, UNITS, Unit
 from domain.games.seven_empires.facts.pieces import UnitsDeployed
@@ -43,21 +43,21 @@ def check_attack_deploy(s: Seven, seat: Seat, move: AttackDeploy) -> None:
     """SE7-15.8: the errors of `attack_deploy`, in this order."""
     known_regions(*(p.region for p in move.units))
     known_units(p.unit for p in move.units)
-    need(len(move.units) <= MOST, "too_many_units", RULE, most=MOST)
+    require(len(move.units) <= MOST, "too_many_units", RULE, most=MOST)
     before: Counter[str] = Counter()
     for placing in move.units:
         check_placing(s, placing, before)
         before[placing.unit] += 1
-    need(len(move.units) >= number_due(s, s.acting), "deployment_incomplete", RULE, due=number_due(s, s.acting))
+    require(len(move.units) >= number_due(s, s.acting), "deployment_incomplete", RULE, due=number_due(s, s.acting))
 
 
 def check_placing(s: Seven, placing: Placing, before: Counter[str]) -> None:
     """SE7-9.1: of one unit, after those before it."""
     need_own_free_city(s, placing.region, s.acting, RULE)
     port = placing.unit not in SHIPS or CITIES[placing.region].anchor is not None
-    need(port, "not_a_port", RULE, region=placing.region)
+    require(port, "not_a_port", RULE, region=placing.region)
     left = s.supply(s.acting, placing.unit) - before[placing.unit]
-    need(left > 0, "supply_exhausted", "SE7-0.10", unit=placing.unit)
+    require(left > 0, "supply_exhausted", "SE7-0.10", unit=placing.unit)
 
 
 def do_attack_deploy(d: D, frame: Frame, seat: Seat, move: AttackDeploy) -> None:
@@ -65,7 +65,7 @@ def do_attack_deploy(d: D, frame: Frame, seat: Seat, move: AttackDeploy) -> None
     check_attack_deploy(d.state, seat, move)
     if move.units:
         d.add(UnitsDeployed(d.state.acting, placed(move.units)))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     movement.begin(d, able(move.units))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.facts.pieces import CityBuilt
 from domain.games.seven_empires.moves import BuildCity
@@ -30,12 +30,12 @@ def check_build(s: Seven, seat: Seat, move: BuildCity) -> None:
     """SE7-15.5: the errors of `build_city`, in this order."""
     known_regions(move.region)
     need_own_free_city(s, move.region, s.acting, "SE7-5.1")
-    need(s.level(move.region) < HIGHEST, "city_at_maximum", "SE7-5.1", region=move.region)
+    require(s.level(move.region) < HIGHEST, "city_at_maximum", "SE7-5.1", region=move.region)
 
 
 def do_build(d: D, frame: Frame, seat: Seat, move: BuildCity) -> None:
     """SE7-5.1: the level rises by one; then units are deployed."""
     check_build(d.state, seat, move)
     d.add(CityBuilt(d.state.acting, move.region, d.state.level(move.region) + 1))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     ask_actor(d, frames.Deploy)

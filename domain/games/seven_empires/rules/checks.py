@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, REGIONS, UNITS
 from domain.games.seven_empires.state import Seven
 
@@ -13,35 +13,35 @@ UNKNOWN = "SE7-15.1"
 
 def known_empire(empire: str) -> None:
     """There is such an empire."""
-    need(empire in EMPIRES, "unknown_empire", UNKNOWN, empire=empire)
+    require(empire in EMPIRES, "unknown_empire", UNKNOWN, empire=empire)
 
 
 def known_action(action: str) -> None:
     """There is such an action."""
-    need(action in ACTIONS, "unknown_action", UNKNOWN, action=action)
+    require(action in ACTIONS, "unknown_action", UNKNOWN, action=action)
 
 
 def known_regions(*regions: str) -> None:
     """The map has these regions."""
     for region in regions:
-        need(region in REGIONS, "unknown_region", UNKNOWN, region=region)
+        require(region in REGIONS, "unknown_region", UNKNOWN, region=region)
 
 
 def known_units(units: Iterable[str]) -> None:
     """There are such units."""
     for unit in units:
-        need(unit in UNITS, "unknown_unit", UNKNOWN, unit=unit)
+        require(unit in UNITS, "unknown_unit", UNKNOWN, unit=unit)
 
 
 def need_own_city(region: str, empire: str, rule: str) -> None:
     """SE7-0.4: a city region of the empire."""
     own = region in CITIES and CITIES[region].empire == empire
-    need(own, "not_own_city", rule, region=region, empire=empire)
+    require(own, "not_own_city", rule, region=region, empire=empire)
 
 
 def need_free_city(s: Seven, region: str, rule: str) -> None:
     """SE7-8.13: a city region that is unoccupied."""
-    need(not s.occupied(region), "city_occupied", rule, region=region)
+    require(not s.occupied(region), "city_occupied", rule, region=region)
 
 
 def need_own_free_city(s: Seven, region: str, empire: str, rule: str) -> None:
@@ -52,4 +52,4 @@ def need_own_free_city(s: Seven, region: str, empire: str, rule: str) -> None:
 
 def need_city_tile(s: Seven, region: str, rule: str) -> None:
     """SE7-5.2: a city region of level 1 or 2."""
-    need(s.level(region) > 0, "no_city_tile", rule, region=region)
+    require(s.level(region) > 0, "no_city_tile", rule, region=region)

@@ -33,7 +33,7 @@ def start_decade(d: D, decade: int) -> None:
 
 def go_decade(d: D, frame: Frame) -> None:
     """The next step, when nobody owes anything."""
-    STEPS[frame.of(frames.Decade).todo[0]](d)
+    STEPS[frame.context(frames.Decade).todo[0]](d)
 
 
 def _turn(d: D) -> None:

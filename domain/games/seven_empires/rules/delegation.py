@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CITIES, SUBSTITUTE
 from domain.games.seven_empires.facts.pieces import CompensationDeployed
@@ -31,7 +31,7 @@ def check_delegate(s: Seven, seat: Seat, move: Delegate) -> None:
         known_regions(move.deploy.region)
         known_units([move.deploy.unit])
     need_waiting(s, move.empire)
-    need(s.current.mode == "delegation", "delegation_not_allowed", "SE7-4.2", mode=s.current.mode)
+    require(s.current.mode == "delegation", "delegation_not_allowed", "SE7-4.2", mode=s.current.mode)
     if move.deploy:
         check_compensation(s, move.deploy)
 
@@ -39,21 +39,21 @@ def check_delegate(s: Seven, seat: Seat, move: Delegate) -> None:
 def check_compensation(s: Seven, placing: Placing) -> None:
     """SE7-4.6: what a city of any empire can produce at that moment."""
     region, unit = placing.region, placing.unit
-    need(region in CITIES, "not_a_city", RULE, region=region)
+    require(region in CITIES, "not_a_city", RULE, region=region)
     need_free_city(s, region, RULE)
     need_city_tile(s, region, RULE)
     empire = CITIES[region].empire
     primary = s.product(region)
     instead = SUBSTITUTE.get(primary) == unit and not s.supply(empire, primary)
-    need(unit == primary or instead, "cannot_produce", RULE, region=region, unit=unit)
-    need(s.supply(empire, unit) > 0, "supply_exhausted", "SE7-0.10", unit=unit)
+    require(unit == primary or instead, "cannot_produce", RULE, region=region, unit=unit)
+    require(s.supply(empire, unit) > 0, "supply_exhausted", "SE7-0.10", unit=unit)
 
 
 def do_delegate(d: D, frame: Frame, seat: Seat, move: Delegate) -> None:
     """SE7-4.6: perhaps a unit; then the monarch chooses the action and is the actor."""
     check_delegate(d.state, seat, move)
     to = d.state.monarch(move.empire) or 0
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     d.add(EmpireDelegated(seat, move.empire, to))
     if move.deploy:
         _compensate(d, seat, move.deploy)

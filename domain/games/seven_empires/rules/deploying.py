@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires.data import LIMITS, SUBSTITUTE, UNITS, Unit
 from domain.games.seven_empires.facts.pieces import UnitsDeployed
 from domain.games.seven_empires.moves import Deploy
@@ -13,7 +13,7 @@ from domain.games.seven_empires.rules.checks import known_regions, known_units, 
 from domain.games.seven_empires.state import D, Seven
 from domain.games.seven_empires.value_objects import Placed, Placing, gathered
 from domain.kernel.rules.flow import Frame
-from domain.kernel.schema.declarations import given
+from domain.kernel.schema.declarations import unwrap
 from domain.types import Seat
 
 RULE = "SE7-5.2"
@@ -40,17 +40,17 @@ def makers(s: Seven, empire: str) -> dict[Unit, list[str]]:
 def wanted(move: Deploy) -> list[Placing]:
     """The units of a move, one by one, in either way."""
     if move.mode == "each_city":
-        return [*given(move.units)]
-    return [Placing(given(move.region), unit) for unit in given(move.levy)]
+        return [*unwrap(move.units)]
+    return [Placing(unwrap(move.region), unit) for unit in unwrap(move.levy)]
 
 
 def check_deploy(s: Seven, seat: Seat, move: Deploy) -> None:
     """SE7-15.6: the errors of `deploy`, in this order."""
     units = wanted(move)
-    known_regions(*([given(move.region)] if move.mode == "palace" else [p.region for p in units]))
+    known_regions(*([unwrap(move.region)] if move.mode == "palace" else [p.region for p in units]))
     known_units(p.unit for p in units)
     if move.mode == "palace":
-        _check_palace(s, given(move.region), len(units))
+        _check_palace(s, unwrap(move.region), len(units))
     else:
         _check_cities(s, units)
     _check_products(s, units)
@@ -65,7 +65,7 @@ def _check_cities(s: Seven, units: Sequence[Placing]) -> None:
     for placing in units:
         need_own_free_city(s, placing.region, s.acting, RULE)
         need_city_tile(s, placing.region, RULE)
-        need(placing.region not in named, "one_unit_per_city", RULE, region=placing.region)
+        require(placing.region not in named, "one_unit_per_city", RULE, region=placing.region)
         named.add(placing.region)
 
 
@@ -73,8 +73,8 @@ def _check_palace(s: Seven, region: str, number: int) -> None:
     """SE7-5.2: three units at most in one eligible city with a palace."""
     need_own_free_city(s, region, s.acting, RULE)
     need_city_tile(s, region, RULE)
-    need(region in s.palaces, "no_palace", RULE, region=region)
-    need(number <= LEVY, "too_many_units", RULE, most=LEVY)
+    require(region in s.palaces, "no_palace", RULE, region=region)
+    require(number <= LEVY, "too_many_units", RULE, most=LEVY)
 
 
 def _check_products(s: Seven, units: Sequence[Placing]) -> None:
@@ -82,14 +82,14 @@ def _check_products(s: Seven, units: Sequence[Placing]) -> None:
     for placing in units:
         primary = s.product(placing.region)
         fits = placing.unit in (primary, SUBSTITUTE.get(primary))
-        need(fits, "cannot_produce", RULE, region=placing.region, unit=placing.unit)
+        require(fits, "cannot_produce", RULE, region=placing.region, unit=placing.unit)
 
 
 def _check_supply(s: Seven, units: Sequence[Placing]) -> None:
     """SE7-0.10: no more of a type than in supply."""
     for unit, number in Counter(p.unit for p in units).items():
         have = s.supply(s.acting, unit)
-        need(number <= have, "supply_exhausted", "SE7-0.10", unit=unit, supply=have)
+        require(number <= have, "supply_exhausted", "SE7-0.10", unit=unit, supply=have)
 
 
 def _check_substitutes(s: Seven, units: Sequence[Placing]) -> None:
@@ -98,13 +98,13 @@ def _check_substitutes(s: Seven, units: Sequence[Placing]) -> None:
     for placing in units:
         primary = s.product(placing.region)
         used_up = placing.unit == primary or placed[primary] == s.supply(s.acting, primary)
-        need(used_up, "cannot_produce", "SE7-5.3", region=placing.region, unit=placing.unit)
+        require(used_up, "cannot_produce", "SE7-5.3", region=placing.region, unit=placing.unit)
 
 
 def _due(s: Seven, move: Deploy) -> Iterator[tuple[Unit, int]]:
     """SE7-5.2: how many primary units of each type must be deployed."""
     if move.mode == "palace":
-        primary = s.product(given(move.region))
+        primary = s.product(unwrap(move.region))
         yield primary, min(LEVY, s.supply(s.acting, primary))
         return
     for unit, regions in makers(s, s.acting).items():
@@ -115,14 +115,14 @@ def _check_complete(s: Seven, units: Sequence[Placing], due: dict[Unit, int]) ->
     """SE7-5.2: deploying is mandatory as far as it is possible."""
     placed = Counter(p.unit for p in units if p.unit == s.product(p.region))
     for unit, number in due.items():
-        need(placed[unit] >= number, "deployment_incomplete", RULE, unit=unit, due=number)
+        require(placed[unit] >= number, "deployment_incomplete", RULE, unit=unit, due=number)
 
 
 def do_deploy(d: D, frame: Frame, seat: Seat, move: Deploy) -> None:
     """SE7-5.2: the units stand in their cities; the action is over."""
     check_deploy(d.state, seat, move)
     d.add(UnitsDeployed(d.state.acting, placed(wanted(move))))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
 
 
 def placed(units: Sequence[Placing]) -> list[Placed]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CARDS, LETTERED, ROUNDS
 from domain.games.seven_empires.facts.influence import CardDrafted
@@ -40,20 +40,20 @@ def check_draft(s: Seven, seat: Seat, move: DraftInfluence) -> None:
     """SE7-15.2: the errors of `draft_influence`, in this order."""
     known_empire(move.empire)
     holds = any(CARDS[card].empire == move.empire for card in s.hands[seat])
-    need(not holds, "draft_same_empire", "SE7-2.9", empire=move.empire)
-    letter = s.top.of(frames.Draft).letter
+    require(not holds, "draft_same_empire", "SE7-2.9", empire=move.empire)
+    letter = s.top.context(frames.Draft).letter
     found = offered_card(s, move.empire, letter) is not None
     if letter:
-        need(found, "draft_card_gone", "SE7-2.9", empire=move.empire, letter=letter)
-    need(found, "pile_empty", "SE7-2.10", empire=move.empire)
+        require(found, "draft_card_gone", "SE7-2.9", empire=move.empire, letter=letter)
+    require(found, "pile_empty", "SE7-2.10", empire=move.empire)
 
 
 def take(d: D, seat: Seat, move: DraftInfluence) -> bool:
     """SE7-2.9: the card goes to the hand; whether that was the last pick of the draft."""
-    about = d.state.top.of(frames.Draft)
+    about = d.state.top.context(frames.Draft)
     card = offered_card(d.state, move.empire, about.letter)
     d.add(CardDrafted(seat, str(card)))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     rest = list(about.remaining[1:])
     if rest:
         ask(d, about.round, rest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CITIES, UNITS, Unit
 from domain.games.seven_empires.facts.movement import Fought
@@ -30,9 +30,9 @@ def check_target(s: Seven, region: str, target: str | None) -> None:
     found = s.foreign(region, s.acting)
     types = found[1] if found else {}
     if target is None:
-        need(len(types) < 2, "target_required", "SE7-8.8", region=region)
+        require(len(types) < 2, "target_required", "SE7-8.8", region=region)
     else:
-        need(target in types, "target_not_there", "SE7-8.8", region=region, target=target)
+        require(target in types, "target_not_there", "SE7-8.8", region=region, target=target)
 
 
 def aimed(s: Seven, region: str, target: str | None) -> Unit | None:
@@ -53,7 +53,7 @@ def check_last_city(s: Seven, start: str, unit: str, region: str, target: str | 
     if region not in CITIES or CITIES[region].empire == s.acting:
         return
     last = not s.occupied(region) and _is_last(s, region, start, unit)
-    need(not (last and _stays(s, region, unit, target)), "last_city_region", "SE7-8.12", region=region)
+    require(not (last and _stays(s, region, unit, target)), "last_city_region", "SE7-8.12", region=region)
 
 
 def _is_last(s: Seven, region: str, start: str, unit: str) -> bool:
@@ -103,13 +103,13 @@ def _fall(d: D, region: str, attacked: str, unit: Unit) -> None:
 def check_defender(s: Seven, seat: Seat, move: ChooseDefender) -> None:
     """SE7-15.13: the errors of `choose_defender`."""
     known_units([move.unit])
-    about = s.top.of(frames.Counterfight)
-    need(move.unit in about.units, "no_such_unit", "SE7-0.5", region=about.region, unit=move.unit)
+    about = s.top.context(frames.Counterfight)
+    require(move.unit in about.units, "no_such_unit", "SE7-0.5", region=about.region, unit=move.unit)
 
 
 def do_defend(d: D, frame: Frame, seat: Seat, move: ChooseDefender) -> None:
     """SE7-8.11."""
     check_defender(d.state, seat, move)
-    about = frame.of(frames.Counterfight)
-    d.answered(seat, end=True)
+    about = frame.context(frames.Counterfight)
+    d.mark_answered(seat, end=True)
     _fall(d, about.region, about.empire, UNITS[UNITS.index(move.unit)])

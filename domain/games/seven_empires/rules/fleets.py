@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires.data import BORDERS, CITIES, REGIONS, SEA, SHIPS, Unit
 from domain.games.seven_empires.facts.movement import ShipMoved
 from domain.games.seven_empires.moves import MoveShip
@@ -24,32 +24,32 @@ def check_ship(s: Seven, seat: Seat, move: MoveShip) -> None:
     check_departure(s, move.from_, move.unit)
     check_path(move.from_, move.unit, move.path)
     neutral.check_passage(s, move.path)
-    need(not s.own(move.path[-1], s.acting), "own_ship_there", "SE7-8.3", region=move.path[-1])
+    require(not s.own(move.path[-1], s.acting), "own_ship_there", "SE7-8.3", region=move.path[-1])
 
 
 def check_departure(s: Seven, region: str, unit: str) -> None:
     """SE7-8.1: a ship that can move, before the first army."""
-    need(unit in SHIPS, "not_a_ship", "SE7-8.1", unit=unit)
-    need(not s.moving.armies, "fleet_moves_over", "SE7-8.1")
+    require(unit in SHIPS, "not_a_ship", "SE7-8.1", unit=unit)
+    require(not s.moving.armies, "fleet_moves_over", "SE7-8.1")
     need_mover(s, region, unit)
 
 
 def check_path(start: str, unit: str, path: Sequence[str]) -> None:
     """SE7-8.2, SE7-8.3: over seas, border by border, not too far and not in a circle."""
     seas = all(REGIONS[region] == "sea" for region in path)
-    need(bool(path) and seas, "path_invalid", "SE7-8.2")
+    require(bool(path) and seas, "path_invalid", "SE7-8.2")
     for here, there in zip([start, *path], path, strict=False):
         _check_border(here, there)
-    need(len(path) <= BORDERS[unit], "too_far", "SE7-8.2", most=BORDERS[unit])
-    need(path[-1] != start, "path_invalid", "SE7-8.3")
+    require(len(path) <= BORDERS[unit], "too_far", "SE7-8.2", most=BORDERS[unit])
+    require(path[-1] != start, "path_invalid", "SE7-8.3")
 
 
 def _check_border(here: str, there: str) -> None:
     """SE7-8.2: out of a port to its anchor sea, then from sea to sea."""
     if here in CITIES:
-        need(CITIES[here].anchor == there, "not_the_anchor_sea", "SE7-8.2", region=here, sea=there)
+        require(CITIES[here].anchor == there, "not_the_anchor_sea", "SE7-8.2", region=here, sea=there)
     else:
-        need(there in SEA[here], "not_adjacent", "SE7-8.2", region=here, to=there)
+        require(there in SEA[here], "not_adjacent", "SE7-8.2", region=here, to=there)
 
 
 def do_ship(d: D, frame: Frame, seat: Seat, move: MoveShip) -> None:

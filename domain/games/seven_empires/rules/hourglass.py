@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.common.seats import clockwise
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CITIES, EMPIRES, LIMITS, OWN_CITIES, SHIPS, WORKERS, Unit
@@ -30,7 +30,7 @@ def begin(d: D, tile: str) -> None:
 
 def go_hourglass(d: D, frame: Frame) -> None:
     """SE7-11.2, SE7-11.4: the next in the queue that can be served; the end of the tile."""
-    about = frame.of(frames.Hourglass)
+    about = frame.context(frames.Hourglass)
     if about.tile in GIVES and reductions.ask_first(d):
         return
     if about.empires:
@@ -60,27 +60,27 @@ def _next_card(d: D, about: frames.Hourglass, queue: list[Seat]) -> None:
 def check_take_influence(s: Seven, seat: Seat, move: TakeInfluence) -> None:
     """SE7-15.15: the errors of `take_influence`."""
     known_empire(move.empire)
-    need(bool(s.pile(move.empire)), "pile_empty", "SE7-11.3", empire=move.empire)
+    require(bool(s.pile(move.empire)), "pile_empty", "SE7-11.3", empire=move.empire)
 
 
 def do_take_influence(d: D, frame: Frame, seat: Seat, move: TakeInfluence) -> None:
     """SE7-11.3: the top card of the pile."""
     check_take_influence(d.state, seat, move)
     d.add(InfluenceTaken(seat, d.state.pile(move.empire)[0]))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
 
 
 def check_take_worker(s: Seven, seat: Seat, move: TakeWorker) -> None:
     """SE7-15.16: the errors of `take_worker`."""
     known_empire(move.empire)
-    need(move.empire in s.workers(), "worker_taken", "SE7-11.2", empire=move.empire)
+    require(move.empire in s.workers(), "worker_taken", "SE7-11.2", empire=move.empire)
 
 
 def do_take_worker(d: D, frame: Frame, seat: Seat, move: TakeWorker) -> None:
     """SE7-11.2: a worker of the stock."""
     check_take_worker(d.state, seat, move)
     d.add(WorkerTaken(seat, WORKERS[move.empire]))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
 
 
 # --- units ----------------------------------------------------------------------------------------------------
@@ -116,16 +116,16 @@ def check_place(s: Seven, seat: Seat, move: PlaceEventUnit) -> None:
     """SE7-15.17: the errors of `place_event_unit`, in this order."""
     known_empire(move.empire)
     known_regions(move.region)
-    about = s.top.of(frames.TileUnit)
-    need(move.empire == about.queue[0], "wrong_empire", "SE7-11.2", empire=about.queue[0])
+    about = s.top.context(frames.TileUnit)
+    require(move.empire == about.queue[0], "wrong_empire", "SE7-11.2", empire=about.queue[0])
     need_own_free_city(s, move.region, move.empire, "SE7-11.2")
     code = "not_a_port" if GIVES[about.tile] in SHIPS else "city_full"
-    need(_takes(s, move.region, about.tile), code, "SE7-11.2", region=move.region)
+    require(_takes(s, move.region, about.tile), code, "SE7-11.2", region=move.region)
 
 
 def do_place(d: D, frame: Frame, seat: Seat, move: PlaceEventUnit) -> None:
     """SE7-11.2: the unit stands in the city; too many there are reduced at once."""
     check_place(d.state, seat, move)
-    tile = frame.of(frames.TileUnit).tile
+    tile = frame.context(frames.TileUnit).tile
     d.add(EventUnitPlaced(seat, move.empire, GIVES[tile], move.region))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import REGIONS
 from domain.games.seven_empires.facts.movement import FlagPlaced
@@ -32,13 +32,13 @@ def begin(d: D, able: Mapping[str, Mapping[str, int]]) -> None:
 def need_mover(s: Seven, region: str, unit: str) -> None:
     """SE7-0.5, SE7-0.12, SE7-9.2: such a unit stands there, and one can still move."""
     there = s.own(region, s.acting).get(unit, 0)
-    need(there > 0, "no_such_unit", "SE7-0.5", region=region, unit=unit)
-    need(s.moving.able.get(region, {}).get(unit, 0) > 0, "unit_cannot_move", "SE7-0.12", region=region, unit=unit)
+    require(there > 0, "no_such_unit", "SE7-0.5", region=region, unit=unit)
+    require(s.moving.able.get(region, {}).get(unit, 0) > 0, "unit_cannot_move", "SE7-0.12", region=region, unit=unit)
 
 
 def do_end(d: D, frame: Frame, seat: Seat, move: EndMovement) -> None:
     """SE7-8.15: flags; the action is over."""
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     d.add(MovementEnded(d.state.acting))
     place_flags(d)
 

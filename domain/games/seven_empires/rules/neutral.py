@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires.data import CITIES
 from domain.games.seven_empires.state import Seven
 
@@ -31,11 +31,11 @@ def check_passage(s: Seven, regions: Iterable[str]) -> None:
     """SE7-13.2: every region that is entered."""
     if peaceful(s):
         for region in regions:
-            need(enters(s, region), "neutral_must_be_peaceful", RULE, region=region)
+            require(enters(s, region), "neutral_must_be_peaceful", RULE, region=region)
 
 
 def check_march(s: Seven, regions: list[str]) -> None:
     """SE7-13.2: every region that is entered, and the last one."""
     check_passage(s, regions)
     last = regions[-1]
-    need(not peaceful(s) or ends(s, last), "neutral_must_be_peaceful", RULE, region=last)
+    require(not peaceful(s) or ends(s, last), "neutral_must_be_peaceful", RULE, region=last)

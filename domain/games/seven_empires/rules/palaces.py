@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CITIES
 from domain.games.seven_empires.facts.pieces import PalaceBuilt
@@ -37,14 +37,14 @@ def check_palace(s: Seven, seat: Seat, move: BuildPalace) -> None:
     """SE7-15.7: the errors of `build_palace`, in this order."""
     known_regions(move.region)
     need_own_free_city(s, move.region, s.acting, "SE7-6.1")
-    need(_grows(s, move.region), "palace_at_maximum", "SE7-6.1", region=move.region)
+    require(_grows(s, move.region), "palace_at_maximum", "SE7-6.1", region=move.region)
 
 
 def do_palace(d: D, frame: Frame, seat: Seat, move: BuildPalace) -> None:
     """SE7-6.1, SE7-6.2: one crown more; then all are counted."""
     check_palace(d.state, seat, move)
     d.add(PalaceBuilt(d.state.acting, move.region, d.state.palaces.get(move.region, 0) + 1))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     _score(d)
 
 

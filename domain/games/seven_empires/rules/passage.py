@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import UNITS
 from domain.games.seven_empires.facts.movement import PassageAsked, PassageGranted, PassageRefused
@@ -22,7 +22,7 @@ def blocking(s: Seven, region: str) -> str | None:
 def check_refused(s: Seven, through: str) -> None:
     """SE7-8.7: one answer for a region in an action, while an army bars it."""
     barred = through in s.moving.refused and blocking(s, through) is not None
-    need(not barred, "passage_refused", "SE7-8.7", region=through)
+    require(not barred, "passage_refused", "SE7-8.7", region=through)
 
 
 def ask_passage(d: D, move: MoveLand) -> bool:
@@ -41,6 +41,6 @@ def ask_passage(d: D, move: MoveLand) -> bool:
 
 def answer(d: D, about: frames.Passage, seat: Seat, move: AnswerPassage) -> None:
     """SE7-8.7: refused, the unit stays unmoved and its transports unused."""
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     kind = PassageGranted if move.grant else PassageRefused
     d.add(kind(seat, about.empire, about.through))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import CITIES, DATA_ORDER, LIMITS, REGIONS, UNITS
 from domain.games.seven_empires.facts.pieces import UnitsReduced
@@ -60,17 +60,17 @@ def check_reduce(s: Seven, seat: Seat, move: ReduceRegion) -> None:
     """SE7-15.14: the errors of `reduce_region`, in this order."""
     known_regions(move.region)
     known_units(move.remove)
-    due = s.top.of(frames.Reduction)
-    need(move.region == due.region, "wrong_region", "SE7-10.2", region=due.region)
-    need(len(move.remove) == due.excess, "wrong_count", "SE7-10.2", excess=due.excess)
+    due = s.top.context(frames.Reduction)
+    require(move.region == due.region, "wrong_region", "SE7-10.2", region=due.region)
+    require(len(move.remove) == due.excess, "wrong_count", "SE7-10.2", excess=due.excess)
     there = s.own(due.region, due.empire)
     for unit, number in Counter(move.remove).items():
-        need(number <= there.get(unit, 0), "no_such_unit", "SE7-0.5", unit=unit, region=due.region)
+        require(number <= there.get(unit, 0), "no_such_unit", "SE7-0.5", unit=unit, region=due.region)
 
 
 def do_reduce(d: D, frame: Frame, seat: Seat, move: ReduceRegion) -> None:
     """SE7-10.2: the units go back to the supply; then the next region."""
     check_reduce(d.state, seat, move)
     units = [Removed(unit, number) for unit in UNITS if (number := move.remove.count(unit))]
-    d.add(UnitsReduced(seat, frame.of(frames.Reduction).empire, move.region, units))
-    d.answered(seat, end=True)
+    d.add(UnitsReduced(seat, frame.context(frames.Reduction).empire, move.region, units))
+    d.mark_answered(seat, end=True)

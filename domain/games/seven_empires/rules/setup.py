@@ -35,7 +35,7 @@ from domain.kernel.records.audience import TABLE
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.meta import Table
 from domain.kernel.schema.declarations import UNSET
-from domain.kernel.schema.validators import expected
+from domain.kernel.schema.validators import expected_message
 from domain.kernel.text.message_catalog import Message
 from domain.types import Seat
 
@@ -139,5 +139,5 @@ def check_table(table: Table) -> None:
         )
     if DEALS[card]["players"] != table.seats:
         raise InvalidTable(
-            expected(Message("a card for {players} players", players=table.seats)), "/options/distribution_card"
+            expected_message(Message("a card for {players} players", players=table.seats)), "/options/distribution_card"
         )

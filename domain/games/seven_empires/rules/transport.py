@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires.data import COAST, REGIONS, SEA
 from domain.games.seven_empires.state import Seven
 from domain.kernel.rules.ruleset import memo
@@ -15,16 +15,16 @@ RULE = "SE7-8.6"
 
 def check_seas(here: str, there: str, via: Sequence[str]) -> None:
     """SE7-8.6: a chain of different seas from coast to coast."""
-    need(via[0] in COAST[here] and via[-1] in COAST[there], "no_coast", RULE, region=here, to=there)
+    require(via[0] in COAST[here] and via[-1] in COAST[there], "no_coast", RULE, region=here, to=there)
     for sea, following in pairwise(via):
-        need(following in SEA[sea], "not_adjacent", RULE, region=sea, to=following)
+        require(following in SEA[sea], "not_adjacent", RULE, region=sea, to=following)
 
 
 def check_carriers(s: Seven, via: Sequence[str], used: Sequence[str]) -> None:
     """SE7-8.6: a ship of the empire in every sea, and no two-master twice."""
     for sea in via:
-        need(bool(s.own(sea, s.acting)), "no_transport_ship", RULE, sea=sea)
-        need(sea not in used, "transport_used", RULE, sea=sea)
+        require(bool(s.own(sea, s.acting)), "no_transport_ship", RULE, sea=sea)
+        require(sea not in used, "transport_used", RULE, sea=sea)
 
 
 def well_formed(via: Sequence[str]) -> bool:

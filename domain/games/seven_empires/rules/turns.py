@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.games.common.checks import need
+from domain.games.common.checks import require
 from domain.games.seven_empires import frames
 from domain.games.seven_empires.data import ACTIONS
 from domain.games.seven_empires.facts.sequence import MarkerPlaced
@@ -32,8 +32,8 @@ def check_choose(s: Seven, seat: Seat, move: ChooseAction) -> None:
     if s.top.kind == "choose_empire":
         check_empire(s, seat, move.empire)
     else:
-        due = s.top.of(frames.ChooseDelegatedAction).empire
-        need(move.empire == due, "wrong_empire", "SE7-4.6", empire=due)
+        due = s.top.context(frames.ChooseDelegatedAction).empire
+        require(move.empire == due, "wrong_empire", "SE7-4.6", empire=due)
     check_marker(s, move.empire, move.action)
 
 
@@ -42,25 +42,25 @@ def check_empire(s: Seven, seat: Seat, empire: str) -> None:
     need_waiting(s, empire)
     mode = s.current.mode
     allowed = mode != "delegation" and empire in choosable(s, seat, mode)
-    need(allowed, MUST[mode], "SE7-4.2", empire=empire)
+    require(allowed, MUST[mode], "SE7-4.2", empire=empire)
 
 
 def need_waiting(s: Seven, empire: str) -> None:
     """SE7-10.3: an empire acts once in a decade."""
-    need(not s.acted(empire), "empire_already_acted", "SE7-10.3", empire=empire)
+    require(not s.acted(empire), "empire_already_acted", "SE7-10.3", empire=empire)
 
 
 def check_marker(s: Seven, empire: str, action: str) -> None:
     """SE7-4.4: the marker lies on the tray."""
     slot = s.empires[empire].markers.get(action, "")
-    need(not slot, "action_not_available", "SE7-4.4", action=action, slot=slot)
+    require(not slot, "action_not_available", "SE7-4.4", action=action, slot=slot)
 
 
 def do_choose(d: D, frame: Frame, seat: Seat, move: ChooseAction) -> None:
     """SE7-4.4: the marker goes to slot I, and the action begins."""
     check_choose(d.state, seat, move)
     action = ACTIONS[ACTIONS.index(move.action)]
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     d.add(MarkerPlaced(seat, move.empire, action, d.state.current.mode))
     BEGIN[action](d)
 

@@ -10,7 +10,7 @@ from domain.games.struggle_of_empires.data import Unit
 from domain.games.struggle_of_empires.state import Cause, Combat, Loss, Offer, Party, Side, Stage, Struggle, Winner
 from domain.games.struggle_of_empires.value_objects import LossChoice, OfferMade
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Meta, Part, declared, or_none
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Meta, Part, declared_classes, or_none
 from domain.types import Seat
 
 Die = Annotated[int, Meta(ge=1, le=6)]
@@ -192,4 +192,4 @@ class CombatEnded(Fact[Struggle], frozen=True):
         return flow.assign(s, combat=None)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.state import Side, Struggle
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import Count, Fact, declared
+from domain.kernel.schema.declarations import Count, Fact, declared_classes
 from domain.types import Seat
 
 
@@ -128,4 +128,4 @@ class RegionScored(Fact[Struggle], frozen=True):
         return state_updates.empire(s, self.seat, vp=self.total)
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

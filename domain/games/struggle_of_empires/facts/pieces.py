@@ -11,7 +11,7 @@ from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.data import Unit
 from domain.games.struggle_of_empires.state import Moved, Struggle
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declared_classes
 from domain.types import Seat
 
 Arrival = Literal["arrives", "lost", "turned_back"]
@@ -115,4 +115,4 @@ class MarkerRemoved(Fact[Struggle], frozen=True):
         return flow.assign(s, markers={**s.markers, self.region: left}, gone=(*s.gone, self.marker))
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -9,7 +9,7 @@ from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.data import MARKERS
 from domain.games.struggle_of_empires.state import Auction, StandingBid, Struggle, Tile, Turn, nobody_aligned
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Meta, declared, or_none
+from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Meta, declared_classes, or_none
 from domain.types import Seat
 
 Action = Literal["buy_tile", "build", "move_unit", "colonize", "enslave", "attack"]
@@ -224,4 +224,4 @@ class UnrestRevealed(Fact[Struggle], frozen=True):
     unrest: Count
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

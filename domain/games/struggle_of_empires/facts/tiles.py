@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from domain.games.common.counts import plus
+from domain.games.common.counts import add_count
 from domain.games.struggle_of_empires import state_updates
 from domain.games.struggle_of_empires.data import RAIDERS
 from domain.games.struggle_of_empires.state import Blockade, Captive, Combat, Party, Struggle, Tile
 from domain.kernel.rules import flow
-from domain.kernel.schema.declarations import UNSET, Fact, Maybe, among, declared
+from domain.kernel.schema.declarations import UNSET, Fact, Maybe, among, declared_classes
 from domain.types import Seat
 
 Raider = Annotated[str, among(RAIDERS)]
@@ -43,7 +43,7 @@ class TileBoxed(Fact[Struggle], frozen=True):
     tile: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return flow.assign(state_updates.removed(s, self.seat, self.tile), boxed=plus(s.boxed, self.tile, 1))
+        return flow.assign(state_updates.removed(s, self.seat, self.tile), boxed=add_count(s.boxed, self.tile, 1))
 
 
 class TileReturned(Fact[Struggle], frozen=True):
@@ -127,4 +127,4 @@ class TokenFreed(Fact[Struggle], frozen=True):
         return flow.assign(state_updates.stocked(s, self.tile, 1), **{self.tile: None})
 
 
-FACTS = declared(__name__, Fact)
+FACTS = declared_classes(__name__, Fact)

@@ -65,5 +65,5 @@ def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
 
 
 def _end_turn(d: D, seat: Seat) -> None:
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     d.add(TurnEnded(seat))

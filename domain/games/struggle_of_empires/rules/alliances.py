@@ -20,7 +20,7 @@ from domain.kernel.rules.flow import Frame
 from domain.kernel.schema.declarations import UNSET
 from domain.types import Seat
 
-RULES = auction.Numbers(bid="SOE-6.3", limit="SOE-6.4")
+RULES = auction.RuleNumbers(bid="SOE-6.3", limit="SOE-6.4")
 MAX_BID: int = CONSTANTS["max_bid"]
 """SOE-6.4: no bid is higher."""
 
@@ -61,8 +61,8 @@ def do_pass_bid(d: D, frame: Frame, seat: Seat, move: PassBid) -> None:
     check_pass_bid(d.state, seat, move)
     d.add(BidPassed(seat, d.state.bidding.passes + 1))
     standing = d.state.bidding.standing
-    if standing and auction.won(d.state.bidding.passes, d.state.seats):
-        d.answered(seat, end=True)
+    if standing and auction.is_won(d.state.bidding.passes, d.state.seats):
+        d.mark_answered(seat, end=True)
         _award(d, standing)
     else:
         auction.next_bidder(d, seat, frames.AuctionBid())

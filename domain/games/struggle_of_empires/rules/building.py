@@ -7,11 +7,11 @@ from domain.games.struggle_of_empires.facts.pieces import UnitBuilt
 from domain.games.struggle_of_empires.moves import Build, BuildMilitia
 from domain.games.struggle_of_empires.rules import actions, money
 from domain.games.struggle_of_empires.rules.checks import (
-    need,
     need_action,
     need_population,
     need_region,
     need_supply,
+    require,
 )
 from domain.games.struggle_of_empires.rules.movement import ARRIVES, TURNED_BACK, check_destination, sail
 from domain.games.struggle_of_empires.state import D, Struggle
@@ -30,7 +30,7 @@ def check_build(s: Struggle, seat: Seat, move: Build) -> None:
 
 def check_build_militia(s: Struggle, seat: Seat, move: BuildMilitia) -> None:
     """SOE-7.5.5: the errors of `build_militia`, in this order."""
-    need(s.acting.militia_left > 0, "no_militia_build", "SOE-7.5.5")
+    require(s.acting.militia_left > 0, "no_militia_build", "SOE-7.5.5")
     _check_paid_build(s, seat, "army", move.to)
 
 

@@ -8,7 +8,7 @@ from domain.games.struggle_of_empires.facts.economy import UnrestAdded, UnrestRe
 from domain.games.struggle_of_empires.facts.tiles import TileBoxed, TileTaken
 from domain.games.struggle_of_empires.moves import BuyTile
 from domain.games.struggle_of_empires.rules import actions, money, raids
-from domain.games.struggle_of_empires.rules.checks import need, need_action, need_population
+from domain.games.struggle_of_empires.rules.checks import need_action, need_population, require
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.kernel.rules.flow import Frame
 from domain.kernel.schema.declarations import UNSET
@@ -21,10 +21,10 @@ RAID_REGIONS = {"pirates": frozenset(COLONIES), "slave_revolt": SLAVE_REVOLT_REG
 def check_buyable(s: Struggle, seat: Seat, tile: str) -> None:
     """SOE-7.4.4: the errors of `buy_tile` that any tile can have, in this order."""
     need_action(s, "SOE-7.4.4")
-    need(tile in TILES, "unknown_tile", "SOE-7.4.4", tile=tile)
-    need(not s.acting.tile_bought, "tile_already_bought", "SOE-7.4.4")
-    need(s.stock.get(tile, 0) > 0, "tile_not_in_stock", "SOE-7.4.4", tile=tile)
-    need(tile not in s.empires[seat].banned_tiles, "tile_banned_this_round", "SOE-9.2.4", tile=tile)
+    require(tile in TILES, "unknown_tile", "SOE-7.4.4", tile=tile)
+    require(not s.acting.tile_bought, "tile_already_bought", "SOE-7.4.4")
+    require(s.stock.get(tile, 0) > 0, "tile_not_in_stock", "SOE-7.4.4", tile=tile)
+    require(tile not in s.empires[seat].banned_tiles, "tile_banned_this_round", "SOE-9.2.4", tile=tile)
     need_population(s, seat, TILES[tile].population, "SOE-7.4.4")
 
 
@@ -45,9 +45,9 @@ def _aim(move: BuyTile) -> tuple[str, Seat]:
 def check_raid(s: Struggle, seat: Seat, tile: str, region: str, target: Seat) -> None:
     """SOE-9.6.2, SOE-9.7.1: another seat with a token in a region where the tile can go."""
     rule = "SOE-9.6.2" if tile == "pirates" else "SOE-9.7.1"
-    need(region in RAID_REGIONS[tile], "invalid_region", rule, region=region)
+    require(region in RAID_REGIONS[tile], "invalid_region", rule, region=region)
     there = target in s.everybody and region in s.empires[target].tokens
-    need(there and target != seat, "invalid_target", rule, target_seat=target)
+    require(there and target != seat, "invalid_target", rule, target_seat=target)
 
 
 def do_buy_tile(d: D, frame: Frame, seat: Seat, move: BuyTile) -> None:

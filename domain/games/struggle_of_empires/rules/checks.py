@@ -2,51 +2,51 @@
 
 from __future__ import annotations
 
-from domain.games.common.checks import need, passes
+from domain.games.common.checks import is_legal, require
 from domain.games.struggle_of_empires.data import REGIONS, SCORING
 from domain.games.struggle_of_empires.state import Struggle
 from domain.types import Seat
 
 __all__ = [
-    "need",
+    "is_legal",
     "need_action",
     "need_colony",
     "need_population",
     "need_region",
     "need_scoring_region",
     "need_supply",
-    "passes",
+    "require",
 ]
 
 
 def need_action(s: Struggle, rule: str) -> None:
     """SOE-7.2.1: an action is left."""
-    need(s.acting.actions_left > 0, "no_actions_left", rule)
+    require(s.acting.actions_left > 0, "no_actions_left", rule)
 
 
 def need_region(region: str, rule: str) -> None:
     """The map has such a region."""
-    need(region in REGIONS, "unknown_region", rule, region=region)
+    require(region in REGIONS, "unknown_region", rule, region=region)
 
 
 def need_scoring_region(region: str, rule: str) -> None:
     """The map has such a region and it is no home country (SOE-1.7)."""
     need_region(region, rule)
-    need(region in SCORING, "invalid_region", rule, region=region)
+    require(region in SCORING, "invalid_region", rule, region=region)
 
 
 def need_colony(region: str, rule: str) -> None:
     """The map has such a region and it is a colony."""
     need_region(region, rule)
-    need(REGIONS[region].kind == "colony", "invalid_region", rule, region=region)
+    require(REGIONS[region].kind == "colony", "invalid_region", rule, region=region)
 
 
 def need_population(s: Struggle, seat: Seat, population: int, rule: str) -> None:
     """The seat has that much population to pay with."""
     have = s.empires[seat].population
-    need(have >= population, "insufficient_population", rule, population=have, needed=population)
+    require(have >= population, "insufficient_population", rule, population=have, needed=population)
 
 
 def need_supply(s: Struggle, seat: Seat, unit: str, rule: str) -> None:
     """SOE-1.1: a unit of that kind is in the seat's supply."""
-    need(s.empires[seat].supply(unit) > 0, "no_unit_available", rule, unit=unit)
+    require(s.empires[seat].supply(unit) > 0, "no_unit_available", rule, unit=unit)

@@ -7,7 +7,7 @@ from typing import Final
 from domain.games.struggle_of_empires.data import REGIONS, SEA_ROLL
 from domain.games.struggle_of_empires.facts.pieces import Arrival
 from domain.games.struggle_of_empires.facts.tiles import BlockadeLifted
-from domain.games.struggle_of_empires.rules.checks import need
+from domain.games.struggle_of_empires.rules.checks import require
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.types import Seat
 
@@ -19,15 +19,15 @@ TURNED_BACK: Final = "turned_back"
 def check_destination(s: Struggle, seat: Seat, unit: str, to: str) -> None:
     """SOE-15.5: the errors of a destination, in this order."""
     region, own = REGIONS[to], to == s.empires[seat].home
-    need(own or region.kind != "home", "foreign_home", "SOE-15.3", to=to)
-    need(unit != "fort" or region.scores, "fort_needs_scoring_region", "SOE-7.5.2", to=to)
+    require(own or region.kind != "home", "foreign_home", "SOE-15.3", to=to)
+    require(unit != "fort" or region.scores, "fort_needs_scoring_region", "SOE-7.5.2", to=to)
     if unit == "navy":
-        need(region.accepts_navies, "navy_cannot_enter", "SOE-15.1", to=to)
+        require(region.accepts_navies, "navy_cannot_enter", "SOE-15.1", to=to)
     elif region.kind == "colony":
-        need(s.empires[seat].units_in(to, "navy") > 0, "no_navy_in_colony", "SOE-15.2", to=to)
-        need(not blockaded(s, seat, to), "blockaded", "SOE-9.5.13", to=to)
+        require(s.empires[seat].units_in(to, "navy") > 0, "no_navy_in_colony", "SOE-15.2", to=to)
+        require(not blockaded(s, seat, to), "blockaded", "SOE-9.5.13", to=to)
     elif region.kind == "europe":
-        need(_in_reach(s, seat, to), "region_not_accessible", "SOE-15.2", to=to)
+        require(_in_reach(s, seat, to), "region_not_accessible", "SOE-15.2", to=to)
 
 
 def blockaded(s: Struggle, seat: Seat, region: str) -> bool:

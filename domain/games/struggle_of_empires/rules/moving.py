@@ -6,7 +6,7 @@ from domain.games.struggle_of_empires.data import CONSTANTS, Unit
 from domain.games.struggle_of_empires.facts.pieces import UnitMoved
 from domain.games.struggle_of_empires.moves import MoveUnit
 from domain.games.struggle_of_empires.rules import actions
-from domain.games.struggle_of_empires.rules.checks import need, need_action, need_region
+from domain.games.struggle_of_empires.rules.checks import need_action, need_region, require
 from domain.games.struggle_of_empires.rules.movement import (
     ARRIVES,
     LOST,
@@ -37,16 +37,16 @@ def check_move_unit(s: Struggle, seat: Seat, move: MoveUnit) -> None:
         need_action(s, "SOE-7.6.6")
     need_region(move.from_, "SOE-7.6.6")
     need_region(move.to, "SOE-7.6.6")
-    need(move.unit != "fort", "fort_cannot_move", "SOE-7.6.5")
+    require(move.unit != "fort", "fort_cannot_move", "SOE-7.6.5")
     check_leaving(s, seat, move.unit, move.from_, opens(s, move))
-    need(move.from_ != move.to, "same_region", "SOE-7.6.6", region=move.to)
+    require(move.from_ != move.to, "same_region", "SOE-7.6.6", region=move.to)
     check_destination(s, seat, move.unit, move.to)
 
 
 def check_leaving(s: Struggle, seat: Seat, unit: str, start: str, opening: bool) -> None:
     """SOE-7.6.4: a unit stands there that has not moved in this action."""
-    need(s.empires[seat].units_in(start, unit) > 0, "no_such_unit", "SOE-7.6.6", unit=unit, region=start)
-    need(movable(s, seat, unit, start, opening) > 0, "unit_already_moved", "SOE-7.6.4", unit=unit, region=start)
+    require(s.empires[seat].units_in(start, unit) > 0, "no_such_unit", "SOE-7.6.6", unit=unit, region=start)
+    require(movable(s, seat, unit, start, opening) > 0, "unit_already_moved", "SOE-7.6.4", unit=unit, region=start)
 
 
 def do_move_unit(d: D, frame: Frame, seat: Seat, move: MoveUnit) -> None:

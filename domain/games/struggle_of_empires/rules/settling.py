@@ -6,7 +6,7 @@ from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS
 from domain.games.struggle_of_empires.facts.pieces import MarkerRemoved, TokenPlaced
 from domain.games.struggle_of_empires.moves import Colonize, Enslave
 from domain.games.struggle_of_empires.rules import actions, money
-from domain.games.struggle_of_empires.rules.checks import need, need_action, need_population
+from domain.games.struggle_of_empires.rules.checks import need_action, need_population, require
 from domain.games.struggle_of_empires.state import D, Struggle
 from domain.kernel.rules.flow import Frame
 from domain.types import Seat
@@ -24,16 +24,16 @@ def check_colonize(s: Struggle, seat: Seat, move: Colonize) -> None:
 def check_enslave(s: Struggle, seat: Seat, move: Enslave) -> None:
     """SOE-7.8.4: the errors of `enslave`, in this order."""
     _check_marker(s, seat, "enslave", move.marker)
-    need(s.empires[seat].units_in("africa", "navy") > 0, "no_navy_in_africa", "SOE-7.8.2")
+    require(s.empires[seat].units_in("africa", "navy") > 0, "no_navy_in_africa", "SOE-7.8.2")
 
 
 def _check_marker(s: Struggle, seat: Seat, action: str, marker: str) -> None:
     need_action(s, "SOE-7.8.4")
-    need(not s.acting.colonized, "already_colonized", "SOE-7.8.3")
-    need(s.lies(marker), "unknown_marker", "SOE-7.8.4", marker=marker)
+    require(not s.acting.colonized, "already_colonized", "SOE-7.8.3")
+    require(s.lies(marker), "unknown_marker", "SOE-7.8.4", marker=marker)
     kind = MARKERS[marker].kind
-    need(kind == _KIND[action], "wrong_marker_kind", "SOE-7.8.4", marker=marker, kind=kind)
-    need(s.reserve(seat) > 0, "no_control_token", "SOE-1.2")
+    require(kind == _KIND[action], "wrong_marker_kind", "SOE-7.8.4", marker=marker, kind=kind)
+    require(s.reserve(seat) > 0, "no_control_token", "SOE-1.2")
 
 
 def do_colonize(d: D, frame: Frame, seat: Seat, move: Colonize) -> None:

@@ -10,7 +10,7 @@ from domain.games.struggle_of_empires.facts.pieces import UnitPlaced
 from domain.games.struggle_of_empires.facts.sequence import EmpireDrawn, FirstPlayerDrawn, PowerChosen
 from domain.games.struggle_of_empires.moves import ChoosePower, PlaceUnit
 from domain.games.struggle_of_empires.rules import region_markers
-from domain.games.struggle_of_empires.rules.checks import need, need_scoring_region, need_supply
+from domain.games.struggle_of_empires.rules.checks import need_scoring_region, need_supply, require
 from domain.games.struggle_of_empires.rules.war import start_war
 from domain.games.struggle_of_empires.state import D, Empire, Struggle, Terms
 from domain.kernel.rules.flow import Frame
@@ -57,7 +57,7 @@ def setup(d: D) -> None:
 
 def free_powers(s: Struggle) -> list[str]:
     """Powers without a seat, in the order of the data."""
-    return powers.free(POWERS, _taken(s))
+    return powers.free_powers(POWERS, _taken(s))
 
 
 def _taken(s: Struggle) -> list[str | None]:
@@ -78,7 +78,7 @@ def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
     """SOE-3.3: clockwise from the first player, one seat at a time."""
     check_choose_power(d.state, seat, move)
     d.add(PowerChosen(seat, move.power))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     left = clockwise(seat, d.state.seats)[1]
     if d.state.empires[left].power is None:
         d.ask(frames.ChoosePower(), left)
@@ -105,7 +105,7 @@ def check_place_unit(s: Struggle, seat: Seat, move: PlaceUnit) -> None:
     """SOE-3.6: the errors of `place_unit`, in this order."""
     need_scoring_region(move.region, "SOE-3.6")
     enters = move.unit != "navy" or REGIONS[move.region].accepts_navies
-    need(enters, "navy_cannot_enter", "SOE-3.6", region=move.region)
+    require(enters, "navy_cannot_enter", "SOE-3.6", region=move.region)
     need_supply(s, seat, move.unit, "SOE-3.6")
 
 
@@ -113,8 +113,8 @@ def do_place_unit(d: D, frame: Frame, seat: Seat, move: PlaceUnit) -> None:
     """SOE-3.6: one unit from the supply, free of charge and of every rule of movement."""
     check_place_unit(d.state, seat, move)
     d.add(UnitPlaced(seat, move.unit, move.region))
-    d.answered(seat, end=True)
-    _ask_placement(d, frame.of(frames.PlaceUnits).placed + 1)
+    d.mark_answered(seat, end=True)
+    _ask_placement(d, frame.context(frames.PlaceUnits).placed + 1)
 
 
 def check_table(table: Table) -> None:

@@ -20,7 +20,7 @@ def start_war(d: D) -> None:
 
 def go_war(d: D, frame: Frame) -> None:
     """SOE-4.1: whatever comes next: an auction, a turn, a round, or the phases that end the War."""
-    s, to_play = d.state, frame.of(frames.War).to_play
+    s, to_play = d.state, frame.context(frames.War).to_play
     if s.unaligned():
         alliances.open_auction(d)
     elif not s.turn_order:

@@ -69,7 +69,7 @@ def test_powers_without_a_seat_have_tokens_and_nothing_else() -> None:
 def test_a_table_that_does_not_fit_is_not_created(seats: int, options: Any) -> None:
     """AOR-2.5."""
     with pytest.raises(InvalidTable):
-        RULESET.table(seats, options)
+        RULESET.make_table(seats, options)
 
 
 def test_the_cossacks_are_an_option() -> None:

@@ -23,7 +23,7 @@ def chosen() -> Given:
 
 def test_all_markers_begin_in_the_bag() -> None:
     """AOR-3.1."""
-    assert RULESET.blank(RULESET.table(3)).bag == tuple(MARKERS)
+    assert RULESET.blank(RULESET.make_table(3)).bag == tuple(MARKERS)
 
 
 def test_the_first_player_is_drawn_or_named() -> None:

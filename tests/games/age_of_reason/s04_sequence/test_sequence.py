@@ -207,26 +207,26 @@ def test_the_result_does_not_depend_on_the_order_of_the_answers() -> None:
 def test_placing_and_converting_go_on_with_the_clock_of_the_turn() -> None:
     """AOR-4.3 (ruling 70): after a battle the turn is asked anew with a fresh one."""
     game = position(2, tokens={"prussia": {"central_europe": 1}, "austria": {"central_europe": 1}}, markers=["ca_cuba"])
-    due = game.match.game.dues([0])
+    due = game.match.game.due_times([0])
     game.when(0, move("place", space="ministry_of_war"))
-    assert game.match.game.dues([0]) == due
+    assert game.match.game.due_times([0]) == due
     converted = game.match.fork()
     converted.play(0, move("convert", marker="ca_cuba", card="prussia_0s1n"))
-    assert converted.game.dues([0]) == due
+    assert converted.game.due_times([0]) == due
     game.when(0, attack("central_europe", "austria", "prussia_4s0n"))
     game.when(1, commit("austria_bluff"), draws=[1, 1, 1, 1])
     assert asked(game) == ("turn", (0,))
-    assert game.match.game.dues([0])[0] > due[0]
+    assert game.match.game.due_times([0])[0] > due[0]
 
 
 def test_one_clock_runs_for_all_who_are_asked_and_taking_back_does_not_wind_it() -> None:
     """AOR-18.2, AOR-4.6.3: whoever owes an answer again when it runs out gives the default."""
     game = battle()
-    due = game.match.game.dues([1, 2, 4])
+    due = game.match.game.due_times([1, 2, 4])
     assert len(set(due.values())) == 1
     game.when(2, commit("france_alliance"))
     game.when(2, move("take_back"))
-    assert game.match.game.dues([1, 2, 4]) == due
+    assert game.match.game.due_times([1, 2, 4]) == due
     game.when(1, commit("austria_2s0n_a"))
     game.deadline()
     assert game.sight("public")["battle"]["laid"] == []

@@ -52,7 +52,7 @@ def test_hands_discards_and_sealed_answers_are_each_seats_own() -> None:
     for seed in range(20):
         state = dealt_anew(game, seed, 0)
         assert not RULESET.check(state)
-        assert (RULESET.sight(state, "public"), RULESET.sight(state, 0)) == before
+        assert (RULESET.player_view(state, "public"), RULESET.player_view(state, 0)) == before
         hands.add((state.discards[2], state.sealed[2]))
     assert len(hands) > 5
 
@@ -139,7 +139,7 @@ def test_a_seat_sees_its_own_and_a_spectator_nothing_hidden() -> None:
     assert game.sight(2)["sealed"] == {"card": "france_alliance", "powers": None}
     assert game.sight(1)["discard"] == ["austria_1s1n"]
     assert not {"hand", "discard", "discards", "sealed"} & set(game.sight("public")["empires"][1])
-    everything = RULESET.shown(game.state, "director")
+    everything = RULESET.player_view_part(game.state, "director")
     assert isinstance(everything, Everything)
     assert set(everything.seats) == {"0", "1", "2", "3", "4"}
 

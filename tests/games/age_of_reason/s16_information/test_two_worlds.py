@@ -13,19 +13,19 @@ import pytest
 
 from domain.errors import NeedsChance, RuleError
 from domain.games.age_of_reason import RULESET
-from domain.kernel.game.game import state_for
-from domain.kernel.game.in_memory_game import AnyMatch
-from domain.kernel.narration.sentences import Who
+from domain.kernel.game.game import state_known_to
+from domain.kernel.game.in_memory_game import AnyInMemoryGame
+from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.records import export
 from domain.kernel.records.audience import may_read
 from domain.kernel.records.record import Record, visible_packs
-from domain.kernel.rules.decide import ask, dry_run
+from domain.kernel.rules.decide import dry_run, query_builder
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.declarations import docs
-from domain.kernel.text.message_catalog import texts
+from domain.kernel.text.message_catalog import load_texts
 from domain.types import PUBLIC, Doc, Json, Seat, Viewer
 from projections import documents
-from projections.loaded_game import Known, touched
+from projections.loaded_game import LoadedGame, affected_viewers
 from tests.games.age_of_reason.board import POWERS as ALL
 from tests.games.age_of_reason.board import attack, commit, move, position
 from tests.games.age_of_reason.registered import candidates
@@ -65,7 +65,7 @@ def hiring() -> Given:
 POSITIONS: tuple[Callable[[], Given], ...] = (ashore, at_sea, hiring)
 
 TAKE_BACK = move("take_back")
-WAYS: dict[str, Callable[[AnyMatch, Seat, Doc, Doc], None]] = {
+WAYS: dict[str, Callable[[AnyInMemoryGame, Seat, Doc, Doc], None]] = {
     "answered": lambda m, seat, answer, other: _play(m, (seat, [answer])),
     "taken back": lambda m, seat, answer, other: _play(m, (seat, [answer]), (seat, [TAKE_BACK])),
     "answered anew": lambda m, seat, answer, other: _play(m, (seat, [other]), (seat, [TAKE_BACK, answer])),
@@ -74,12 +74,12 @@ WAYS: dict[str, Callable[[AnyMatch, Seat, Doc, Doc], None]] = {
 """How a seat comes to its answer; `other` is one that it does not stay with."""
 
 
-def _play(match: AnyMatch, *acts: tuple[Seat, Sequence[Doc]]) -> None:
+def _play(match: AnyInMemoryGame, *acts: tuple[Seat, Sequence[Doc]]) -> None:
     for seat, moves in acts:
         match.play(seat, *moves)
 
 
-def _undone(match: AnyMatch, seat: Seat, answer: Doc) -> None:
+def _undone(match: AnyInMemoryGame, seat: Seat, answer: Doc) -> None:
     match.play(seat, answer)
     match.rewind(match.game.version - 1, seat=seat)
 
@@ -87,45 +87,51 @@ def _undone(match: AnyMatch, seat: Seat, answer: Doc) -> None:
 # --- what somebody can get ------------------------------------------------------------------------------------------
 
 
-def _standings(match: AnyMatch) -> list[Json]:
+def _standings(match: AnyInMemoryGame) -> list[Json]:
     return [score.to_json() for score in match.rules.scores(match.state)]
 
 
-def gets(match: AnyMatch, since: int, viewer: Viewer) -> list[Json]:
+def gets(match: AnyInMemoryGame, since: int, viewer: Viewer) -> list[Json]:
     """All of it, of the records after `since` and of the game as it is."""
-    known = Known(RULESET, match.game)
+    known = LoadedGame(RULESET, match.game)
     seats = range(match.state.seats)
     found: list[Json] = [_of(record, known, viewer) for record in match.records[since:]]
     found += [len(line) for line in export.dump(match.records, viewer).splitlines()]
-    found += [documents.board(known, viewer).decode(), documents.summary(known), _standings(match)]
-    found += [known.decisions(viewer), sorted(match.game.dues(seats).items())]
+    found += [documents.build_board(known, viewer).decode(), documents.build_summary(known), _standings(match)]
+    found += [known.decisions_to_json(viewer), sorted(match.game.due_times(seats).items())]
     if isinstance(viewer, int):
         found += [list(_questions(match, viewer)), list(_answers(match, viewer))]
     return found
 
 
-def _of(record: Record, known: Known, viewer: Viewer) -> list[Json]:
+def _of(record: Record, known: LoadedGame, viewer: Viewer) -> list[Json]:
     """A record; of the hashes of what is sealed only how many there are, and how long they are."""
     public = {k: v for k, v in record.public.items() if k not in ("seals", "prev")}
     hashes = [len(hash_) for hash_ in [*record.public.get("seals", ()), record.public["prev"]]]
-    parts = documents.entries(record, None, known)
+    parts = documents.build_entries(record, None, known)
     entry = {**parts["all"], "own": [part for key, part in parts.items() if key != "all" and may_read(key, viewer)]}
     told = []
     for lang in ("en", "fr"):
-        words = texts(RULESET.package, lang)
+        words = load_texts(RULESET.package, lang)
         told.append(
-            documents.with_text(known.rules, entry, words, Who(words, known.rules.powers(known.game.state), {}))
+            documents.add_text(known.rules, entry, words, SeatNames(words, known.rules.powers(known.game.state), {}))
         )
-    return [public, hashes, visible_packs(record, viewer), told, [v for v in touched(record, known) if v == viewer]]
+    return [
+        public,
+        hashes,
+        visible_packs(record, viewer),
+        told,
+        [v for v in affected_viewers(record, known) if v == viewer],
+    ]
 
 
-def _questions(match: AnyMatch, seat: Seat) -> Iterator[Json]:
+def _questions(match: AnyInMemoryGame, seat: Seat) -> Iterator[Json]:
     """Every question of the move builder on the way to every move."""
     paths: list[list[Json]] = [[]]
     while paths:
         picks = paths.pop()
         try:
-            question = ask(RULESET, match.state, seat, picks)
+            question = query_builder(RULESET, match.state, seat, picks)
         except RuleError as error:
             yield [error.code, error.detail]
             return
@@ -134,11 +140,11 @@ def _questions(match: AnyMatch, seat: Seat) -> Iterator[Json]:
             paths += [[*picks, pick] for pick in question.values]
 
 
-def _answers(match: AnyMatch, seat: Seat) -> Iterator[Json]:
+def _answers(match: AnyInMemoryGame, seat: Seat) -> Iterator[Json]:
     """What comes of conceivable moves: refusals, and of what is legal all that a dry run may say (of what it knows)."""
     world = list(candidates(match.state, seat))
     picked = random.Random(7).sample(world, min(len(world), TRIED))
-    mine = state_for(RULESET, match.records, seat)
+    mine = state_known_to(RULESET, match.records, seat)
     for one in [*picked, TAKE_BACK]:
         for state in (match.state, mine):
             try:

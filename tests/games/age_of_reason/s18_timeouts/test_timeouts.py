@@ -18,7 +18,7 @@ def lapse(game: Given, *draws: Json) -> list[Json]:
     """The deadline passes; returns the moves that were played, with their seats."""
     game.deadline(draws)
     record = game.match.records[-1]
-    return [[seat, act] for seat, act in record.acts()]
+    return [[seat, act] for seat, act in record.moves()]
 
 
 def test_a_power_is_the_first_free_one() -> None:

@@ -169,7 +169,7 @@ def test_phase_auction_and_turn() -> None:
 
 def test_during_the_set_up_a_seat_has_nothing() -> None:
     """AOR-21.4."""
-    shown = RULESET.sight(RULESET.blank(RULESET.table(2)), "public")
+    shown = RULESET.player_view(RULESET.blank(RULESET.make_table(2)), "public")
     assert shown["phase"] == "setup"
     assert [shown["empires"][0][key] for key in ("power", "gold", "unrest", "hand_size", "reserve")] == [
         None,

@@ -15,7 +15,7 @@ def test_a_game_has_ten_seats() -> None:
     assert RULESET.meta.seats == (10,)
     assert len(EMPIRES) == len(HOMES) == 10
     with pytest.raises(InvalidTable):
-        RULESET.table(9)
+        RULESET.make_table(9)
 
 
 def test_a_dormant_empire_earns_and_trains_and_is_not_waited_for() -> None:

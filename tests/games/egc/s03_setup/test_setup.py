@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.egc.data import HOMES, TERRITORIES
 from domain.games.egc.state import Egc
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.rules.draws import Extreme
 from domain.types import PUBLIC
@@ -13,9 +13,9 @@ from tests.games.egc.registered import RULESET
 from tests.spec import SEED
 
 
-def started(last: bool | None = None) -> Match[Egc]:
+def started(last: bool | None = None) -> InMemoryGame[Egc]:
     """A game in turn zero."""
-    return Match(RULESET, 10, SEED, source=None if last is None else Extreme(last))
+    return InMemoryGame(RULESET, 10, SEED, source=None if last is None else Extreme(last))
 
 
 def test_the_draws_come_in_their_order_and_for_nobody() -> None:
@@ -80,7 +80,7 @@ def test_the_game_waits_in_turn_zero() -> None:
     assert match.state.top.kind == "turn_zero"
     assert match.state.top.owing == tuple(range(10))
     assert {e.revenue for e in match.state.empires} == {300_000}
-    assert RULESET.sight(match.state, PUBLIC)["turn"] == 0
+    assert RULESET.player_view(match.state, PUBLIC)["turn"] == 0
 
 
 def test_ten_in_a_hundred_is_the_chance_of_a_level() -> None:

@@ -9,7 +9,7 @@ import pytest
 from domain.errors import RuleError
 from domain.games.egc.data import ALLOCATION
 from domain.games.egc.state import Egc
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from tests.games.egc.board import of, position
 from tests.games.egc.registered import RULESET
 from tests.spec import SEED
@@ -17,12 +17,12 @@ from tests.spec import SEED
 SUBMIT = {"type": "submit_orders"}
 
 
-def fresh(**options: Any) -> Match[Egc]:
+def fresh(**options: Any) -> InMemoryGame[Egc]:
     """A game in turn zero."""
-    return Match(RULESET, 10, SEED, options=options)
+    return InMemoryGame(RULESET, 10, SEED, options=options)
 
 
-def begun(match: Match[Egc]) -> Match[Egc]:
+def begun(match: InMemoryGame[Egc]) -> InMemoryGame[Egc]:
     """Turn zero is over: seat i puts 18000 - 10 i into logistics and the rest into research."""
     for seat in range(10):
         points = {"logistics": 9000 - 10 * seat, "research": 9000 + 10 * seat}

@@ -26,17 +26,17 @@ def test_the_steps_come_in_their_order() -> None:
 
 SCRIPT = """
 import random
-from domain.bots import heuristic
+from domain.bots import heuristic_move
 from domain.games.egc import RULESET
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 rng = random.Random(7)
-match = Match(RULESET, 10, bytes(32))
+match = InMemoryGame(RULESET, 10, bytes(32))
 while match.state.turn < 9:
     if match.state.top.engine:
         match.resolve()
     else:
         seat = match.state.top.owing[0]
-        match.play(seat, heuristic(match, seat, rng))
+        match.play(seat, heuristic_move(match, seat, rng))
 print(match.records[-1].hash)
 """
 

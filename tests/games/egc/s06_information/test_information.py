@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.kernel.game.game import shown
+from domain.kernel.game.game import private_view
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.declarations import doc
@@ -116,7 +116,7 @@ def test_what_nobody_knows() -> None:
     assert game.sight(PUBLIC)["final"]["tie_order"] == list(range(10))
     closed = game.match
     closed.close()
-    assert doc(shown(RULESET, closed.game, PUBLIC))["hidden"]["count_turns"] == [14, 21, 28, 35]
+    assert doc(private_view(RULESET, closed.game, PUBLIC))["hidden"]["count_turns"] == [14, 21, 28, 35]
 
 
 def test_a_refused_order_leaves_nothing() -> None:

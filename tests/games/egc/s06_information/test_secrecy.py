@@ -10,9 +10,9 @@ import pytest
 
 from domain.games.egc.data import SEATS, TECHNOLOGIES
 from domain.games.egc.state import Egc
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import Choice
-from domain.kernel.rules.decide import ask, decisions
+from domain.kernel.rules.decide import decisions, query_builder
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.declarations import doc
 from domain.types import PUBLIC, Doc, Json, Seat, Viewer
@@ -36,7 +36,7 @@ def others(seat: Seat | None = FRANCE) -> list[Viewer]:
 def shown(game: Board, viewer: Viewer) -> bytes:
     """What the viewer sees, and what is open to it."""
     opened = [d.to_json() for d in decisions(RULESET, game.state, 0, viewer)]
-    return canonical([RULESET.sight(game.state, viewer), opened])
+    return canonical([RULESET.player_view(game.state, viewer), opened])
 
 
 def outlets(game: Board, viewer: Viewer) -> bytes:
@@ -52,11 +52,11 @@ def outlets(game: Board, viewer: Viewer) -> bytes:
 
 def offers(s: Egc, seat: Seat) -> Iterator[Json]:
     """All questions of the move builder for each type of move, along the first pick of each and along the last."""
-    menu = ask(RULESET, s, seat, ())
+    menu = query_builder(RULESET, s, seat, ())
     assert isinstance(menu, Choice)
     for kind, last in product(menu.values, (False, True)):
         picks = [kind]
-        while isinstance(question := ask(RULESET, s, seat, picks), Choice):
+        while isinstance(question := query_builder(RULESET, s, seat, picks), Choice):
             yield question.to_json()
             picks.append(_pick(question, last))
         yield question
@@ -87,7 +87,7 @@ def assert_alike(twins: Sequence[Board], viewers: Sequence[Viewer], since: int) 
 
 def assert_differ(twins: Sequence[Board], viewer: Viewer) -> None:
     """The test can fail: to this viewer the games are not the same."""
-    assert RULESET.sight(twins[0].state, viewer) != RULESET.sight(twins[1].state, viewer)
+    assert RULESET.player_view(twins[0].state, viewer) != RULESET.player_view(twins[1].state, viewer)
 
 
 # --- a seat's sheet ----------------------------------------------------------------------------------------------
@@ -259,17 +259,17 @@ def test_a_refusal_does_not_depend_on_anothers_secret() -> None:
 ALLOCATIONS: tuple[Mapping[str, Json], ...] = ({"naval": 18_000}, {"research": 9_000, "diplomacy": 9_000})
 
 
-def lapse(match: Match[Egc]) -> None:
+def lapse(match: InMemoryGame[Egc]) -> None:
     """The deadline passes."""
     match.lapse()
 
 
-def leave(match: Match[Egc]) -> None:
+def leave(match: InMemoryGame[Egc]) -> None:
     """France's player leaves."""
     match.leave(FRANCE)
 
 
-def resign(match: Match[Egc]) -> None:
+def resign(match: InMemoryGame[Egc]) -> None:
     """France resigns."""
     match.play(FRANCE, {"type": "resign"})
 
@@ -277,10 +277,10 @@ def resign(match: Match[Egc]) -> None:
 @pytest.mark.parametrize("ending", [lapse, leave, resign])
 @pytest.mark.parametrize("filed", [(FRANCE, JAPAN), (FRANCE, FRANCE)])
 def test_turn_zero_shows_neither_who_has_filed_nor_what(
-    filed: tuple[Seat, Seat], ending: Callable[[Match[Egc]], None]
+    filed: tuple[Seat, Seat], ending: Callable[[InMemoryGame[Egc]], None]
 ) -> None:
     """EGC-4.3, EGC-6.3: the record of the filing and what comes then; ranks follow from it after the deadline."""
-    matches = [Match(RULESET, len(SEATS), SEED, options={"turn_zero_timeout": True}) for _ in filed]
+    matches = [InMemoryGame(RULESET, len(SEATS), SEED, options={"turn_zero_timeout": True}) for _ in filed]
     since = len(matches[0].records)
     for match, seat, points in zip(matches, filed, ALLOCATIONS, strict=True):
         match.play(seat, {"type": "allocate_turn_zero", "points": points})
@@ -288,7 +288,7 @@ def test_turn_zero_shows_neither_who_has_filed_nor_what(
     viewers = [PUBLIC] if ending is lapse else [v for v in others() if v != JAPAN]
     read = [[open_part(r, v) for r in match.records[since:] for v in viewers] for match in matches]
     assert read[0] == read[1]
-    assert RULESET.sight(matches[0].state, PUBLIC) == RULESET.sight(matches[1].state, PUBLIC)
+    assert RULESET.player_view(matches[0].state, PUBLIC) == RULESET.player_view(matches[1].state, PUBLIC)
 
 
 def test_a_deadline_does_not_show_whose_sheet_is_empty() -> None:

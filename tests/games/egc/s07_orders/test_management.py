@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel.game.in_memory_game import Match
+from domain.kernel.game.in_memory_game import InMemoryGame
 from tests.games.egc.board import of, order, position
 from tests.games.egc.registered import RULESET
 from tests.spec import SEED, Given
@@ -16,7 +16,7 @@ OWN = {"holland": 3}
 def test_the_allocation_of_turn_zero() -> None:
     """EGC-7.1."""
     game = Given.__new__(Given)
-    game.match = Match(RULESET, 10, SEED)
+    game.match = InMemoryGame(RULESET, 10, SEED)
 
     def refused(points: dict[str, int], code: str) -> None:
         game.refused(0, {"type": "allocate_turn_zero", "points": points}, code)

@@ -14,9 +14,9 @@ from tests.games.imperunde.board import position
 )
 def test_goals(seats: int, goals: tuple[int, ...]) -> None:
     """IMP-2.1: by number of players; `normal` unless another is chosen."""
-    presets = [RULESET.blank(RULESET.table(seats, {"goal_preset": p})).goal for p in ("sprint", "normal", "long")]
+    presets = [RULESET.blank(RULESET.make_table(seats, {"goal_preset": p})).goal for p in ("sprint", "normal", "long")]
     assert tuple(presets) == goals
-    assert RULESET.blank(RULESET.table(seats)).goal == goals[1]
+    assert RULESET.blank(RULESET.make_table(seats)).goal == goals[1]
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def test_goals(seats: int, goals: tuple[int, ...]) -> None:
 def test_tables_that_are_not_possible(seats: int, options: dict[str, object], pointer: str) -> None:
     """IMP-2.1, IMP-2.2: refused with the place that is wrong."""
     with pytest.raises(InvalidTable) as caught:
-        RULESET.table(seats, options)
+        RULESET.make_table(seats, options)
     assert caught.value.pointer == pointer
 
 
 def test_a_goal_of_ones_own() -> None:
     """IMP-2.2: replaces the preset; 46 to 90 with three players only."""
-    assert RULESET.blank(RULESET.table(3, {"goal": 90})).goal == 90
-    assert RULESET.blank(RULESET.table(3, {"turn_limit": 4})).turn_limit == 4
+    assert RULESET.blank(RULESET.make_table(3, {"goal": 90})).goal == 90
+    assert RULESET.blank(RULESET.make_table(3, {"turn_limit": 4})).turn_limit == 4
 
 
 def test_paces() -> None:

@@ -105,7 +105,7 @@ def test_a_window_starts_again_as_it_was() -> None:
     assert game.decision.context == known
     game.when(2, SABOTAGE)
     assert game.decision.context == {"entitled": [0, 1], "chain": [[2, "sabotage"]]}
-    assert game.state.frames[-2].of(Card) == Card(
+    assert game.state.frames[-2].context(Card) == Card(
         PlayCard("sabotage", 1, zone="north_sea", unit="frigate"),
         2,
         [(2, "sabotage")],
@@ -275,7 +275,7 @@ def test_defaults(step: str, default: str) -> None:
     game = position(step=step, hands={1: ["ambush"], 2: ["ambush"]} if step == "move_window" else {})
     asked = deciding(game)[1]
     game.deadline()
-    assert [m["type"] for _, m in game.match.records[-1].acts()] == [default] * len(asked)
+    assert [m["type"] for _, m in game.match.records[-1].moves()] == [default] * len(asked)
 
 
 def test_the_defaults_of_the_set_up() -> None:
@@ -283,7 +283,7 @@ def test_the_defaults_of_the_set_up() -> None:
     game = Given(RULESET, 3)
     seat = game.decision.must[0]
     game.deadline()
-    assert len(game.match.records[-1].acts()) == 1
+    assert len(game.match.records[-1].moves()) == 1
     assert game.state.pieces(seat, "frigate") == 1
 
 
@@ -294,7 +294,7 @@ def test_the_default_fighters() -> None:
     game.when(0, attack(group("france", "spain", artillery=1)))
     assert deciding(game) == ("choose_units", [1])
     game.deadline(dice("g3 r9 y2 w1"))
-    chosen = game.match.records[-1].acts()[0][1]["units"]
+    chosen = game.match.records[-1].moves()[0][1]["units"]
     assert sorted(x["unit"] for x in chosen) == ["cavalry", "fort", "infantry"]
     assert deciding(game) == ("reinforce", [0])
     game.deadline()

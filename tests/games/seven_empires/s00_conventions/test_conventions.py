@@ -11,7 +11,7 @@ def test_positions_count_clockwise_from_the_first_seat() -> None:
     game = position(3, pawn=2)
     assert game.state.by_position == [0, 1, 2]
     other = position(3, pawn=2).match.rules
-    assert other.sight(game.state, "public")["first_seat"] == 0
+    assert other.player_view(game.state, "public")["first_seat"] == 0
 
 
 def test_empires_stand_in_flag_order() -> None:

@@ -30,13 +30,13 @@ from tests.spec import Given
 def test_options_that_do_not_fit(seats: int, options: dict[str, Json], pointer: str) -> None:
     """SE7-2."""
     with pytest.raises(InvalidTable) as caught:
-        RULESET.table(seats, options)
+        RULESET.make_table(seats, options)
     assert caught.value.pointer == pointer
 
 
 def test_what_stands_before_anything_is_drawn() -> None:
     """SE7-2.1, SE7-2.2, SE7-2.3, SE7-2.4: power 0, cities and palaces, markers, piles and workers."""
-    state = RULESET.blank(RULESET.table(3))
+    state = RULESET.blank(RULESET.make_table(3))
     assert {e.power for e in state.empires.values()} == {0}
     assert state.level("london") == 1
     assert state.level("edinburgh") == 0

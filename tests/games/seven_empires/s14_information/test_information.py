@@ -6,7 +6,7 @@ import pytest
 
 from domain.errors import RuleError
 from domain.games.seven_empires.data import EMPIRES
-from domain.kernel.game.game import state_for
+from domain.kernel.game.game import state_known_to
 from domain.kernel.records.record import facts_for
 from domain.types import DIRECTOR, PUBLIC
 from tests.games.seven_empires.board import begun, end_decade, last_turn, move, tiles
@@ -17,7 +17,7 @@ def test_unturned_tiles_are_hidden() -> None:
     """SE7-14.1: from every seat, until they are revealed; the tile put aside until the end."""
     game = begun(4, decades=9)
     for viewer in (PUBLIC, 0, 3):
-        seen = state_for(game.match.rules, game.match.records, viewer)
+        seen = state_known_to(game.match.rules, game.match.records, viewer)
         assert (seen.hourglass, seen.left_out) == ((), None)
     everything = game.sight(DIRECTOR)
     assert everything["hidden"] == {"hourglass": [*tiles(4, 9)[:8], "laurel"], "left_out": tiles(4, 9)[8]}

@@ -17,7 +17,7 @@ def default(game: Given) -> Doc:
     """What is played when the time is up."""
     game.deadline()
     record = game.match.records[-1]
-    return dict(record.acts()[0][1])
+    return dict(record.moves()[0][1])
 
 
 def test_every_decision_has_a_clock_and_a_default() -> None:

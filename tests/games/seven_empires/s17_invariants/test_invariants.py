@@ -137,7 +137,7 @@ def test_what_a_frame_speaks_of_is_there(kind: str, turn: Any, place: str) -> No
 
 def test_what_follows_from_the_rest() -> None:
     """SE7-2.12, SE7-2.7: monarchs where none is named, and tiles in data order."""
-    state = RULESET.blank(RULESET.table(3))
+    state = RULESET.blank(RULESET.make_table(3))
     assert RULESET.fill is not None
     filled = RULESET.fill(replace(state, hands=(("spain.nobility",), (), ()), revealed=("worker",)))
     assert filled.monarch("spain") == 0

@@ -26,7 +26,7 @@ def test_two_to_seven_seats_have_different_powers(seats: int) -> None:
 def test_other_seat_counts_are_refused(seats: int) -> None:
     """SOE-2.1: 2 to 7 seats."""
     with pytest.raises(InvalidTable):
-        RULESET.table(seats)
+        RULESET.make_table(seats)
 
 
 def test_up_to_four_seats_play_six_rounds_more_seats_five() -> None:
@@ -37,7 +37,7 @@ def test_up_to_four_seats_play_six_rounds_more_seats_five() -> None:
 
 def test_the_defaults_of_the_options() -> None:
     """SOE-2.3: each seat chooses, the first player is drawn, unrest is hidden."""
-    assert dict(RULESET.table(3).options) == {
+    assert dict(RULESET.make_table(3).options) == {
         "power_assignment": "choose",
         "powers": [],
         "first_player": "random",
@@ -73,7 +73,7 @@ def test_fixed_powers_and_a_named_first_player_draw_nothing_for_it() -> None:
 def test_options_that_make_no_sense_are_refused(given: Mapping[str, Json], pointer: str) -> None:
     """SOE-2.3: the pointer names the option."""
     with pytest.raises(InvalidTable) as error:
-        RULESET.table(3, given)
+        RULESET.make_table(3, given)
     assert error.value.pointer == pointer
 
 

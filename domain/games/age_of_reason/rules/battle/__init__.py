@@ -22,7 +22,7 @@ STEPS: dict[str, Callable[..., Next]] = {
 
 def go_battle(d: D, frame: Frame) -> None:
     """Do the steps until one asks somebody; after the last the turn goes on (AOR-4.3)."""
-    todo = list(frame.of(frames.Battle).todo)
+    todo = list(frame.context(frames.Battle).todo)
     while todo:
         (name, *args), *todo = todo
         if (question := STEPS[str(name)](d, *args)) is not None:

@@ -8,7 +8,7 @@ from domain.games.age_of_reason.facts.battle import CardSealed, CardTakenUp, Com
 from domain.games.age_of_reason.moves import Commit, Hire, TakeBack
 from domain.games.age_of_reason.rules.battle.allies import hirable, hirers
 from domain.games.age_of_reason.rules.battle.steps import Next, Question
-from domain.games.age_of_reason.rules.checks import check_hand, need, need_funds, need_principals_card
+from domain.games.age_of_reason.rules.checks import check_hand, need_funds, need_principals_card, require
 from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.kernel.rules.flow import Frame
 from domain.types import Seat
@@ -30,12 +30,12 @@ def check_commit(s: AgeOfReason, seat: Seat, card: str | None) -> None:
     """AOR-9.2.3: the errors of `commit`, in this order."""
     defends = seat == s.fight.defender
     if card is None:
-        return need(not defends, "card_required", "AOR-9.2.3")
+        return require(not defends, "card_required", "AOR-9.2.3")
     check_hand(s, seat, card)
     if defends:
         need_principals_card(card)
     else:
-        need(CARDS[card].kind != "force", "card_not_allowed", "AOR-8.3.5", card=card)
+        require(CARDS[card].kind != "force", "card_not_allowed", "AOR-8.3.5", card=card)
     return need_funds(s, seat, CARDS[card].cost)
 
 
@@ -43,7 +43,7 @@ def do_commit(d: D, frame: Frame, seat: Seat, move: Commit) -> None:
     """AOR-9.2.2, AOR-4.6.2: sealed; that the seat has answered is public."""
     check_commit(d.state, seat, move.card)
     d.add(CardSealed(seat, move.card), (seat,), seal="card")
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def go_commit(d: D, frame: Frame) -> None:
@@ -80,7 +80,7 @@ def check_hire(s: AgeOfReason, seat: Seat, move: Hire) -> None:
     """AOR-9.4.3: the errors of `hire`, in this order."""
     free = hirable(s, s.fight, seat)
     once = len(set(move.powers)) == len(move.powers)
-    need(once and set(move.powers) <= set(free), "invalid_hire", "AOR-9.4.3", hirable=free)
+    require(once and set(move.powers) <= set(free), "invalid_hire", "AOR-9.4.3", hirable=free)
     need_funds(s, seat, spent(s, seat) + HIRE_COST * len(move.powers))
 
 
@@ -88,7 +88,7 @@ def do_hire(d: D, frame: Frame, seat: Seat, move: Hire) -> None:
     """AOR-9.4.2, AOR-9.4.4: sealed."""
     check_hire(d.state, seat, move)
     d.add(HireSealed(seat, move.powers), (seat,), seal="powers")
-    d.answered(seat)
+    d.mark_answered(seat)
 
 
 def go_hire(d: D, frame: Frame) -> None:
@@ -108,4 +108,4 @@ def may(s: AgeOfReason) -> tuple[Seat, ...]:
 def do_take_back(d: D, frame: Frame, seat: Seat, move: TakeBack) -> None:
     """AOR-4.6.3: the answer is forgotten, and owed again."""
     d.add(CardTakenUp(seat) if frame.kind == "commit" else HireTakenBack(seat), (seat,))
-    d.reopened(seat)
+    d.reopen(seat)

@@ -16,7 +16,7 @@ from domain.games.age_of_reason.rules.battle.allies import side_of
 from domain.games.age_of_reason.rules.battle.commit import HIRE_COST, laid_card
 from domain.games.age_of_reason.rules.battle.steps import Next, Question, key
 from domain.games.age_of_reason.state import SIDES, AgeOfReason, Battle, D, Side
-from domain.games.common.dice import difference
+from domain.games.common.dice import spread
 from domain.kernel.rules.flow import Frame
 from domain.types import Seat
 
@@ -72,7 +72,7 @@ def supporters(s: AgeOfReason, side: Side) -> list[Seat]:
 
 def strength(s: AgeOfReason, side: Side, dice: tuple[int, ...]) -> int:
     """AOR-9.8: the difference of the dice, and what stands behind it."""
-    return difference(dice) + sum(strength_parts(s, side).values())
+    return spread(dice) + sum(strength_parts(s, side).values())
 
 
 def strength_parts(s: AgeOfReason, side: Side) -> dict[str, int]:
@@ -135,10 +135,10 @@ def step_reserves(d: D, side: Side) -> Next:
 
 def do_reserves(d: D, frame: Frame, seat: Seat, move: Reserves) -> None:
     """AOR-9.7.2: used, the own dice are rolled again, and the window starts again with the attacker."""
-    side = frame.of(frames.Reserves).side
+    side = frame.context(frames.Reserves).side
     d.barrier()
     d.add(ReservesAnswered(seat, move.use))
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     if move.use:
         _roll_again(d, seat, side)
         d.note(todo=[["reserves", "attacker"], ["reserves", "defender"], ["result"]])

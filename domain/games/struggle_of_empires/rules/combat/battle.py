@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.games.common.dice import difference
+from domain.games.common.dice import spread
 from domain.games.struggle_of_empires import frames
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, STRENGTH, Unit
 from domain.games.struggle_of_empires.facts.combat import BattleRolled, BlockadeUsed, ReserveAnswered
@@ -125,7 +125,7 @@ def step_roll(d: D, stage: Stage) -> Next:
     """SOE-8.5.2, SOE-8.6.2: the attacker's two dice, then the defender's; a total adds their difference."""
     dice = {side: [d.draws.roll(f"battle.{side}", 1, 6) for _ in range(2)] for side in SIDES}
     base = strengths(d.state, stage)
-    totals = [base[side] + difference(dice[side]) for side in SIDES]
+    totals = [base[side] + spread(dice[side]) for side in SIDES]
     d.add(BattleRolled(stage, dice["attacker"], dice["defender"], totals))
     return [["reserve", "attacker"]]
 

@@ -7,7 +7,7 @@ from domain.games.struggle_of_empires.facts.combat import AttackDeclared
 from domain.games.struggle_of_empires.facts.tiles import TileReturned
 from domain.games.struggle_of_empires.moves import Attack
 from domain.games.struggle_of_empires.rules import actions, money
-from domain.games.struggle_of_empires.rules.checks import need, need_action, need_scoring_region
+from domain.games.struggle_of_empires.rules.checks import need_action, need_scoring_region, require
 from domain.games.struggle_of_empires.rules.combat.steps import LAND_ATTACK, NAVAL_ATTACK, Step, begin
 from domain.games.struggle_of_empires.rules.combat.support import (
     asked_allies,
@@ -44,13 +44,13 @@ def check_free_attack(s: Struggle, seat: Seat, attack: Declaration) -> None:
 def check_target(s: Struggle, seat: Seat, region: str, target: Target) -> None:
     """SOE-8.1.2, points 2 to 6: the region, the target in it, and an own unit that can attack it."""
     need_scoring_region(region, _RULE)
-    need(_is_target(s, region, target), "invalid_target", _RULE, region=region)
+    require(_is_target(s, region, target), "invalid_target", _RULE, region=region)
     if target.seat is not UNSET:
         _check_player(s, seat, region, target.seat)
     if target.marker is not UNSET:
         _check_neutral(s, region, target.marker)
     unit = "navy" if target.kind == "pirates" else "army"
-    need(s.empires[seat].units_in(region, unit) > 0, f"no_{unit}_in_region", _RULE, region=region)
+    require(s.empires[seat].units_in(region, unit) > 0, f"no_{unit}_in_region", _RULE, region=region)
 
 
 def _is_target(s: Struggle, region: str, target: Target) -> bool:
@@ -65,23 +65,23 @@ def _is_target(s: Struggle, region: str, target: Target) -> bool:
 
 def _check_player(s: Struggle, seat: Seat, region: str, target: Seat) -> None:
     """SOE-8.1.2, point 4."""
-    need(target != seat, "cannot_attack_self", _RULE)
-    need(not s.allied(seat, target), "cannot_attack_ally", _RULE, seat=target)
+    require(target != seat, "cannot_attack_self", _RULE)
+    require(not s.allied(seat, target), "cannot_attack_ally", _RULE, seat=target)
     there = region in s.empires[target].tokens or region in s.empires[target].units
-    need(there, "target_absent", _RULE, seat=target, region=region)
+    require(there, "target_absent", _RULE, seat=target, region=region)
 
 
 def _check_neutral(s: Struggle, region: str, marker: str) -> None:
     """SOE-8.1.2, point 5."""
-    need(marker in s.markers.get(region, ()), "unknown_marker", _RULE, marker=marker)
-    need(MARKERS[marker].kind == "state", "marker_not_attackable", _RULE, marker=marker)
+    require(marker in s.markers.get(region, ()), "unknown_marker", _RULE, marker=marker)
+    require(MARKERS[marker].kind == "state", "marker_not_attackable", _RULE, marker=marker)
 
 
 def _check_surprise(s: Struggle, seat: Seat, attack: Declaration) -> None:
     """SOE-8.1.2, point 7."""
     if attack.surprise:
-        need(s.empires[seat].owned("surprise_attack") > 0, "tile_not_owned", _RULE, tile="surprise_attack")
-        need(attack.target.kind == "player", "tile_not_applicable", _RULE, tile="surprise_attack")
+        require(s.empires[seat].owned("surprise_attack") > 0, "tile_not_owned", _RULE, tile="surprise_attack")
+        require(attack.target.kind == "player", "tile_not_applicable", _RULE, tile="surprise_attack")
 
 
 def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:

@@ -9,7 +9,7 @@ from domain.games.struggle_of_empires.data import CONSTANTS, REGIONS, UNITS, Uni
 from domain.games.struggle_of_empires.facts.combat import BattleResolved, LossDue, LossesChosen, WithdrawalAnswered
 from domain.games.struggle_of_empires.facts.pieces import UnitLost
 from domain.games.struggle_of_empires.moves import ChooseLoss, FightingWithdrawal
-from domain.games.struggle_of_empires.rules.checks import need
+from domain.games.struggle_of_empires.rules.checks import require
 from domain.games.struggle_of_empires.rules.combat.battle import UNIT
 from domain.games.struggle_of_empires.rules.combat.naval import gain_support
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer, side_of
@@ -116,9 +116,9 @@ def step_losses(d: D, side: str) -> Next:
 def check_choose_loss(s: Struggle, seat: Seat, move: ChooseLoss) -> None:
     """SOE-8.9.2: one choice for each open item, each still available after those before it."""
     open_, choices = open_items(s, side_of(s, seat)), move.choices
-    need(len(choices) == len(open_), "invalid_choice", "SOE-8.9.2", items=len(open_))
+    require(len(choices) == len(open_), "invalid_choice", "SOE-8.9.2", items=len(open_))
     for at, (loss, choice) in enumerate(zip(open_, choices, strict=True)):
-        need(choice in options(s, loss, choices[:at]), "invalid_choice", "SOE-8.9.2", choice=at)
+        require(choice in options(s, loss, choices[:at]), "invalid_choice", "SOE-8.9.2", choice=at)
 
 
 def do_choose_loss(d: D, frame: Frame, seat: Seat, move: ChooseLoss) -> None:
@@ -157,8 +157,8 @@ def step_withdrawal(d: D) -> Next:
 def check_withdrawal(s: Struggle, seat: Seat, move: FightingWithdrawal) -> None:
     """SOE-8.10.1: the seat to be saved would lose an army or navy."""
     if move.use:
-        saves = s.top.of(frames.FightingWithdrawal).saves
-        need(move.save in saves, "invalid_choice", "SOE-8.10.1", saves=list(saves))
+        saves = s.top.context(frames.FightingWithdrawal).saves
+        require(move.save in saves, "invalid_choice", "SOE-8.10.1", saves=list(saves))
 
 
 def do_withdrawal(d: D, frame: Frame, seat: Seat, move: FightingWithdrawal) -> None:

@@ -12,7 +12,7 @@ from domain.games.struggle_of_empires.facts.combat import (
     NavalSupportGained,
 )
 from domain.games.struggle_of_empires.moves import AssignAllianceTiles, NavalChoice
-from domain.games.struggle_of_empires.rules.checks import need
+from domain.games.struggle_of_empires.rules.checks import require
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer, other, side_of
 from domain.games.struggle_of_empires.state import SIDES, D, Side, Struggle
 from domain.kernel.rules.flow import Frame
@@ -62,7 +62,7 @@ def step_naval_choice(d: D, side: Side) -> Next:
 
 def do_naval_choice(d: D, frame: Frame, seat: Seat, move: NavalChoice) -> None:
     """SOE-8.4.2: who refuses leaves naval support to the other; two acceptances make a battle."""
-    side = frame.of(frames.NavalChoice).side
+    side = frame.context(frames.NavalChoice).side
     d.add(NavalChoiceMade(seat, move.fight))
     if not move.fight:
         gain_support(d, other(side))
@@ -84,8 +84,8 @@ def check_assign(s: Struggle, seat: Seat, move: AssignAllianceTiles) -> None:
     """SOE-8.5.1: own tiles, each once, that show a navy and are valid here."""
     named: Counter[str] = Counter(move.naval)
     owned = s.empires[seat].owned
-    need(all(n <= owned(tile) for tile, n in named.items()), "tile_not_owned", "SOE-8.5.1")
-    need(set(named) <= set(s.top.of(frames.AssignAllianceTiles).tiles), "tile_not_applicable", "SOE-8.5.1")
+    require(all(n <= owned(tile) for tile, n in named.items()), "tile_not_owned", "SOE-8.5.1")
+    require(set(named) <= set(s.top.context(frames.AssignAllianceTiles).tiles), "tile_not_applicable", "SOE-8.5.1")
 
 
 def do_assign(d: D, frame: Frame, seat: Seat, move: AssignAllianceTiles) -> None:

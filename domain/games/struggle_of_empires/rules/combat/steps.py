@@ -43,9 +43,9 @@ def begin(d: D, *steps: Step) -> None:
 
 def answer(d: D, seat: Seat, *steps: Step) -> None:
     """A question is answered, and brings these steps before the rest."""
-    d.answered(seat, end=True)
+    d.mark_answered(seat, end=True)
     if steps:
-        d.note(todo=[*steps, *d.state.top.of(frames.Combat).todo])
+        d.note(todo=[*steps, *d.state.top.context(frames.Combat).todo])
 
 
 def other(side: Side) -> Side:

@@ -9,7 +9,7 @@ from domain.games.struggle_of_empires.data import REGIONS
 from domain.games.struggle_of_empires.facts.combat import SupportAnswered, SupportRequested
 from domain.games.struggle_of_empires.facts.economy import GoldGiven
 from domain.games.struggle_of_empires.moves import RequestSupport, Support
-from domain.games.struggle_of_empires.rules.checks import need
+from domain.games.struggle_of_empires.rules.checks import require
 from domain.games.struggle_of_empires.rules.combat.steps import NOTHING, Next, Question, answer
 from domain.games.struggle_of_empires.state import D, Offer, Side, Struggle
 from domain.games.struggle_of_empires.value_objects import OfferMade
@@ -37,13 +37,13 @@ def check_ask(asked: Sequence[Seat], offers: Sequence[OfferMade], eligible: Sequ
     figures = [n or 0 for o in offers for n in (o.gold, o.min_armies, o.min_navies)]
     known = set(asked) <= set(eligible) and set(offered) <= set(asked)
     once = len(set(asked)) == len(asked) and len(set(offered)) == len(offered)
-    need(known and once and all(n >= 0 for n in figures), "invalid_ask", rule, eligible=list(eligible))
+    require(known and once and all(n >= 0 for n in figures), "invalid_ask", rule, eligible=list(eligible))
 
 
 def check_offers(offers: Sequence[OfferMade], gold: int, rule: str) -> None:
     """SOE-8.3.3: no more is offered than is in hand."""
     offered = sum(o.gold for o in offers)
-    need(offered <= gold, "offer_exceeds_gold", rule, gold=gold, offered=offered)
+    require(offered <= gold, "offer_exceeds_gold", rule, gold=gold, offered=offered)
 
 
 def asked_allies(s: Struggle, principal: Seat, ask: Maybe[Sequence[Seat]]) -> list[Seat]:
@@ -69,15 +69,15 @@ def offer_for(s: Struggle, side: str, ally: Seat) -> Offer | None:
 
 def check_support(s: Struggle, seat: Seat, move: Support) -> None:
     """SOE-8.3.2: no more than can take part."""
-    most = s.top.of(frames.Support)
+    most = s.top.context(frames.Support)
     fits = move.armies <= most.armies and move.navies <= most.navies
-    need(fits, "exceeds_available", "SOE-8.3.2", armies=most.armies, navies=most.navies)
+    require(fits, "exceeds_available", "SOE-8.3.2", armies=most.armies, navies=most.navies)
 
 
 def do_support(d: D, frame: Frame, seat: Seat, move: Support) -> None:
     """SOE-8.3.2, SOE-8.3.3: units for this combat, and the gold that was offered for them."""
     check_support(d.state, seat, move)
-    side, armies, navies = frame.of(frames.Support).side, move.armies, move.navies
+    side, armies, navies = frame.context(frames.Support).side, move.armies, move.navies
     d.add(SupportAnswered(seat, side, armies, navies))
     offer = offer_for(d.state, side, seat)
     if offer and armies + navies and armies >= offer.min_armies and navies >= offer.min_navies:
@@ -104,7 +104,7 @@ def step_request(d: D) -> Next:
 
 def check_request_support(s: Struggle, seat: Seat, move: RequestSupport) -> None:
     """SOE-8.3.4: the errors of `request_support`, in this order."""
-    eligible, offers = s.top.of(frames.RequestSupport).eligible, move.offers or ()
+    eligible, offers = s.top.context(frames.RequestSupport).eligible, move.offers or ()
     check_ask(eligible if move.ask is UNSET else move.ask, offers, eligible, "SOE-8.3.4")
     check_offers(offers, s.empires[seat].gold, "SOE-8.3.4")
 

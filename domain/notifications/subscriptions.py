@@ -1,0 +1,34 @@
+"""Subscriptions: active webhooks with their events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """The events of an active webhook, and its start in the log."""
+
+    webhook: str
+    since: int
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MemberSubscription:
+    """A subscription whose owner has a role at a table."""
+
+    game: str
+    role: str
+    """A seat's number, or `director`."""
+    player: str
+    subscription: Subscription
+
+
+def subscribes_to(subscription: Subscription, type_: str) -> bool:
+    """Return whether a subscription includes events of that type."""
+    return type_ in subscription.events
+
+
+def parse_subscription(webhook: str, since: int, events: str) -> Subscription:
+    return Subscription(webhook, int(since), tuple(events.split()))

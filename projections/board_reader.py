@@ -1,0 +1,148 @@
+"""Reads of single games: boards, summaries and timelines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select
+
+from domain.kernel.records.audience import ALL_KEY, may_read
+from domain.types import PUBLIC, Doc, Json, Viewer
+from projections import schema
+from projections.archived_views import ArchivedViewLoader, ArchivedViews, GateFactory
+from projections.live_rows import hidden_from, is_live
+from projections.view_store import PreparedStatement, ViewStore
+
+
+@dataclass(frozen=True)
+class Board:
+    """A rendered board and the version at which it last changed."""
+
+    version: int
+    doc: bytes
+
+
+# Built once: building a statement takes longer than running it.
+BOARD = PreparedStatement(
+    select(schema.boards.c.version, schema.boards.c.doc).where(
+        is_live(schema.boards), schema.boards.c.game == bindparam("of_game"), schema.boards.c.viewer == bindparam("by")
+    )
+)
+PUBLIC_BOARDS = select(schema.boards.c.viewer, schema.boards.c.version, schema.boards.c.doc).where(
+    is_live(schema.boards),
+    schema.boards.c.game == bindparam("of_game"),
+    schema.boards.c.viewer.in_((schema.AT_THE_TABLE, PUBLIC)),
+)
+SUMMARY = PreparedStatement(
+    select(schema.games.c.doc).where(
+        is_live(schema.games),
+        schema.games.c.game == bindparam("of_game"),
+        schema.games.c.shown_to != bindparam("others"),
+    )
+)
+SHOWN_VERSIONS = PreparedStatement(
+    select(schema.games.c.shown_to, schema.games.c.version).where(
+        is_live(schema.games), schema.games.c.game == bindparam("of_game")
+    )
+)
+STATUS = select(schema.games.c.status, schema.games.c.version, schema.games.c.at).where(
+    is_live(schema.games), schema.games.c.game == bindparam("of_game")
+)
+
+MAX_REMEMBERED = 50_000
+"""Games without a delay that a process remembers."""
+
+
+class BoardReader:
+    """Boards, summaries and timelines of games, each read from one snapshot of the live generation.
+
+    `archived_views` renders archived games from their records; `gate` limits how many games are folded at once.
+    """
+
+    def __init__(self, views: ViewStore, archived_views: ArchivedViewLoader | None = None) -> None:
+        self._views, self._archived_views = views, archived_views
+        self._same_for_all: set[str] = set()
+
+    def find_board(
+        self, game: str, viewer: Viewer, *, inside: bool = False, gate: GateFactory = nullcontext
+    ) -> Board | None:
+        """The board of a viewer; None for an unknown game or seat.
+
+        `inside`: the public one as those at the table see it, not as spectators do.
+        """
+        stored = self._find_stored_board(game, viewer, inside)
+        if stored is None and (told := self._load_archived(game, gate)) and (doc := told.boards.get(str(viewer))):
+            return Board(told.version, doc)
+        return stored
+
+    def _find_stored_board(self, game: str, viewer: Viewer, inside: bool) -> Board | None:
+        if inside and viewer == PUBLIC:
+            with self._views.reading() as db:
+                rows = {row.viewer: row for row in db.execute(PUBLIC_BOARDS, {"of_game": game})}
+            reader = schema.AT_THE_TABLE if schema.AT_THE_TABLE in rows else PUBLIC
+            found = [(rows[reader].version, rows[reader].doc)] if reader in rows else []
+        else:
+            reader = str(viewer)
+            found = self._views.fetch_all(BOARD, of_game=game, by=reader)
+        return next((Board(version, self._views.open_document(game, reader, doc)) for version, doc in found), None)
+
+    def find_summary(self, game: str, *, inside: bool = False) -> dict[str, Json] | None:
+        """The summary of a game, as spectators see it, or those at the table (`inside`)."""
+        found = self._views.fetch_all(SUMMARY, of_game=game, others=hidden_from(inside))
+        return next((json.loads(doc) for (doc,) in found), None)
+
+    def shown_versions(self, game: str) -> dict[str, int]:
+        """Who sees a game up to which version (`all`; or `table` and `public`); nothing of an unknown one."""
+        return dict(self._views.fetch_all(SHOWN_VERSIONS, of_game=game))
+
+    def is_same_for_all(self, game: str) -> bool:
+        """Whether all see the same of a game, so far as the views know it: that stays so, and is asked once."""
+        if game in self._same_for_all:
+            return True
+        if schema.ALL not in self.shown_versions(game):
+            return False
+        if len(self._same_for_all) >= MAX_REMEMBERED:
+            self._same_for_all = set()
+        self._same_for_all.add(game)
+        return True
+
+    def read_timeline(
+        self, game: str, viewer: Viewer, after: int = 0, limit: int = 100, *, gate: GateFactory = nullcontext
+    ) -> list[dict[str, Json]]:
+        """Entries after a version, the viewer's own beside the public ones of the same version."""
+        t = schema.timeline
+        query = select(t.c.version, t.c.audience, t.c.doc).where(is_live(t), t.c.game == game, t.c.version > after)
+        query = query.where(t.c.version <= after + limit).order_by(t.c.version, t.c.audience.desc())
+        with self._views.reading() as db:
+            rows = [(row.version, row.audience, row.doc) for row in db.execute(query)]
+        if not rows and limit > 0 and (told := self._load_archived(game, gate, after)):
+            return _merge_entries(told.page(after, limit), viewer)
+        readable = ((v, key, doc) for v, key, doc in rows if may_read(key, viewer))
+        return _merge_entries(((v, key, self._views.open_document(game, key, doc)) for v, key, doc in readable), viewer)
+
+    def _load_archived(self, game: str, gate: GateFactory, after: int = 0) -> ArchivedViews | None:
+        """A closed game of which the views have no rows; None for any other, and for one with nothing after that."""
+        if self._archived_views is None:
+            return None
+        with self._views.reading() as db:
+            rows = db.execute(STATUS, {"of_game": game}).all()
+        if {row.status for row in rows} != {"closed"} or all(row.version <= after for row in rows):
+            return None
+        if cached := self._archived_views.find_cached(game, {(row.version, row.at) for row in rows}):
+            return cached
+        with gate():
+            return self._archived_views.load(game)
+
+
+def _merge_entries(rows: Iterable[tuple[int, str, bytes]], viewer: Viewer) -> list[dict[str, Json]]:
+    """Of a timeline: what everybody may read before what audiences may."""
+    out: dict[int, Doc] = {}
+    for version, audience, doc in rows:
+        if audience == ALL_KEY:
+            out.setdefault(version, {}).update(json.loads(doc))
+        elif may_read(audience, viewer):
+            out.setdefault(version, {}).setdefault("own", []).append(json.loads(doc))
+    return [out[v] for v in sorted(out)]

@@ -1,0 +1,158 @@
+"""Lists of games: the lobby, the tables of a player, results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TypeVarTuple
+
+from sqlalchemy import Select, func, select, tuple_
+
+from domain.types import Json
+from projections import schema
+from projections.delayed_views import PLACE_BITS
+from projections.live_rows import READ_POSITION, hidden_from, is_live
+from projections.view_store import ViewStore
+
+Columns = TypeVarTuple("Columns")
+
+_READ_BY_ALL = (READ_POSITION.scalar_subquery() + 1) * (1 << PLACE_BITS)
+
+
+class TableLists:
+    """Queries over many games, each read from one snapshot of the live generation."""
+
+    def __init__(self, views: ViewStore) -> None:
+        self._views = views
+
+    def list_lobby(
+        self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50, *, free: bool = False
+    ) -> list[tuple[int, dict[str, Json]]]:
+        """Public games with the place of their last change, the newest first; `before` continues a page.
+
+        `free`: only those where a seat can be taken, also of a player who has left.
+        """
+        t = schema.games
+        query = select(t.c.place, t.c.doc).where(is_live(t), t.c.listing == "public")
+        query = query.where(t.c.shown_to != schema.AT_THE_TABLE).order_by(t.c.place.desc()).limit(limit)
+        for column, value in ((t.c.status, status), (t.c.ruleset, ruleset)):
+            if value:
+                query = query.where(column == value)
+        if before:
+            query = query.where(t.c.place < before)
+        if free:
+            query = query.where(t.c.free > 0)
+        with self._views.reading() as db:
+            return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
+
+    def list_closed(
+        self, ruleset: str = "", player: str = "", after: int = 0, limit: int = 50
+    ) -> list[tuple[int, str]]:
+        """Public games that were finished or given up, with the place at which that was shown, the oldest first.
+
+        Up to where all parts have read: what comes later has a later place.
+        """
+        t, r = schema.games, schema.results
+        query = select(t.c.place, t.c.game).where(is_live(t), t.c.listing == "public", t.c.status == "closed")
+        query = query.where(t.c.shown_to != schema.AT_THE_TABLE, t.c.place > after, t.c.place < _READ_BY_ALL)
+        query = query.order_by(t.c.place).limit(limit)
+        if ruleset:
+            query = query.where(t.c.ruleset == ruleset)
+        if player:
+            query = query.where(t.c.game.in_(select(r.c.game).where(is_live(r), r.c.player == player)))
+        with self._views.reading() as db:
+            return [(row.place, row.game) for row in db.execute(query)]
+
+    def list_summaries(
+        self,
+        games: Sequence[str],
+        status: str = "",
+        before: int = 0,
+        limit: int = 50,
+        *,
+        after: int = 0,
+        listing: str = "",
+        inside: bool = False,
+    ) -> list[tuple[int, dict[str, Json]]]:
+        """Those of these games, as in the lobby, with a place after `after`; `inside`: as at the tables."""
+        t = schema.games
+        query = select(t.c.place, t.c.doc).where(is_live(t), t.c.game.in_(games), t.c.shown_to != hidden_from(inside))
+        narrowed = (
+            (status, t.c.status == status),
+            (before, t.c.place < before),
+            (after, t.c.place > after),
+            (listing, t.c.listing == listing),
+        )
+        for wanted, where in narrowed:
+            if wanted:
+                query = query.where(where)
+        with self._views.reading() as db:
+            rows = db.execute(query.order_by(t.c.place.desc()).limit(limit))
+            return [(row.place, json.loads(row.doc)) for row in rows]
+
+    def list_seated_tables(self, player: str, limit: int) -> list[str]:
+        """The tables with a delay at which spectators see that player."""
+        t = schema.seated
+        with self._views.reading() as db:
+            query = select(t.c.game).where(is_live(t), t.c.player == player).distinct().limit(limit)
+            return [row.game for row in db.execute(query)]
+
+    def filter_delayed(self, games: Sequence[str]) -> set[str]:
+        """Which of these games spectators see late."""
+        t = schema.held_back
+        with self._views.reading() as db:
+            return {row.game for row in db.execute(select(t.c.game).where(is_live(t), t.c.game.in_(games)))}
+
+    def change_marks(self, games: Sequence[str]) -> dict[str, int]:
+        """A number of each of these games that is another one whenever more of it is shown to anybody."""
+        t = schema.games
+        with self._views.reading() as db:
+            query = select(t.c.game, func.sum(t.c.version).label("mark")).where(is_live(t), t.c.game.in_(games))
+            return {row.game: int(row.mark) for row in db.execute(query.group_by(t.c.game))}
+
+    def newest_versions(self, games: Sequence[str]) -> dict[str, int]:
+        """The newest version that the views know of each of these games."""
+        t = schema.games
+        with self._views.reading() as db:
+            query = select(t.c.game, t.c.version).where(is_live(t), t.c.game.in_(games))
+            return {row.game: row.version for row in db.execute(query.where(t.c.shown_to != schema.SPECTATORS))}
+
+    def list_unfinished(self) -> list[str]:
+        """The games that are not over."""
+        t = schema.games
+        with self._views.reading() as db:
+            query = select(t.c.game).where(is_live(t), t.c.status.in_(("open", "running")))
+            rows = db.execute(query.where(t.c.shown_to != schema.SPECTATORS).order_by(t.c.game))
+            return [row.game for row in rows]
+
+    def list_results(self, player: str, limit: int = 100, after: str = "") -> list[dict[str, Json]]:
+        """The closed games of a player, the newest first; only public ones, since everybody may ask.
+
+        Those that were not finished have neither place nor points. `after` is `at.game.seat` of the page before.
+        """
+        t = schema.results
+        query = (
+            self._public_results(select(t), player)
+            .order_by(t.c.at.desc(), t.c.game.desc(), t.c.seat.desc())
+            .limit(limit)
+        )
+        if after:
+            at, game, seat = after.split(".")
+            query = query.where(tuple_(t.c.at, t.c.game, t.c.seat) < tuple_(int(at), game, int(seat)))
+        with self._views.reading() as db:
+            return [{str(k): v for k, v in row.items() if k != "gen"} for row in db.execute(query).mappings()]
+
+    def count_results(self, player: str) -> tuple[int, int]:
+        """How many closed public games of a player were finished, and how many were not."""
+        t = schema.results
+        with self._views.reading() as db:
+            finished, closed = db.execute(
+                self._public_results(select(func.count(t.c.place), func.count()), player)
+            ).one()
+        return finished, closed - finished
+
+    def _public_results(self, query: Select[*Columns], player: str) -> Select[*Columns]:
+        t, games = schema.results, schema.games
+        listed = t.join(games, (games.c.gen == t.c.gen) & (games.c.game == t.c.game))
+        query = query.select_from(listed).where(is_live(t), t.c.player == player, games.c.listing == "public")
+        return query.where(games.c.shown_to != schema.AT_THE_TABLE)
